@@ -320,14 +320,6 @@ def test_peak_of_training(sizes, batch, tokens, attention, precision):
     assert counted.peak == pytest.approx(sum(p.nbytes for p in model.parameters()) + measured.most, rel=0.06)
 
 
-def test_explicit_scores_grow_with_the_square_and_fused_do_not():
-    def scores(tokens, attention):
-        return by_group(memory(BertConfig.preset("base"), 4, tokens, attention=attention).parts)["scores"]
-
-    assert scores(512, "explicit") == 4 * scores(256, "explicit")
-    assert scores(512, "fused") == 2 * scores(256, "fused")
-
-
 def test_agrees_with_the_published_estimate_of_activations():
     """Korthikanti et al. 2022, §4.1: B·T·H·(34 + 5·A·T/H) bytes a block, everything in 16 bit, dropout masks a byte."""
     config = BertConfig.preset("large")

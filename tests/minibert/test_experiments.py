@@ -32,7 +32,7 @@ from minibert.experiments.catalogue import (
 from minibert.experiments.comparisons import COMPARISONS
 from minibert.experiments.corpus import prepare
 from minibert.experiments.events import Finished, Stage
-from minibert.experiments.finetuning import finetune_arm, finetuning_settings, in_iob1, read_data
+from minibert.experiments.finetuning import finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import append_record
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
@@ -44,7 +44,7 @@ from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
 from minibert.relatives.left_to_right import LeftToRightConfig
-from minibert.tasks import Example, TaskData, TaskDataError, task_named
+from minibert.tasks import TaskData, TaskDataError, task_named
 from minibert.tasks.tagging import TaggedExample, entities, to_iob2
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Started, Step
@@ -193,27 +193,6 @@ def test_tags_are_those_of_the_file_again():
     (example,) = in_iob1(data).examples
     assert example.tags == tags and in_iob1(data).labels == ["LOC", "ORG", "PER"]
     assert entities(tags) == entities(to_iob2(tags))
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_fine_tuning_learns_what_can_be_learned(corpus, tmp_path):
-    """A class that one word tells, and a tag that one word tells: near 1, not near chance."""
-    rng = random.Random(0)
-    scale = replace(TINY, epochs=12, finetune_rate=3e-3)
-    begin = checkpoint.save(tmp_path / "model", start(SMALL, corpus, scale, 0), corpus.tokenizer)
-    rows = [
-        [rng.choice(("good", "bad")), *rng.choices(("film", "plot", "dog", "cat", "sees"), k=rng.randint(1, 6))]
-        for _ in range(120)
-    ]
-    sentences = [Example(" ".join(row), str(int(row[0] == "good"))) for row in rows]
-    names = [TaggedExample(tuple(row), tuple("B-X" if word == "dog" else "O" for word in row)) for row in rows]
-    for name, examples in (("sst2", sentences), ("ner", names)):
-        events = finetune_arm(begin, Arm("x", SMALL), name, (TaskData(examples[:80]), TaskData(examples[80:])), scale, 0)
-        with pytest.raises(StopIteration) as end:
-            while True:
-                assert isinstance(next(events), Step)
-        assert end.value.value > 0.9, name
 
 
 # --- running ----------------------------------------------------------------------------------------------------------

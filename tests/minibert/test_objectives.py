@@ -49,12 +49,6 @@ def test_the_sum_of_the_losses(store, model, weight):
     assert found["mlm_accuracy"].item() == pytest.approx(right.item())
 
 
-def test_without_a_question_about_the_pair_the_rows_are_the_same(store):
-    with_it, without = (next(iter(batches(store, MaskedLanguageModel(second=second)))) for second in ("nsp", None))
-    assert torch.equal(with_it.ids, without.ids) and torch.equal(with_it.labels, without.labels)
-    assert with_it.next_labels is not None and without.next_labels is None
-
-
 def test_the_order_of_two_segments(store):
     """Label 0: both stand as in the story; 1: the same two, swapped. Nothing comes from elsewhere."""
     objective = MaskedLanguageModel(Masking(rate=0.0), second="sop")

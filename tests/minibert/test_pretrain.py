@@ -40,11 +40,9 @@ def text(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(text, tmp_path_factory):
     out = tmp_path_factory.mktemp("pretrained") / "model"
-    settings = PretrainSettings(
-        preset="tiny", vocab_size=100, steps=150, batch_size=32, max_length=32, seed=1,
-        optimization=Optimization(learning_rate=3e-3, warmup=0.1, beta2=0.98),
-    )  # fmt: skip
-    return list(pretrain(settings, [text], out)), out
+    sizes = {"preset": "tiny", "vocab_size": 100, "steps": 150, "batch_size": 32, "max_length": 32, "seed": 1}
+    recipe = Optimization(learning_rate=3e-3, warmup=0.1, beta2=0.98)
+    return list(pretrain(PretrainSettings(**sizes, optimization=recipe), [text], out)), out
 
 
 @pytest.fixture(scope="module")

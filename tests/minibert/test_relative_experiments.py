@@ -194,30 +194,24 @@ def test_what_is_measured_is_the_model_at_the_end(tmp_path, few_questions):
 SHARES = {"who_is_meant", "chosen"}
 FITS = {"joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order", "chosen"}
 RIGHT = {"right_32", "right_64"}
-KEPT = {  # an experiment's scale in small; and by arm, what is kept of it and what it is asked
-    "electra": (
-        SMALL,
-        {
-            "electra": ("ElectraForPreTraining", SHARES),
-            "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
-            "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
-        },
-    ),
-    "nezha": (
-        LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64)),
-        {"sinusoid": ("BertForPreTraining", RIGHT), "nezha": ("NezhaForPreTraining", RIGHT)},
-    ),
-    "xlnet": (
-        JointScale(steps=2, batch_size=4, stories=40, groups=4),
-        {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)},
-    ),
-    "to_write": (
-        WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2),
-        {
-            "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
-            "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
-        },
-    ),
+SCALES = {
+    "electra": SMALL,
+    "nezha": LengthScale(steps=2, batch_size=4, stories=40, lengths=(32, 64)),
+    "xlnet": JointScale(steps=2, batch_size=4, stories=40, groups=4),
+    "to_write": WritingScale(steps=2, batch_size=4, stories=30, answer_steps=2),
+}
+KEPT = {  # by arm, what is kept of it and what it is asked
+    "electra": {
+        "electra": ("ElectraForPreTraining", SHARES),
+        "replace-mlm": ("ElectraForMaskedLM", {"who_is_meant"}),
+        "all-tokens-mlm": ("ElectraForAllTokens", {"who_is_meant"}),
+    },
+    "nezha": {"sinusoid": ("BertForPreTraining", RIGHT), "nezha": ("NezhaForPreTraining", RIGHT)},
+    "xlnet": {"bert": ("BertForPreTraining", FITS), "xlnet-spans": ("XLNetLMHeadModel", FITS)},
+    "to_write": {
+        "unilm": ("UnilmForPreTraining", {"next_word", "answers", "determined"}),
+        "left-to-right": ("LeftToRightForPreTraining", {"next_word", "determined"}),
+    },
 }
 
 
@@ -225,10 +219,9 @@ KEPT = {  # an experiment's scale in small; and by arm, what is kept of it and w
 @pytest.mark.trains
 @pytest.mark.parametrize("name", KEPT)
 def test_arms_read_the_same_tokens_and_are_asked_what_they_can_answer(name, records_of):
-    scale, kept = KEPT[name]
-    found = records_of(tiny(name, *kept), scale)
+    found = records_of(tiny(name, *KEPT[name]), SCALES[name])
     assert len({record["tokens"] for record in found.values()}) == 1
-    assert {arm: (one["kept"], set(one["metrics"])) for arm, one in found.items()} == kept
+    assert {arm: (one["kept"], set(one["metrics"])) for arm, one in found.items()} == KEPT[name]
     shares = {name: value for one in found.values() for name, value in one["metrics"].items() if name[:5] != "joint"}
     assert all(0 <= value <= 1 for value in shares.values())
 
