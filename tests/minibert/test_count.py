@@ -217,36 +217,30 @@ def test_weights_gradients_and_moments_are_exact():
     assert by_group(memory(config, 2, 9, optimizer="sgd").parts)["moments"] == 0
 
 
-def saved_bytes(config, explicit, precision, batch, tokens) -> tuple[int, int]:
-    """Bytes that autograd keeps for backward, weights themselves aside, each storage once. → (bytes, M)"""
-    inputs, asked = pretraining_batch(config, batch, tokens)
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize(("attention", "dropout"), [("explicit", 0.1), ("explicit", 0.0), ("fused", 0.0)])
+@pytest.mark.parametrize("sizes", ["tiny", "mini"])
+def test_activations_equal_what_autograd_keeps(sizes, attention, dropout, precision):
+    """For backward, weights themselves aside, each storage once."""
+    config = BertConfig.preset(sizes, vocab_size=400, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
+    inputs, asked = pretraining_batch(config, 3, 48)
     model = BertForPreTraining(config).train()
-    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
     kept = {}
 
     def pack(tensor):
         storage = tensor.untyped_storage()
-        if storage.data_ptr() not in weights:
-            kept[storage.data_ptr()] = storage
+        kept[storage.data_ptr()] = storage
         return tensor
 
     with (
         torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor),
         torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"),
     ):
-        model(inputs, identity) if explicit else model(inputs)
-    return sum(storage.nbytes() for storage in kept.values()), asked
-
-
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize(("attention", "dropout"), [("explicit", 0.1), ("explicit", 0.0), ("fused", 0.0)])
-@pytest.mark.parametrize("sizes", ["tiny", "mini"])
-def test_activations_equal_what_autograd_keeps(sizes, attention, dropout, precision):
-    config = BertConfig.preset(sizes, vocab_size=400, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout)
-    batch, tokens = 3, 48
-    measured, asked = saved_bytes(config, attention == "explicit", precision, batch, tokens)
-    how = {"attention": attention, "precision": precision, "masked": asked / (batch * tokens)}
-    groups = by_group(memory(config, batch, tokens, **how).parts)
+        model(inputs, identity) if attention == "explicit" else model(inputs)
+    weights = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    measured = sum(storage.nbytes() for key, storage in kept.items() if key not in weights)
+    how = {"attention": attention, "precision": precision, "masked": asked / (3 * 48)}
+    groups = by_group(memory(config, 3, 48, **how).parts)
     counted = groups["activations"] + groups["scores"] + groups.get("copies", 0)
     assert counted == pytest.approx(measured, rel=0.001)  # what is left: a few scalars, labels, masks
 

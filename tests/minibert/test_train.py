@@ -140,10 +140,9 @@ def test_a_loss_that_is_no_number_stops_the_run(model):
 def test_impossible_settings_are_refused(model):
     with pytest.raises(ValueError, match="either steps or seconds"):
         next(train(model, batches(1), Optimization()))
-    with pytest.raises(ValueError, match="learning rate must be a positive number"):
-        Optimization(learning_rate=0)
-    with pytest.raises(ValueError, match="warm-up is a share"):
-        Optimization(warmup=2)
+    for wrong, says in (({"learning_rate": 0}, "must be a positive number"), ({"warmup": 2}, "warm-up is a share")):
+        with pytest.raises(ValueError, match=says):
+            Optimization(**wrong)
 
 
 @pytest.mark.parametrize(
