@@ -63,7 +63,7 @@ def test_the_vocabulary_knows_mask_size_and_continuations():
 
 
 def hidden_in(ids, special, *how, **options):
-    """Where something is asked. Labels are the original tokens, nothing else changes, and what goes in is left alone."""
+    """Where something is asked. Labels are the original tokens, nothing else changes, what goes in is left alone."""
     before = ids.clone(), special.clone()
     corrupted, labels = mask_tokens(ids, special, VOCAB, *how, **options)
     assert torch.equal(ids, before[0]) and torch.equal(special, before[1])
@@ -92,7 +92,8 @@ def test_each_row_hides_exactly_its_budget(lengths, percent, seed):
 def test_budgets_are_rounded_as_python_rounds_them():
     """In single precision 190 × 0.15 would be 28.500002, and 29 tokens would fall instead of 28."""
     for rate in (percent / 100 for percent in range(1, 101)):
-        assert masking_budget(torch.arange(513), rate).tolist() == [0, *(max(1, round(n * rate)) for n in range(1, 513))]
+        wanted = [max(1, round(n * rate)) for n in range(1, 513)]
+        assert masking_budget(torch.arange(513), rate).tolist() == [0, *wanted]
     assert masking_budget(torch.tensor([0, 5, 100]), 0).tolist() == [0, 0, 0]
 
 

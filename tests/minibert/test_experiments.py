@@ -68,7 +68,7 @@ def folder(tmp_path_factory):
     """A corpus and the three task files in their own formats, in small."""
     folder = tmp_path_factory.mktemp("experiment")
     rng = random.Random(0)
-    words = "the a dog cat film plot good bad dull sees runs is in Paris Anna".split()
+    words = ["the", "a", "dog", "cat", "film", "plot", "good", "bad", "dull", "sees", "runs", "in", "Paris", "Anna"]
 
     def sentence():
         return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
