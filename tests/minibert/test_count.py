@@ -297,7 +297,7 @@ def test_peak_of_inference(batch, tokens, attention, precision):
         ("tiny", 8, 128, "fused", "fp32"),  # the activations decide
         ("mini", 2, 256, "explicit", "fp32"),
         ("small", 1, 32, "fused", "fp32"),  # the gradients decide
-        ("mini", 4, 128, "fused", "bf16"),
+        ("mini", 4, 32, "fused", "bf16"),
     ],
 )
 def test_peak_of_training(sizes, batch, tokens, attention, precision):

@@ -40,9 +40,10 @@ def text(tmp_path_factory):
 @pytest.fixture(scope="module")
 def run(text, tmp_path_factory):
     out = tmp_path_factory.mktemp("pretrained") / "model"
-    sizes = {"preset": "tiny", "vocab_size": 100, "steps": 150, "batch_size": 32, "max_length": 32, "seed": 1}
+    sizes = {"num_hidden_layers": 1, "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 2}
+    settings = {"vocab_size": 100, "steps": 200, "batch_size": 32, "max_length": 32, "seed": 1, "sizes": sizes}
     recipe = Optimization(learning_rate=3e-3, warmup=0.1, beta2=0.98)
-    return list(pretrain(PretrainSettings(**sizes, optimization=recipe), [text], out)), out
+    return list(pretrain(PretrainSettings(**settings, optimization=recipe), [text], out)), out
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,7 @@ def few_questions(monkeypatch):
     monkeypatch.setattr(relatives, "JUDGED", 6)
     monkeypatch.setattr(writing, "HELD_OUT", 6)
     monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
+    monkeypatch.setattr(entities_task, "learn", partial(entities_task.learn, epochs=2))
 
 
 @pytest.fixture
