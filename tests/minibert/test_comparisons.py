@@ -96,8 +96,7 @@ def test_the_command(small_checkpoint, folder, tmp_path, capsys, monkeypatch):
     assert "--tasks is missing; or let MINIBERT_DATA name a folder that holds tasks/en" in capsys.readouterr().err
     assert main(["experiment", "toy", "--tasks", str(folder), "--out", str(out)]) == 0
     assert "frozen, seed 0" in capsys.readouterr().err
-    made_with = f"python -m minibert experiment toy --seeds 1 --tasks {folder}"
-    assert read_records(out, REQUIRED)[0]["command"] == made_with
+    assert read_records(out, REQUIRED)[0]["command"] == f"python -m minibert experiment toy --seeds 1 --tasks {folder}"
     out = tmp_path / "from another.jsonl"
     monkeypatch.setattr(experiment, "SHIPPED", tmp_path / "nothing")
     said = f"--model {small_checkpoint} --tasks {folder}"

@@ -50,9 +50,6 @@ def words_of(ids, special):
     return words
 
 
-# --- what a vocabulary tells -------------------------------------------------------------------------------------
-
-
 def test_the_vocabulary_knows_mask_size_and_continuations():
     assert VOCAB.size == len(TOKENIZER.vocab) == 100
     assert VOCAB.mask_id == TOKENIZER.ids["[MASK]"]
@@ -212,9 +209,6 @@ def test_one_long_word_is_asked_whole_rather_than_not_at_all():
     ids = torch.tensor([[TOKENIZER.cls_id, FIRST_WORD, *[FIRST_PIECE] * 6, TOKENIZER.sep_id]])
     special = torch.tensor([[True, *[False] * 7, True]])
     assert torch.equal(hidden_in(ids, special, rng(), whole_words=True), ~special)
-
-
-# --- seeds -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("whole_words", [False, True])

@@ -15,10 +15,7 @@ from scipy import stats
 from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.config import BertConfig
-from minibert.experiments import corpus as corpus_module
-from minibert.experiments import pretraining as pretraining_module
 from minibert.experiments import results
-from minibert.experiments import run as run_module
 from minibert.experiments.catalogue import (
     DOWNSTREAM,
     EXPERIMENTS,
@@ -30,7 +27,7 @@ from minibert.experiments.catalogue import (
     experiment_named,
 )
 from minibert.experiments.comparisons import COMPARISONS
-from minibert.experiments.corpus import prepare
+from minibert.experiments.corpus import CORPUS, prepare
 from minibert.experiments.events import Finished, Stage
 from minibert.experiments.finetuning import finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
@@ -323,7 +320,7 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
         while True:
             yield Batch(torch.ones(batch_size, length, dtype=torch.long))
 
-    monkeypatch.setattr(pretraining_module, "PretrainingBatches", fake)
+    monkeypatch.setattr("minibert.experiments.pretraining.PretrainingBatches", fake)
     for form in ("segment_pair", "sentence_pair"):
         next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
     rows = round(32 * Scale().filled * 4)
@@ -410,8 +407,8 @@ def begun(monkeypatch):
         asked.update(options)
         return iter([Done(0, 0, 0.0)])
 
-    monkeypatch.setattr(corpus_module, "prepare", lambda data, *_, **options: asked.update(data=data, **options))
-    monkeypatch.setattr(run_module, "run_experiment", run)
+    monkeypatch.setattr("minibert.experiments.corpus.prepare", lambda data, *_, **how: asked.update(data=data, **how))
+    monkeypatch.setattr("minibert.experiments.run.run_experiment", run)
     return asked
 
 
@@ -436,7 +433,7 @@ def test_data_lie_where_the_options_or_the_environment_say(begun, tmp_path, caps
     text = tmp_path / "heldout-text" / "valid.txt"
     for heldout in (None, text):
         assert main(["experiment", "objectives"]) == 0
-        assert begun["data"] == [tmp_path / "pretrain" / "en" / name for name in corpus_module.CORPUS]
+        assert begun["data"] == [tmp_path / "pretrain" / "en" / name for name in CORPUS]
         assert begun["heldout"] == heldout
         assert begun["command"] == "python -m minibert experiment objectives --seeds 3"
         text.parent.mkdir(exist_ok=True)
