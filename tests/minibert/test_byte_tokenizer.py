@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import ByteLevelBPETokenizer
+from transformers import AddedToken, AutoTokenizer, RobertaTokenizerFast
 
 from minibert import checkpoint
 from minibert.byte_tokenizer import SPECIAL_TOKENS, ByteTokenizer, byte_letters, cut
@@ -13,18 +14,8 @@ from minibert.relatives.roberta import RobertaConfig
 from minibert.toy.world import documents
 
 ORDER = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # RoBERTa's, from 0
-HARD = [
-    "don't you're it's",
-    "  two  spaces ",
-    "a\n\nb\t c",
-    "naïve café",
-    "你吃了吗？",
-    "x²+½=Ⅷ",
-    "👩‍👩‍👧 ok",
-    "e\u0301",
-    "\u00a0a\u3000b",
-    "'s 'S",
-]
+HARD = ["don't you're it's", "  two  spaces ", "a\n\nb\t c", "naïve café", "你吃了吗？", "x²+½=Ⅷ", "👩‍👩‍👧 ok"]
+HARD += ["e\u0301", "\u00a0a\u3000b", "'s 'S"]
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +36,9 @@ def ours(files):
 
 @pytest.fixture(scope="module")
 def theirs(files):
-    from transformers import AddedToken, RobertaTokenizerFast
-
-    values = json.loads((files / "vocab.json").read_text())
-    lines = (files / "merges.txt").read_text().split("\n")
-    merges = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
-    return RobertaTokenizerFast(vocab=values, merges=merges, mask_token=AddedToken("<mask>", lstrip=True))
+    vocab = json.loads((files / "vocab.json").read_text())
+    merges = [tuple(line.split(" ")) for line in (files / "merges.txt").read_text().split("\n")[1:] if line]
+    return RobertaTokenizerFast(vocab=vocab, merges=merges, mask_token=AddedToken("<mask>", lstrip=True))
 
 
 def test_every_byte_has_a_letter_of_its_own():
@@ -73,15 +61,10 @@ def test_it_is_the_ecosystems_tokenizer(ours, theirs, text):
     same(ours, theirs, text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.characters(exclude_categories=("Cs", "Cn")), max_size=40))
 def test_of_any_text(ours, theirs, text):
     same(ours, theirs, text.replace("[MASK]", ""))
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.text(st.characters(exclude_categories=("Cs", "Cn")), max_size=40))
-def test_bulk_is_the_same_and_text_comes_back(ours, text):
     assert ours.encode_bulk([text]) == [ours.encode(text, add_special=False).ids]
     if not any(token in text for token in (*SPECIAL_TOKENS, "[MASK]", "\0")):
         assert ours.decode(ours.encode(text).ids, skip_special=True) == text
@@ -107,11 +90,9 @@ def test_it_is_saved_and_read_again(ours, tmp_path):
     ours.save(tmp_path)
     again = checkpoint.load_tokenizer(tmp_path)
     assert isinstance(again, ByteTokenizer) and again.vocab == ours.vocab and again.merges == ours.merges
-    (tmp_path / "merges.txt").unlink()
-    (tmp_path / "vocab.json").unlink()
+    for file in ("merges.txt", "vocab.json"):
+        (tmp_path / file).unlink()
     assert checkpoint.load_tokenizer(tmp_path).merges == ours.merges  # of tokenizer.json
-    from transformers import AutoTokenizer
-
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "roberta"}))
     assert AutoTokenizer.from_pretrained(tmp_path)("anna lost it")["input_ids"] == ours.encode("anna lost it").ids
     assert RobertaConfig().pad_token_id == 1 == ORDER.index("<pad>")

@@ -1,64 +1,33 @@
 """The command line as a user calls it: its output, its exit code; where that is the point, in a new process."""
 
-import io
 import json
-import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest import mock
 
 import pytest
 import torch
 
 from minibert import heads, pretrain
-from minibert.__main__ import main, parser
+from minibert.__main__ import parser
+from minibert.finetune.predictor import Predictor
 from minibert.text import batches as data
 from minibert.text import store
 from minibert.training import resume
+from tests.minibert.commands import ENVIRONMENT, lines, run
 
 ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENT = os.environ | {"XDG_CACHE_HOME": tempfile.mkdtemp(prefix="minibert-cache-")}
 OVERDUE = 600  # seconds: nothing waits for them, they only end what hangs
 
 
-def run(*arguments, stdin: str | bytes = "", expect: int = 0) -> subprocess.CompletedProcess:
-    """What a command does, done in this process: torch is imported already."""
-    given = stdin if isinstance(stdin, bytes) else stdin.encode()
-    files = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
-    with (
-        mock.patch.dict(os.environ, ENVIRONMENT),
-        mock.patch("sys.stdin", files[0]),
-        redirect_stdout(files[1]),
-        redirect_stderr(files[2]),
-    ):
-        try:
-            code = main([*map(str, arguments)])
-        except SystemExit as end:  # argparse's
-            code = end.code
-    for file in files[1:]:
-        file.flush()
-    done = subprocess.CompletedProcess(arguments, code, *(file.buffer.getvalue() for file in files[1:]))
-    assert done.returncode == expect, done.stderr.decode()
-    return done
-
-
 def in_a_new_process(*arguments, stdin: str = "", expect: int = 0) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "minibert", *map(str, arguments)]
-    done = subprocess.run(
-        command, input=stdin.encode(), capture_output=True, cwd=ROOT, timeout=OVERDUE, env=ENVIRONMENT
-    )
+    options = {"input": stdin.encode(), "capture_output": True, "cwd": ROOT, "timeout": OVERDUE, "env": ENVIRONMENT}
+    done = subprocess.run([sys.executable, "-m", "minibert", *map(str, arguments)], **options)
     assert done.returncode == expect, done.stderr.decode()
     assert b"Traceback" not in done.stderr
     return done
-
-
-def lines(done) -> list[dict]:
-    return [json.loads(line) for line in done.stdout.decode().splitlines()]
 
 
 def test_tokenize_a_text_and_lines(small_checkpoint):
@@ -73,12 +42,7 @@ def test_tokenize_a_text_and_lines(small_checkpoint):
 
 def test_count_gives_the_papers_numbers():
     (base,) = lines(run("count", "--preset", "base", "--json"))
-    assert base == {
-        "encoder": 108891648,
-        "with_pooler": 109482240,
-        "masked_lm": 109514298,
-        "pretraining": 110106428,
-    }
+    assert base == {"encoder": 108891648, "with_pooler": 109482240, "masked_lm": 109514298, "pretraining": 110106428}
 
 
 def test_fill(small_checkpoint):
@@ -92,8 +56,7 @@ def test_fill(small_checkpoint):
 @pytest.fixture
 def text(tmp_path):
     file = tmp_path / "text.txt"
-    sentence = "the cat sat on the mat. a dog ran home.\nthen it slept. nobody knew why.\n\n"
-    file.write_text(sentence * 60)
+    file.write_text("the cat sat on the mat. a dog ran home.\nthen it slept. nobody knew why.\n\n" * 60)
     return file
 
 
@@ -102,8 +65,8 @@ def text(tmp_path):
 def test_pretrain_fill_evaluate(tmp_path, text, monkeypatch):
     monkeypatch.setattr("minibert.toy.pretrain.HELD_OUT", 6)
     out, sizes = tmp_path / "model", ("--sizes", "hidden_size=32", "num_hidden_layers=1", "intermediate_size=32")
-    small = ("--preset", "tiny", *sizes, "--vocab-size", 80, "--batch-size", 8, "--max-length", 32)
-    events = lines(run("pretrain", "--data", text, *small, "--out", out, "--steps", 12, "--json"))
+    small = ("--preset", "tiny", *sizes, "--vocab-size", 80, "--batch-size", 8, "--max-length", 32, "--out", out)
+    events = lines(run("pretrain", "--data", text, *small, "--steps", 12, "--json"))
     kinds = [event["event"] for event in events]
     assert kinds == ["preparing", "preparing", "preparing", "started", "saved", "step", "step", "done", "saved"]
     assert events[5]["parts"].keys() >= {"mlm_loss", "nsp_loss"}
@@ -114,90 +77,70 @@ def test_pretrain_fill_evaluate(tmp_path, text, monkeypatch):
     assert metrics.keys() >= {"mlm_loss", "mlm_accuracy", "nsp_accuracy"}
     toy = lines(run("pretrain", "--toy", *sizes, "--out", tmp_path / "toy", "--steps", 1, "--json"))
     assert toy[-1]["event"] == "saved" and 0 <= toy[-2]["metrics"]["determined"] < 0.2
-    run("pretrain", "--data", text, *small, "--optimizer", "muon", "--out", out, "--steps", 1)
-    files = [directory / "training.jsonl" for directory in (tmp_path / "toy", out)]
-    started = [log[0], *(json.loads(file.read_text().splitlines()[0]) for file in files)]
+    with_muon = lines(run("pretrain", "--data", text, *small, "--optimizer", "muon", "--steps", 1, "--json"))
+    started = [log[0], *(event for event in (*toy, *with_muon) if event["event"] == "started")]
     assert [one["settings"]["optimization"]["optimizer"] for one in started] == ["adamw", "muon", "muon"]
-    by_clock = lines(run("pretrain", "--data", text, *small, "--out", out, "--minutes", 0.01, "--json"))
+    by_clock = lines(run("pretrain", "--data", text, *small, "--minutes", 0.01, "--json"))
     assert by_clock[-1]["event"] == "saved"
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_finetune_then_predict(tmp_path, small_checkpoint):
-    rows = "".join(f"{'abcde'[i % 5]}bc{'z' if i % 2 else ''}\t{'yes' if i % 2 else 'no'}\n" for i in range(80))
-    (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + rows + "only one column\n")
-    (tmp_path / "dev.csv").write_text("text,label\nabz,yes\nabc,no\n")
-    out = tmp_path / "model"
-    data = ("--train", tmp_path / "train.tsv", "--dev", tmp_path / "dev.csv", "--out", out, "--json")
-    done = run("finetune", "--task", "classification", "--model", small_checkpoint, "--epochs", 1, *data)
-    assert lines(done)[-1].keys() >= {"accuracy", "macro_f1"}
-    assert "train.tsv, line 82, column 2" in done.stderr.decode()
-    scratch = run("finetune", "--scratch", "--model", small_checkpoint, "--epochs", 1, *data)
-    assert lines(scratch)[-1].keys() >= {"accuracy", "macro_f1"}
-    (answer,) = lines(run("predict", "--model", out, "abz", "--json"))
-    assert answer["label"] in {"yes", "no"} and set(answer["probabilities"]) == {"yes", "no"}
-    assert len(lines(run("predict", "--model", out, "--json", stdin="a\nb\n\n"))) == 3
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tokenize", "x", "--vocab", "nowhere.txt"], "nowhere.txt"),
-        (["count", "--preset", ""], "''"),
-        (["fill", "a [MASK]", "--model", "nowhere"], "nowhere"),
-        (["pretrain", "--data", "nowhere", "--out", "x", "--steps", "1"], "nowhere"),
-        (["pretrain", "--toy", "--resume", "--out", "x", "--steps", "1"], "resume"),
-        (["pretrain", "--toy", "--dropout", "0.5", "--out", "x", "--steps", "1"], "--dropout"),
-        (["serve", "--model", "nowhere", "--port", "99999"], "99999"),
-        (["finetune", "--train", "no.tsv", "--dev", "no.tsv", "--out", "x"], "no.tsv"),
-        (["pretrain", "--data", "x", "--out", "x"], "--minutes --steps"),
-        (["pretrain", "--data", "x", "--out", "x", "--steps", "1", "--sizes", "hidden_size=1000000"], "GB"),
-        (["pretrain", "--toy", "--out", "x", "--steps", "1", "--sizes", "hidden_size=1000000"], "GB"),
-        (["pretrain", "--data", "x", "--out", "x", "--steps", "-3"], "-3"),
+        ("tokenize x --vocab nowhere.txt", "nowhere.txt"),
+        ("count --preset=", "''"),
+        ("fill [MASK] --model nowhere", "nowhere"),
+        ("pretrain --data nowhere --out x --steps 1", "nowhere"),
+        ("pretrain --toy --resume --out x --steps 1", "resume"),
+        ("pretrain --toy --dropout 0.5 --out x --steps 1", "--dropout"),
+        ("serve --model nowhere --port 99999", "99999"),
+        ("finetune --train no.tsv --dev no.tsv --out x", "no.tsv"),
+        ("pretrain --data x --out x", "--minutes --steps"),
+        ("pretrain --data x --out x --steps 1 --sizes hidden_size=1000000", "GB"),
+        ("pretrain --toy --out x --steps 1 --sizes hidden_size=1000000", "GB"),
+        ("pretrain --data x --out x --steps -3", "-3"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_a_line_and_leaves_nothing(arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = run(*arguments, expect=2)
+    done = run(*arguments.split(), expect=2)
     assert message in done.stderr.decode() and not done.stdout and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ["pretrain", "--toy", "--steps", "1"],
-        ["pretrain", "--data", "{text}", "--preset", "tiny", "--steps", "1"],
-        ["finetune", "--train", "{train}", "--model", "{model}"],
-        ["average", "{model}", "{model}"],
-        ["export", "--model", "{model}"],
-        ["experiment", "features"],
+        "pretrain --toy --steps 1",
+        "pretrain --data {text} --preset tiny --steps 1",
+        "finetune --train {train} --model {model}",
+        "average {model} {model}",
+        "export --model {model}",
+        "experiment features",
     ],
-    ids=lambda command: " ".join(command[:2]),
 )
 def test_a_goal_that_cannot_be_written_is_refused_before_the_work(
     command, tmp_path, text, small_checkpoint, monkeypatch
 ):
     """Not after an evening of training."""
-    in_the_way, train = tmp_path / "file", tmp_path / "train.tsv"
-    in_the_way.write_text("mine")
-    train.write_text("sentence\tlabel\n" + "abc\tno\nabz\tyes\n" * 10)
+    places = {"text": text, "train": tmp_path / "train.tsv", "model": small_checkpoint, "file": tmp_path / "file"}
+    places["file"].write_text("mine")
+    places["train"].write_text("sentence\tlabel\n" + "abc\tno\nabz\tyes\n" * 10)
     worked = []
     for name in ("minibert.finetune.run.model_of", "minibert.pretrain.train", "minibert.checkpoint.load"):
         monkeypatch.setattr(name, lambda *arguments, **options: worked.append(arguments))
-    places = {"text": text, "train": train, "model": small_checkpoint}
-    done = run(*(part.format(**places) for part in command), "--out", in_the_way / "model", expect=2)
-    assert str(in_the_way) in done.stderr.decode()
-    assert not worked and in_the_way.read_text() == "mine"
+    line = f"{command} --out {{file}}/model".format(**places)
+    done = run(*line.split(), expect=2)
+    assert str(places["file"]) in done.stderr.decode()
+    assert not worked and places["file"].read_text() == "mine"
 
 
-def test_a_line_of_100_mb_is_one_line_of_error(tmp_path, model_of):
-    model = model_of("classification", ["no", "yes"])
+def test_a_line_of_100_mb_is_one_line_of_error(tmp_path, answering):
+    model = answering("classification").save(tmp_path / "model")
     file = tmp_path / "long.tsv"
     for content in (b"sentence\tlabel\n" + b"a" * 99_000_000 + b"\tno\n", b"a" * 99_000_000, b"{" + b"a" * 2_000_000):
         file.write_bytes(content)
-        for arguments in (["--data", file], ["--file", file]):
-            done = run("predict", "--model", model, *arguments, expect=2)
+        for option in ("--data", "--file"):
+            done = run("predict", "--model", model, option, file, expect=2)
             said = done.stderr.decode()
             assert said.count("\n") == 1 and len(said) <= 401, said[:1000]
             assert not done.stdout
@@ -207,16 +150,12 @@ def test_a_line_of_100_mb_is_one_line_of_error(tmp_path, model_of):
     assert "line 2: more than 1,048,576" in done.stderr.decode() and done.stdout.count(b"\n") == 1
 
 
-def test_a_passage_of_many_megabytes_is_one_line_of_error(tmp_path, model_of):
-    model = model_of("span", ["start", "end"])
-    file = tmp_path / "long.json"
+def test_a_passage_of_many_megabytes_is_one_line_of_error(tmp_path, answering):
+    model, file = answering("span").save(tmp_path / "model"), tmp_path / "long.json"
     asked = {"id": "1", "question": "a", "answers": []}
     file.write_text(json.dumps({"data": [{"paragraphs": [{"context": "a b " * 1_000_000, "qas": [asked]}]}]}))
     done = run("predict", "--model", model, "--data", file, expect=2)
     assert {"4,000,000", "1,048,576"} <= set(done.stderr.decode().split())
-    file.write_text('{"data": ' + "[" * 100_000)
-    done = run("predict", "--model", model, "--data", file, expect=2)
-    assert done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("long", ["x" * 100_000, "\x1b[2J" * 30_000, "a\nb" * 30_000], ids=["long", "cursor", "lines"])
@@ -284,51 +223,31 @@ def test_help_does_not_wait_for_torch():
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
 
 
-@pytest.fixture
-def model_of(small_checkpoint, tmp_path):
-    """A model with a head that has learned nothing, saved: (task, labels) → its folder."""
-    from minibert import checkpoint
-    from minibert.finetune.predictor import Predictor
-    from minibert.tasks import Options, task_named
-
-    def make(task: str, labels: list[str]):
-        task, options, source = task_named(task), Options(max_length=24), checkpoint.load(small_checkpoint)
-        model = task.head(source.config, labels, options)
-        return Predictor(model, checkpoint.load_tokenizer(small_checkpoint), task, options).save(tmp_path / "model")
-
-    return make
-
-
-def test_labels_that_the_model_does_not_have_are_named(model_of, tmp_path, capsys):
-    model, file = model_of("classification", ["no", "yes"]), tmp_path / "dev.tsv"
-    file.write_text("label\ttext\nmaybe\ta b\nyes\tb\n")
-    assert main(["evaluate", "--model", str(model), "--data", str(file)]) == 0
-    warned = capsys.readouterr().err
-    assert str(file) in warned and "maybe" in warned and warned.count("\n") == 1
+def test_labels_that_the_model_does_not_have_are_named(answering, tmp_path):
+    model, file = answering("classification").save(tmp_path / "model"), tmp_path / "dev.tsv"
+    file.write_text("label\ttext\nperhaps\ta b\nyes\tb\n")
+    warned = run("evaluate", "--model", model, "--data", file).stderr.decode()
+    assert str(file) in warned and "perhaps" in warned and warned.count("\n") == 1
     file.write_text("label\ttext\n1\ta b\n0\tb\n")
-    assert main(["evaluate", "--model", str(model), "--data", str(file)]) == 2
-    refused = capsys.readouterr().err
-    assert "dev.tsv" in refused and "0, 1" in refused and "no, yes" in refused
+    refused = run("evaluate", "--model", model, "--data", file, expect=2).stderr.decode()
+    assert "dev.tsv" in refused and "0, 1" in refused and "no, maybe, yes" in refused
 
 
-def test_a_file_without_answers_is_not_measured_on(model_of, small_checkpoint, tmp_path, capsys):
+def test_a_file_without_answers_is_not_measured_on(answering, small_checkpoint, tmp_path):
     story = "s{}\t\tA z b.\t" + "\t".join(["one: Who?\ta\tb\tc\td"] * 4) + "\n"
     train, dev = tmp_path / "train.tsv", tmp_path / "dev.tsv"
     train.write_text(story.format(1) * 4)
     (tmp_path / "train.ans").write_text("A\tB\tC\tD\n" * 4)
     dev.write_text(story.format(2))
-    assert main(["evaluate", "--model", str(model_of("choice", ["score"])), "--data", str(dev)]) == 2
-    why = "dev.tsv: 4 of 4 "
-    assert why in capsys.readouterr().err
-    arguments = ["finetune", "--task", "choice", "--train", train, "--dev", dev, "--model", small_checkpoint]
-    assert main([*map(str, arguments), "--out", str(tmp_path / "m"), "--max-length", "24"]) == 2
-    assert why in capsys.readouterr().err
+    chosen = ("--task", "choice", "--train", train, "--dev", dev, "--max-length", 24, "--out", tmp_path / "m")
+    for command in (
+        ("evaluate", "--model", answering("choice").save(tmp_path / "model"), "--data", dev),
+        ("finetune", "--model", small_checkpoint, *chosen),
+    ):
+        assert "dev.tsv: 4 of 4 " in run(*command, expect=2).stderr.decode()
 
 
-@pytest.mark.parametrize("command", ["evaluate", "predict"])
-def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, command):
-    from minibert.finetune.predictor import Predictor
-
+def test_it_is_computed_on_the_best_device(answering, tmp_path, monkeypatch):
     used = []
     answers = Predictor.answers
 
@@ -338,15 +257,16 @@ def test_it_is_computed_on_the_best_device(model_of, tmp_path, monkeypatch, comm
 
     monkeypatch.setattr("minibert.training.precision.best_device", lambda: torch.float64)  # .to() takes it as well
     monkeypatch.setattr(Predictor, "answers", seen)
-    file = tmp_path / "dev.tsv"
+    model, file = answering("classification").save(tmp_path / "model"), tmp_path / "dev.tsv"
     file.write_text("label\ttext\nyes\ta b\nno\tb\n")
-    arguments = {"evaluate": ["--data", file], "predict": ["a b"]}[command]
-    assert main([command, "--model", str(model_of("classification", ["no", "yes"])), *map(str, arguments)]) == 0
-    assert used == [torch.float64]
+    run("evaluate", "--model", model, "--data", file)
+    run("predict", "--model", model, "a b")
+    assert used == [torch.float64] * 2
 
 
-def test_a_program_that_waits_for_its_answer_gets_it(model_of):
-    command = [sys.executable, "-m", "minibert", "predict", "--model", str(model_of("classification", ["n", "y"]))]
+def test_a_program_that_waits_for_its_answer_gets_it(answering, tmp_path):
+    model = answering("classification").save(tmp_path / "model")
+    command = [sys.executable, "-m", "minibert", "predict", "--model", model]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, env=ENVIRONMENT) as process:
         overdue = threading.Timer(OVERDUE, process.kill)
         overdue.start()

@@ -1,29 +1,15 @@
 """train-vectors, whiten, embed, search and serve from the command line."""
 
-import io
-import json
-
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from minibert.__main__ import main
 from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.service.server import application
+from tests.minibert.commands import call
 
 LINES = ["a b c", "x y z", "", "你好", "<b>a</b>"]
-
-
-@pytest.fixture
-def call(capsys, monkeypatch):
-    def run(*arguments, stdin: str = "", plain: bool = False):
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
-        code = main([*map(str, arguments), *([] if plain else ["--json"])])
-        out, err = capsys.readouterr()
-        return code, out if plain else [json.loads(line) for line in out.splitlines()], err
-
-    return run
 
 
 @pytest.fixture
@@ -32,7 +18,7 @@ def file(tmp_path):
     return tmp_path / "lines.txt"
 
 
-def test_texts_become_vectors(call, small_checkpoint, file, tmp_path):
+def test_texts_become_vectors(small_checkpoint, file, tmp_path):
     expected = SentenceVectors.from_directory(small_checkpoint).embed([line for line in LINES if line])
     code, out, err = call("embed", "--model", small_checkpoint, "--file", file, "--out", tmp_path / "v.npy")
     assert (code, err, out[0]["texts"], out[0]["numbers"]) == (0, "", 4, 32)
@@ -42,18 +28,17 @@ def test_texts_become_vectors(call, small_checkpoint, file, tmp_path):
     assert np.allclose(out[0]["vector"], expected[0], atol=1e-5)
 
 
-def test_a_text_finds_its_line(call, small_checkpoint, file):
+def test_a_text_finds_its_line(small_checkpoint, file):
     code, out, _ = call("search", "--model", small_checkpoint, "--file", file, "--top", 2, "x y z")
     assert code == 0 and out[0]["nearest"][0] == {"line": "x y z", "cosine": 1.0} and len(out[0]["nearest"]) == 2
     code, out, _ = call("search", "--model", small_checkpoint, "--file", file, stdin="a b c\n", plain=True)
     assert out.splitlines()[0] == " 1.0000  a b c"
 
 
-def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp_path):
+def test_from_sentences_to_an_encoder_that_is_served(small_checkpoint, tmp_path):
     (tmp_path / "text.txt").write_text("\n".join(f"{a} {b}." for a in "abcdefgh" for b in "xyz"))
-    arguments = ("train-vectors", "--train", tmp_path / "text.txt", "--model", small_checkpoint, "--steps", 4,
-                 "--batch-size", 8, "--out", tmp_path / "out")  # fmt: skip
-    code, events, err = call(*arguments)
+    arguments = ("--train", tmp_path / "text.txt", "--model", small_checkpoint, "--steps", 4, "--batch-size", 8)
+    code, events, err = call("train-vectors", *arguments, "--out", tmp_path / "out")
     assert code == 0 and events[-1]["event"] == "done", err
     assert is_encoder(tmp_path / "out") and not is_encoder(small_checkpoint)
     vectors = SentenceVectors.from_directory(tmp_path / "out")
@@ -66,53 +51,46 @@ def test_from_sentences_to_an_encoder_that_is_served(call, small_checkpoint, tmp
         assert client.post("/predict", json={"inputs": [{"words": "a"}]}).status_code == 400
 
 
-@pytest.mark.parametrize("objective", ["simcse-supervised", "softmax"])
-def test_labelled_pairs_teach_vectors(call, small_checkpoint, tmp_path, objective):
-    file, out = tmp_path / "rte.tsv", tmp_path / "out"
-    rows = [f"{a} {b}\t{b}\t{label}" for a in "abcd" for b in "xy" for label in ("entailment", "not_entailment")]
-    arguments = ("train-vectors", "--objective", objective, "--train", file, "--model", small_checkpoint, "--steps", 2,
-                 "--batch-size", 4, "--out", out)  # fmt: skip
-    file.write_text("\n".join(["sentence1\tsentence2\tlabel", *rows]) + "\n")
-    code, events, err = call(*arguments)
-    assert code == 0 and events[-1]["event"] == "done" and is_encoder(out), err
-    file.write_text("\n".join(["sentence1\tsentence2\tlabel", *rows, "a\tb"]) + "\n")
-    code, _, err = call(*arguments)
-    assert code == 2 and "line 18" in err
-
-
-def test_whitened_vectors_are_embedded_searched_and_served(call, small_checkpoint, file, tmp_path):
+def test_whitened_vectors_are_embedded_and_searched(small_checkpoint, file, tmp_path):
     (tmp_path / "text.txt").write_text("\n".join(f"{a} {b}{c}" for a in "abcdefgh" for b in "vwxyz" for c in "kl"))
-    arguments = ("whiten", "--model", small_checkpoint, "--data", tmp_path / "text.txt", "--dimensions", 6, "--layers",
-                 "first-last", "--out", tmp_path / "white")  # fmt: skip
-    code, out, err = call(*arguments)
+    arguments = ("--model", small_checkpoint, "--data", tmp_path / "text.txt", "--dimensions", 6)
+    code, out, err = call("whiten", *arguments, "--layers", "first-last", "--out", tmp_path / "white")
     assert code == 0 and (out[0]["texts"], out[0]["numbers"], out[0]["of"]) == (80, 6, 32), err
     assert abs(out[0]["mean_cosine"][1]) < 0.1 < out[0]["mean_cosine"][0]
     code, out, _ = call("embed", "--model", tmp_path / "white", "a b")
     assert code == 0 and len(out[0]["vector"]) == 6
     code, out, _ = call("search", "--model", tmp_path / "white", "--file", file, "x y z")
     assert out[0]["nearest"][0] == {"line": "x y z", "cosine": 1.0}
-    with TestClient(application(VectorPredictor(SentenceVectors.from_directory(tmp_path / "white")))) as client:
-        assert len(client.post("/predict", json={"inputs": ["a b"]}).json()["answers"][0]["vector"]) == 6
+
+
+@pytest.mark.parametrize("objective", ["simcse-supervised", "softmax"])
+def test_labelled_pairs_teach_vectors(small_checkpoint, tmp_path, objective):
+    file, out = tmp_path / "rte.tsv", tmp_path / "out"
+    rows = [f"{a} {b}\t{b}\t{label}" for a in "abcd" for b in "xy" for label in ("entailment", "not_entailment")]
+    file.write_text("\n".join(["sentence1\tsentence2\tlabel", *rows]) + "\n")
+    arguments = ("--train", file, "--model", small_checkpoint, "--steps", 2, "--batch-size", 4, "--out", out)
+    code, events, err = call("train-vectors", "--objective", objective, *arguments)
+    assert code == 0 and events[-1]["event"] == "done" and is_encoder(out), err
+    file.write_text(file.read_text() + "a\tb\n")
+    code, _, err = call("train-vectors", "--objective", objective, *arguments)
+    assert code == 2 and "line 18" in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("embed", "x", "--model", "{none}"), "is not a directory"),
-        (("embed", "x", "--file", "{file}", "--model", "{model}"), "give one text, or --file"),
-        (("embed", "--file", "{blank}", "--out", "{blank}.npy", "--model", "{model}"), "there is no text"),
-        (("embed", "x", "--out", "{folder}", "--model", "{model}"), "is a directory: --out names a file"),
-        (("search", "x", "--file", "{blank}", "--model", "{model}"), "holds no text"),
-        (("whiten", "--data", "{blank}", "--model", "{model}", "--out", "{folder}"), "holds 0 sentences"),
-        (
-            ("whiten", "--data", "{file}", "--dimensions", "9", "--model", "{model}", "--out", "{folder}/o"),
-            "differ in 3",
-        ),
+        ("embed x --model {none}", "is not a directory"),
+        ("embed x --file {file} --model {model}", "give one text, or --file"),
+        ("embed --file {blank} --out {blank}.npy --model {model}", "there is no text"),
+        ("embed x --out {folder} --model {model}", "is a directory: --out names a file"),
+        ("search x --file {blank} --model {model}", "holds no text"),
+        ("whiten --data {blank} --model {model} --out {folder}", "holds 0 sentences"),
+        ("whiten --data {file} --dimensions 9 --model {model} --out {folder}/o", "differ in 3"),
     ],
 )
-def test_what_cannot_be_used_is_said(call, small_checkpoint, file, tmp_path, arguments, why):
-    (tmp_path / "blank.txt").write_text("\n\n")
-    places = {"none": tmp_path / "none", "file": file, "blank": tmp_path / "blank.txt", "folder": tmp_path,
-              "model": small_checkpoint}  # fmt: skip
-    code, _, err = call(*(one.format(**places) for one in arguments), plain=True)
+def test_what_cannot_be_used_is_said(small_checkpoint, file, tmp_path, arguments, why):
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n\n")
+    places = {"none": tmp_path / "none", "file": file, "blank": blank, "folder": tmp_path, "model": small_checkpoint}
+    code, _, err = call(*(one.format(**places) for one in arguments.split()), plain=True)
     assert code == 2 and why in err and len(err.splitlines()) == 1

@@ -6,6 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.corrector import Corrector, soft_masked
 from minibert.misspelling import Marks, Misspeller, alike_words, edits, labels_of, read_alike
@@ -35,10 +36,7 @@ def test_the_formula_by_hand():
 def test_the_whole_of_it_step_by_step():
     corrector = Corrector(random_model(), MASK).eval()
     model, ids = corrector.model, torch.tensor([[2, 9, 7, 5, 3], [2, 8, 3, 0, 0]])
-    padding, right = (
-        torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]).bool(),
-        torch.tensor([[2, 9, 6, 5, 3], [2, 8, 3, 0, 0]]),
-    )
+    padding, right = ids != 0, torch.tensor([[2, 9, 6, 5, 3], [2, 8, 3, 0, 0]])
     labels = labels_of(right, (right == 2) | (right == 3) | ~padding)
     output = corrector(Batch(ids, padding=padding, labels=labels))
     table = model.bert.embeddings
@@ -47,35 +45,27 @@ def test_the_whole_of_it_step_by_step():
     m = table.norm(table.token.weight[MASK] + places + segment).expand_as(e)
     p = corrector.detector(e, padding).sigmoid()
     assert torch.allclose(output.suspicion.sigmoid(), p, atol=1e-6)
-    x = p[..., None] * m + (1 - p[..., None]) * e
+    x = soft_masked(e, m, p)
     for block in model.bert.blocks:
         x = block(x, padding[:, None, None, :])
     logits = model.mlm(x + e)
     there = labels != IGNORE
-    assert torch.allclose(output.logits[padding], logits[padding], atol=1e-5)
+    assert there.sum() == 4 and torch.allclose(output.logits[padding], logits[padding], atol=1e-5)
     correction = F.cross_entropy(logits[there], labels[there])
-    wrong = torch.tensor([0.0, 1.0, 0.0, 0.0])  # of 9 7 5 and 8, the second
-    detection = -(wrong * p[there].log() + (1 - wrong) * (1 - p[there]).log()).mean()
+    detection = F.binary_cross_entropy(p[there], torch.tensor([0.0, 1.0, 0.0, 0.0]))  # of 9 7 5 and 8, the second
     assert output.loss.item() == pytest.approx((0.8 * correction + 0.2 * detection).item(), abs=1e-5)
-    assert there.sum() == 4
 
 
 @torch.no_grad()
 def test_certain_it_reads_mask_or_nothing_else_than_bert():
-    model = random_model()
-    corrector, ids = Corrector(model, MASK).eval(), torch.tensor([[2, 9, 7, 5, 3]])
+    model, ids = random_model(), torch.tensor([[2, 9, 7, 5, 3]])
+    corrector = Corrector(model, MASK).eval()
     corrector.detector.out.weight.zero_()
-    reads = {}
-
-    def logits(bias: float) -> torch.Tensor:
+    table = model.bert.embeddings
+    e = table.norm(table.token(ids) + table.position.weight[:5] + table.segment.weight[0])
+    for bias, read in ((-50.0, ids), (50.0, torch.full_like(ids, MASK))):
         corrector.detector.out.bias.fill_(bias)
-        return corrector(Batch(ids)).logits
-
-    model.bert(Batch(ids), lambda name, x: reads.setdefault(name, x))
-    e = reads["embeddings.out"]
-    assert torch.allclose(logits(-50.0), model.mlm(model.bert(Batch(ids))[0] + e), atol=1e-5)
-    hidden = torch.full_like(ids, MASK)
-    assert torch.allclose(logits(50.0), model.mlm(model.bert(Batch(hidden))[0] + e), atol=1e-5)
+        assert torch.allclose(corrector(Batch(ids)).logits, model.mlm(model.bert(Batch(read))[0] + e), atol=1e-5)
     plain = Corrector(model, MASK, detector=False)(Batch(ids))
     assert plain.suspicion is None and torch.allclose(plain.logits, model.mlm(model.bert(Batch(ids))[0]), atol=1e-5)
 
@@ -83,12 +73,8 @@ def test_certain_it_reads_mask_or_nothing_else_than_bert():
 def test_padding_changes_nothing():
     corrector = Corrector(random_model(), MASK).eval()
     alone = corrector(Batch(torch.tensor([[2, 9, 7, 3]])))
-    both = corrector(
-        Batch(
-            torch.tensor([[2, 9, 7, 3, 0, 0], [2, 5, 5, 5, 5, 3]]),
-            padding=torch.tensor([[1] * 4 + [0] * 2, [1] * 6]).bool(),
-        )
-    )
+    ids = torch.tensor([[2, 9, 7, 3, 0, 0], [2, 5, 5, 5, 5, 3]])
+    both = corrector(Batch(ids, padding=ids != 0))
     assert torch.allclose(alone.logits[0], both.logits[0, :4], atol=1e-5)
     assert torch.allclose(alone.suspicion[0], both.suspicion[0, :4], atol=1e-5)
 
@@ -131,19 +117,20 @@ def test_a_share_of_what_can_be_taken_for_another_is():
 
 def test_sentences_are_right_as_a_whole():
     found = Marks()
-    found = found.add([1, 2, 3], [1, 9, 3], [1, 9, 3])  # found and corrected
-    found = found.add([1, 2, 3], [1, 8, 3], [1, 9, 3])  # found, corrected wrongly
-    found = found.add([1, 2, 3], [1, 2, 3], [1, 9, 3])  # missed
-    found = found.add([1, 2, 3], [1, 2, 7], [1, 2, 3])  # a false alarm
-    found = found.add([1, 2, 3], [1, 2, 3], [1, 2, 3])  # left in peace
+    for read, said, right in (
+        ([1, 2, 3], [1, 9, 3], [1, 9, 3]),  # found and corrected
+        ([1, 2, 3], [1, 8, 3], [1, 9, 3]),  # found, corrected wrongly
+        ([1, 2, 3], [1, 2, 3], [1, 9, 3]),  # missed
+        ([1, 2, 3], [1, 2, 7], [1, 2, 3]),  # a false alarm
+        ([1, 2, 3], [1, 2, 3], [1, 2, 3]),  # left in peace
+    ):
+        found = found.add(read, said, right)
     assert (found.detected, found.corrected, found.wrong, found.marked) == (2, 1, 3, 3)
     assert found.as_dict() == {"detection_f1": 4 / 6, "correction_f1": 2 / 6, "sentences_right": 2 / 5}
 
 
 @pytest.mark.parametrize("kind", ["soft_masked", "plain"])
 def test_it_learns_is_saved_and_comes_back(kind, tmp_path):
-    from minibert import checkpoint
-
     tokenizer = Tokenizer(vocabulary())
     checkpoint.save(tmp_path / "bert", random_model(tokenizer.vocab_size), tokenizer)
     settings = CorrectorSettings(kind, steps=4, batch_size=4, stories=20, held_out=6, evaluate_every=2, longest=24)

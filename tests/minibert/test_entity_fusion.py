@@ -20,16 +20,16 @@ from tests.pages.driver import ROOT
 TOKENIZER = Tokenizer(vocabulary())
 
 
-def gelu(z: float) -> float:
-    return 0.5 * z * (1 + torch.erf(torch.tensor(z / 2**0.5, dtype=torch.float64)).item())
+@pytest.fixture
+def learner():
+    """A function: how many layers → a learner of five entities."""
 
+    def made(layers: int = 1) -> ErnieThu:
+        torch.manual_seed(0)
+        model = BertForPreTraining(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
+        return ErnieThu(model, torch.randn(5, 4), layers).eval()
 
-def linear(layer: torch.nn.Linear, x: list[float]) -> list[float]:
-    bias = [0.0] * len(layer.weight) if layer.bias is None else layer.bias.tolist()
-    return [
-        sum(w * a for w, a in zip(row, x, strict=True)) + b
-        for row, b in zip(layer.weight.tolist(), bias, strict=True)
-    ]  # fmt: skip
+    return made
 
 
 def test_a_word_and_its_entity_are_fused_by_the_formula():
@@ -37,21 +37,17 @@ def test_a_word_and_its_entity_are_fused_by_the_formula():
     part = Fusion(3, 2, 4).double()
     w, e = torch.randn(1, 2, 3, dtype=torch.float64), torch.randn(1, 2, 2, dtype=torch.float64)
     found_w, found_e = part(w, e, torch.tensor([[True, False]]))
-    for place, named in ((0, True), (1, False)):
-        told = linear(part.from_entity, e[0, place].tolist()) if named else [0.0] * 4
-        h = [gelu(a + b) for a, b in zip(linear(part.from_token, w[0, place].tolist()), told, strict=True)]
-        assert found_w[0, place].tolist() == pytest.approx([gelu(z) for z in linear(part.to_token, h)], abs=1e-12)
-        wanted = [gelu(z) for z in linear(part.to_entity, h)] if named else [0.0, 0.0]
-        assert found_e[0, place].tolist() == pytest.approx(wanted, abs=1e-12)
+    named = F.gelu(part.from_token(w[0, 0]) + part.from_entity(e[0, 0]))
+    unnamed = F.gelu(part.from_token(w[0, 1]))
+    assert torch.allclose(found_w[0], F.gelu(part.to_token(torch.stack([named, unnamed]))), atol=1e-12)
+    assert torch.allclose(found_e[0, 0], F.gelu(part.to_entity(named)), atol=1e-12) and not found_e[0, 1].any()
 
 
 def test_tokens_attend_to_tokens_and_entities_to_entities():
     torch.manual_seed(0)
-    config = BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12)
-    part = Aggregator(config, 4).eval()
-    w, e = torch.randn(1, 3, 8), torch.randn(1, 3, 4)
+    part = Aggregator(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12), 4).eval()
     named = torch.tensor([[True, False, True]])
-    e = e * named[..., None]
+    w, e = torch.randn(1, 3, 8), torch.randn(1, 3, 4) * named[..., None]
     out_w, out_e = part(w, e, named, None)
     w1 = part.token_norms[0](w + part.tokens(w))
     pair = e[:, [0, 2]]  # the entities by themselves
@@ -62,36 +58,28 @@ def test_tokens_attend_to_tokens_and_entities_to_entities():
     assert torch.allclose(out_w, part.token_norms[1](w1 + fused_w), atol=1e-6)
     assert torch.allclose(out_e[:, [0, 2]], part.entity_norms[1](e1 + fused_e[:, [0, 2]]), atol=1e-6)
     assert (out_e[:, 1] == 0).all()
-    padded = part(torch.cat([w, torch.randn(1, 1, 8)], 1), F.pad(e, (0, 0, 0, 1)), F.pad(named, (0, 1)),
-                  torch.tensor([[True, True, True, False]]))  # fmt: skip
-    assert torch.allclose(padded[0][:, :3], out_w, atol=1e-6)
+    w, e, named = torch.cat([w, torch.randn(1, 1, 8)], 1), F.pad(e, (0, 0, 0, 1)), F.pad(named, (0, 1))
+    padded, _ = part(w, e, named, torch.tensor([[True, True, True, False]]))
+    assert torch.allclose(padded[:, :3], out_w, atol=1e-6)
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-def test_what_an_entity_tells_reaches_other_words_in_the_next_layer(layers):
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
-    learner = ErnieThu(model, torch.randn(5, 4), layers).eval()
+def test_what_an_entity_tells_reaches_other_words_in_the_next_layer(learner, layers):
     ids, none = torch.tensor([[2, 7, 8, 3]]), torch.full((1, 4), IGNORE)
-    entities = none.clone()
-    entities[0, 1] = 3
-    bare, told = learner(AlignedBatch(ids, entities=none)), learner(AlignedBatch(ids, entities=entities))
+    entities = torch.tensor([[IGNORE, 3, IGNORE, IGNORE]])
+    bare, told = (learner(layers)(AlignedBatch(ids, entities=given)) for given in (none, entities))
     moved = (bare.tokens - told.tokens).abs().amax(-1)[0]
     assert moved[1] > 1e-4 and (moved[2] > 1e-6) == (layers > 1)
 
 
-def test_its_two_losses_are_cross_entropies():
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig(30, 8, 1, 2, 16, max_position_embeddings=12))
-    learner = ErnieThu(model, torch.randn(5, 4)).eval()
-    ids = torch.tensor([[2, 7, 8, 3]])
+def test_its_two_losses_are_cross_entropies(learner):
+    learner, ids = learner(), torch.tensor([[2, 7, 8, 3]])
     named, labels = torch.tensor([[IGNORE, 3, IGNORE, IGNORE]]), torch.tensor([[IGNORE, IGNORE, 9, IGNORE]])
     out = learner(AlignedBatch(ids, labels=labels, entities=named, named=named))
-    scores = linear(learner.name, out.tokens[0, 1].tolist())
-    logits = torch.tensor([sum(a * b for a, b in zip(scores, e, strict=True)) for e in learner.entities.tolist()])
+    logits = learner.entities @ learner.name(out.tokens[0, 1])
     assert torch.allclose(out.entity_logits[0, 1], logits, atol=1e-5)
-    assert out.entity_loss.item() == pytest.approx(-logits.log_softmax(-1)[3].item(), abs=1e-5)
-    assert out.mlm_loss.item() == pytest.approx(-out.mlm_logits[0].log_softmax(-1)[9].item(), abs=1e-5)
+    assert out.entity_loss.item() == pytest.approx(F.cross_entropy(logits, torch.tensor(3)).item(), abs=1e-5)
+    assert out.mlm_loss.item() == pytest.approx(F.cross_entropy(out.mlm_logits[0], torch.tensor(9)).item(), abs=1e-5)
 
 
 def test_five_percent_are_replaced_and_fifteen_hidden():
@@ -155,9 +143,8 @@ def test_it_learns_and_speaks_of_the_readers_text(monkeypatch):
     events = list(train_entities(settings, start, watch=["anna was tired.", "猫 <b>"]))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
-    assert set(evals[0].metrics) == {
-        "masked", "masked_unread", "replaced", "mlm", "mlm_without", "strangers", "friends"
-    }  # fmt: skip
+    names = "masked masked_unread replaced mlm mlm_without strangers friends"
+    assert set(evals[0].metrics) == set(names.split())
     assert all(0 <= share <= 1 for event in evals for share in event.metrics.values())
     one, strange = [event for event in events if isinstance(event, Sample)][-1].answers
     assert one["entities"] == ["anna", None, "tired", None]

@@ -12,6 +12,7 @@ from minibert.model import Batch, Bert
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import ROOT
 
+LESSON = ROOT / "lessons" / "knowledge"
 WORDS = ["tim", "cook", "is", "visiting", "beijing", "now", "ceo", "apple", "capital", "china", "is_a", "city"]
 TOKENIZER = Tokenizer([*SPECIAL_TOKENS, *sorted({*WORDS, "_", "a"})])
 BASE = KnowledgeBase(
@@ -29,7 +30,6 @@ def test_the_papers_figure_3_by_hand():
     tree = tree_of(TEXT)
     told = " ".join(tree.tokens)
     assert told == "[CLS] tim cook ceo apple is visiting beijing capital china is a city now [SEP]"
-    #                   0   1    2    3     4    3     4        5       6      7   6 7  8   6    7
     assert tree.positions == (0, 1, 2, 3, 4, 3, 4, 5, 6, 7, 6, 7, 8, 6, 7)
     assert tree.branch == (0, 0, 0, 1, 1, 0, 0, 0, 2, 2, 3, 3, 3, 0, 0)
     assert tree.hangs_on == {1: (1, 2), 2: (7,), 3: (7,)}
@@ -40,9 +40,9 @@ def test_the_papers_figure_4_who_sees_whom():
     tree = tree_of(TEXT)
     seen, at = tree.visible(), {token: place for place, token in enumerate(tree.tokens)}
     assert torch.equal(seen, seen.T) and seen.diagonal().all()
-    assert seen[at["apple"], at["cook"]] and seen[at["apple"], at["tim"]] and seen[at["apple"], at["ceo"]]
-    assert not seen[at["apple"], at["beijing"]] and not seen[at["apple"], at["[CLS]"]]
-    assert not seen[at["china"], at["apple"]] and not seen[at["china"], at["city"]]
+    assert seen[at["apple"], [at["cook"], at["tim"], at["ceo"]]].all()
+    assert not seen[at["apple"], [at["beijing"], at["[CLS]"]]].any()
+    assert not seen[at["china"], [at["apple"], at["city"]]].any()
     assert seen[at["[CLS]"]].tolist() == [branch == 0 for branch in tree.branch]
 
 
@@ -57,9 +57,8 @@ def test_the_longest_name_is_taken_and_at_most_two_facts():
 @pytest.fixture(scope="module")
 def bert():
     torch.manual_seed(0)
-    return Bert(
-        BertConfig(TOKENIZER.vocab_size, 16, 1, 2, 32, max_position_embeddings=32, initializer_range=0.5)
-    ).eval()
+    config = BertConfig(TOKENIZER.vocab_size, 16, 1, 2, 32, max_position_embeddings=32, initializer_range=0.5)
+    return Bert(config).eval()
 
 
 def test_without_facts_it_is_bert(bert):
@@ -83,7 +82,7 @@ def test_in_one_layer_only_the_subject_hears_of_a_fact(bert):
 
 
 def test_a_chinese_name_is_found_among_its_characters():
-    base = KnowledgeBase.read(ROOT / "lessons" / "knowledge" / "facts.zh.tsv")
+    base = KnowledgeBase.read(LESSON / "facts.zh.tsv")
     tokenizer = checkpoint.load_tokenizer(ROOT / "checkpoints" / "mini-zh")
     text = "他住在黄浦江边。"
     encoding = tokenizer.encode(text)
@@ -93,10 +92,10 @@ def test_a_chinese_name_is_found_among_its_characters():
     assert "".join(tree.tokens[i] for i, b in enumerate(tree.branch) if b) == "流经上海"
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_facts_of_the_lesson(language):
-    base = KnowledgeBase.read(ROOT / "lessons" / "knowledge" / f"facts.{language}.tsv")
-    assert len(base.facts) >= 90 and len(set(base.facts)) == len(base.facts)
+def test_the_facts_of_the_lesson():
+    for language in ("en", "zh"):
+        facts = KnowledgeBase.read(LESSON / f"facts.{language}.tsv").facts
+        assert len(facts) == len(set(facts)) >= 90
 
 
 @pytest.mark.parametrize("line", ["one\ttwo", "one\t\tthree", "", "a\tb\tc\td"])

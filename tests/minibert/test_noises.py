@@ -17,16 +17,16 @@ def places(parts) -> list[int]:
 
 
 @pytest.mark.parametrize("name", NOISES)
-@pytest.mark.parametrize("seed", range(20))
-def test_each_token_knows_where_it_was(name, seed):
-    parts = NOISES[name](TEXT, random.Random(seed))
-    assert all(part.token == MASK or [TEXT[i] for i in part.places] == [part.token] for part in parts)
-    if name == "deletion":
-        assert len(set(places(parts))) == len(parts) <= len(TEXT)
-    else:
-        assert places(parts) == list(range(len(TEXT)))
-    assert NOISES[name](TEXT, random.Random(seed)) == parts
-    assert NOISES[name]([], random.Random(seed)) == []
+def test_each_token_knows_where_it_was(name):
+    for seed in range(20):
+        parts = NOISES[name](TEXT, random.Random(seed))
+        assert all(part.token == MASK or [TEXT[i] for i in part.places] == [part.token] for part in parts)
+        if name == "deletion":
+            assert len(set(places(parts))) == len(parts) <= len(TEXT)
+        else:
+            assert places(parts) == list(range(len(TEXT)))
+        assert NOISES[name](TEXT, random.Random(seed)) == parts
+    assert NOISES[name]([], random.Random(0)) == []
 
 
 def test_span_lengths_are_poissons():
@@ -49,11 +49,9 @@ def test_a_span_becomes_one_mask_also_a_span_of_nothing():
 
 
 def test_sentences_stay_whole_and_a_rotation_goes_round():
-    shuffled = [part.token for part in permuted(TEXT, random.Random(3))]
-    ends = [i for i, token in enumerate(shuffled) if token == "."]
-    assert sorted(" ".join(shuffled[a + 1 : b + 1]) for a, b in zip([-1, *ends], ends, strict=False)) == [
-        "anna found the red ball .", "they danced .", "tom went to the zoo .",
-    ]  # fmt: skip
+    shuffled = " ".join(part.token for part in permuted(TEXT, random.Random(3)))
+    sentences = shuffled.removesuffix(" .").split(" . ")
+    assert sorted(sentences) == ["anna found the red ball", "they danced", "tom went to the zoo"]
     turned = [part.token for part in rotated(TEXT, random.Random(1))]
     start = places(rotated(TEXT, random.Random(1))[:1])[0]
     assert turned == TEXT[start:] + TEXT[:start]

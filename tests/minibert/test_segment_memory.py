@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+import transformers
 
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch
@@ -34,12 +35,15 @@ def asked(count: int, seed: int, last: int = 3) -> Batch:
     return Batch(row, labels=row.masked_fill(order <= count - last, IGNORE), order=order)
 
 
+@pytest.fixture
+def saved(model, tmp_path):
+    return checkpoint.save(tmp_path / "ours", model)
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("segments", [False, True])
-def test_memory_is_transformers_mems(model, tmp_path, segments):
-    transformers = pytest.importorskip("transformers")
-    checkpoint.save(tmp_path / "ours", model)
-    theirs = transformers.XLNetModel.from_pretrained(tmp_path / "ours", mem_len=64).eval()
+def test_memory_is_transformers_mems(model, saved, segments):
+    theirs = transformers.XLNetModel.from_pretrained(saved, mem_len=64).eval()
     batches = [Batch(ids(count, count)) for count in (7, 9, 5)]
     if segments:
         batches = [replace(one, segments=(torch.arange(one.ids.size(1)) > 3).long().expand(3, -1)) for one in batches]
@@ -50,20 +54,16 @@ def test_memory_is_transformers_mems(model, tmp_path, segments):
         torch.testing.assert_close(x, said.last_hidden_state, atol=2e-5, rtol=1e-4)
         memory = read if memory is None else [torch.cat(pair, 1) for pair in zip(memory, read, strict=True)]
         mems = said.mems
-        for ours, other in zip(memory, mems, strict=True):
-            torch.testing.assert_close(ours, other.transpose(0, 1), atol=2e-5, rtol=1e-4)
+        torch.testing.assert_close(memory, [other.transpose(0, 1) for other in mems], atol=2e-5, rtol=1e-4)
 
 
 @torch.no_grad()
-def test_guesses_behind_a_memory_are_transformers(model, tmp_path):
-    transformers = pytest.importorskip("transformers")
-    checkpoint.save(tmp_path / "ours", model)
-    theirs = transformers.XLNetLMHeadModel.from_pretrained(tmp_path / "ours", mem_len=64).eval()
+def test_guesses_behind_a_memory_are_transformers(model, saved):
+    theirs = transformers.XLNetLMHeadModel.from_pretrained(saved, mem_len=64).eval()
     first, second = ids(7, 1), asked(8, 2)
     mems = theirs.transformer(first, use_mems=True).mems
     blind = (second.order[:, None, :] >= second.order[:, :, None]).float()  # 1: may not look
-    where = second.labels != IGNORE
-    target = torch.stack([torch.eye(8)[mask] for mask in where])
+    target = torch.stack([torch.eye(8)[mask] for mask in second.labels != IGNORE])
     said = theirs(second.ids, mems=mems, perm_mask=blind, target_mapping=target, use_mems=True).logits  # (3, 3, V)
     ours, _read = guess_on(model, second, read_on(model.bert, Batch(first))[1])
     torch.testing.assert_close(ours.mlm_logits, said.flatten(0, 1), atol=3e-5, rtol=1e-4)
@@ -90,8 +90,7 @@ def test_one_row_whose_first_half_does_not_see_the_second(model):
 
 
 def test_no_gradient_goes_back_into_the_memory(model):
-    first = asked(6, 7)
-    _output, read = guess_on(model, first)
+    _output, read = guess_on(model, asked(6, 7))
     assert not any(layer.requires_grad for layer in read)
     output, _read = guess_on(model, asked(6, 8), read)
     output.mlm_loss.backward()

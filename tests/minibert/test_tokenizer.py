@@ -1,5 +1,6 @@
 """The tokenizer against `tokenizers` (ids, tokens, offsets, word numbers: no difference) and `transformers`."""
 
+import itertools
 import json
 import pickle
 import unicodedata
@@ -8,23 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tokenizers import BertWordPieceTokenizer
 from tokenizers import Tokenizer as FastTokenizer
 from transformers import AutoTokenizer
 
+from minibert import tokenizer as steps
 from minibert.text.truncation import TRUNCATIONS, keep
-from minibert.tokenizer import (
-    SPECIAL_TOKENS,
-    UNK,
-    Span,
-    Tokenizer,
-    Try,
-    basic_tokens,
-    clean,
-    decompose,
-    lowercase,
-    space_out_cjk,
-    strip_marks,
-)
+from minibert.tokenizer import SPECIAL_TOKENS, UNK, Span, Tokenizer, Try, basic_tokens
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 REAL = {"uncased": True, "cased": False, "chinese": True}
@@ -39,22 +30,7 @@ BLOCKS = [
     *[(0x1E000, 0x1E02F), (0x1E900, 0x1E95F), (0x1F600, 0x1F64F), (0x20000, 0x2000F), (0x2F800, 0x2F81F)],
 ]
 LETTERS = [c for first, last in BLOCKS for c in map(chr, range(first, last + 1)) if not c.isspace()]
-WORDS = [
-    "the",
-    "hug",
-    "pug",
-    "un",
-    "##aff",
-    "##able",
-    "play",
-    "##ing",
-    "##ed",
-    "don",
-    "straße",
-    "ΣΑΣ",
-    "e\u0323",
-    "中文",
-]
+WORDS = ["the", "hug", "pug", "un", "##aff", "##able", "play", "##ing", "##ed", "don", "straße", "ΣΑΣ", "ẹ", "中文"]
 VOCAB = list(dict.fromkeys([*SPECIAL_TOKENS, *WORDS, *LETTERS, *("##" + c for c in LETTERS)]))
 
 TEXT = """
@@ -117,27 +93,19 @@ def real_lines(step: int) -> list[str]:
     return lines
 
 
-# ---- identical to `tokenizers` -------------------------------------------------------------------------------------
-
-
 def test_own_text_as_tokenizers(own):
-    assert_same(own, [TEXT, *TEXT.split("\n"), *TEXT.split(), ""])
+    lines = TEXT.split("\n")
+    assert_same(own, [TEXT, *lines, *TEXT.split(), ""])
+    assert own.encode_bulk(lines) == [own.encode(line, add_special=False).ids for line in lines]
 
 
 def test_reference_really_is_berts_pipeline(own):
-    """`fast()` is what the other tests compare with: it must be the plain BERT pipeline."""
-    state = json.loads(own.fast().to_str())
-    assert state["normalizer"] == {
-        "type": "BertNormalizer",
-        "clean_text": True,
-        "handle_chinese_chars": True,
-        "strip_accents": None,
-        "lowercase": own.lowercase,
-    }
-    assert state["pre_tokenizer"] == {"type": "BertPreTokenizer"}
-    assert state["model"]["type"] == "WordPiece"
-    assert state["model"]["max_input_chars_per_word"] == 100
-    assert state["truncation"] is state["padding"] is None
+    """`fast()` is what the other tests compare with."""
+    both = own.fast(), BertWordPieceTokenizer(lowercase=own.lowercase)
+    ours, theirs = (json.loads(one.to_str()) for one in both)
+    del ours["model"]["vocab"], theirs["model"]["vocab"]
+    for part in ("normalizer", "pre_tokenizer", "model", "truncation", "padding"):
+        assert ours[part] == theirs[part]
     assert own.fast() is own.fast()
 
 
@@ -154,11 +122,14 @@ ANY_TEXT = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=ANY_TEXT)
-@example("\U0001e000\u0301\u0323\u0334a")
-def test_any_text_as_tokenizers(own, text):
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=ANY_TEXT, pair=ANY_TEXT, add_special=st.booleans())
+@example(text="\U0001e000\u0301\u0323\u0334a", pair="", add_special=True)
+def test_any_text_as_tokenizers(own, text, pair, add_special):
     assert_same(own, [text])
+    ours = own.encode(text, pair, add_special=add_special)
+    theirs = own.fast().encode(text, pair, add_special_tokens=add_special)
+    assert (*outcome(ours), ours.segments) == (*reference(theirs), theirs.type_ids)
 
 
 @settings(max_examples=100)
@@ -168,8 +139,8 @@ def test_any_text_as_tokenizers_with_real_vocabularies(real, text):
 
 
 def normalized(text: str, uncased: bool) -> str:
-    span = space_out_cjk(clean(Span(text, range(len(text)))))
-    return lowercase(strip_marks(decompose(span))).text if uncased else span.text
+    span = steps.space_out_cjk(steps.clean(Span(text, range(len(text)))))
+    return steps.lowercase(steps.strip_marks(steps.decompose(span))).text if uncased else span.text
 
 
 # Both sides of every border between categories, and of those between Chinese and other characters.
@@ -177,9 +148,7 @@ KINDS = [unicodedata.category(chr(code)) for code in range(0x110000)]
 CJK = [0x3400, 0x4DC0, 0x4E00, 0xA000, 0xF900, 0xFB00, 0x20000, 0x2A6E0, 0x2A700, 0x2B820, 0x2CEB0, 0x2F800, 0x2FA20]
 BORDERS = [*CJK, *(code for code in range(1, 0x110000) if KINDS[code] != KINDS[code - 1])]
 FILLED = [*range(0x40000), *range(0xE0000, 0xF0000)]  # planes 4 to 13 are empty, 15 and 16 for private use
-CODES = sorted(
-    {*range(0x300), *FILLED[::10], *BORDERS, *(code - 1 for code in BORDERS), *range(0x40000, 0x110000, 997)}
-)
+CODES = {*range(0x300), *FILLED[::10], *BORDERS, *(code - 1 for code in BORDERS), *range(0x40000, 0x110000, 997)}
 
 
 @pytest.mark.release
@@ -187,13 +156,12 @@ def test_code_points_of_every_kind_as_tokenizers(own):
     """Alone between letters, between marks of other classes, and at a word's end."""
     letters = Tokenizer([*SPECIAL_TOKENS, "a", "b", "##b", "##c", "c"], lowercase=own.lowercase)
     normalize = own.fast().normalizer.normalize_str
-    points = [chr(code) for code in CODES if not 0xD800 <= code < 0xE000]
+    points = [chr(code) for code in sorted(CODES) if not 0xD800 <= code < 0xE000]
     for start in range(0, len(points), 2000):
         chunk = points[start : start + 2000]
-        text = " ".join(f"a{c}b" for c in chunk)
-        assert normalized(text, own.lowercase) == normalize(text)
-        text = " ".join(f"a\u0301{c}\u0334\u0345 A{c}" for c in chunk)
-        assert normalized(text, own.lowercase) == normalize(text)
+        for form in ("a{0}b", "a\u0301{0}\u0334\u0345 A{0}"):
+            text = " ".join(map(form.format, chunk))
+            assert normalized(text, own.lowercase) == normalize(text)
         assert_same(letters, [" ".join(f"c{c}b" for c in chunk)])
 
 
@@ -210,17 +178,10 @@ def test_real_text_as_tokenizers(real, step):
     assert_same(real, real_lines(step))
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=ANY_TEXT, pair=ANY_TEXT, add_special=st.booleans())
-def test_pairs_as_tokenizers(own, text, pair, add_special):
-    ours = own.encode(text, pair, add_special=add_special)
-    theirs = own.fast().encode(text, pair, add_special_tokens=add_special)
-    assert (*outcome(ours), ours.segments) == (*reference(theirs), theirs.type_ids)
-
-
-def test_bulk_gives_the_same_ids(own):
-    lines = TEXT.split("\n")
-    assert own.encode_bulk(lines) == [own.encode(line, add_special=False).ids for line in lines]
+def test_real_vocabularies_survive_saving(real, tmp_path):
+    real.save(tmp_path)
+    assert Tokenizer.from_directory(tmp_path).vocab == real.vocab
+    assert AutoTokenizer.from_pretrained(tmp_path)(TEXT)["input_ids"] == real.encode(TEXT).ids
 
 
 def test_surrogate_halves_are_dropped(own):
@@ -238,15 +199,10 @@ def test_special_tokens_in_text():
     assert encoding.tokens[6:9] == ["[", "m", "##a"]  # exactly as written, or not at all
     assert encoding.special[:6] == [True, False, True, False, True, True]
     assert encoding.offsets[2] == (3, 16)
-    assert tokenizer.vocab_size == len(VOCAB) + 2
-    assert tokenizer.ids[CATEGORY] == len(VOCAB)
     assert tokenizer.special_ids == {*range(5), len(VOCAB), len(VOCAB) + 1}
-
-
-def test_special_token_of_the_vocabulary_keeps_its_id():
-    tokenizer = Tokenizer([*VOCAB, CATEGORY, "last"], special_tokens=[CATEGORY])
-    assert tokenizer.ids[CATEGORY] == len(VOCAB)
-    assert tokenizer.vocab_size == len(VOCAB) + 2
+    known = Tokenizer([*VOCAB, CATEGORY, "last"], special_tokens=[CATEGORY])
+    assert tokenizer.ids[CATEGORY] == known.ids[CATEGORY] == len(VOCAB)
+    assert tokenizer.vocab_size == known.vocab_size == len(VOCAB) + 2
 
 
 def test_word_that_becomes_unk_is_not_special(letters):
@@ -260,44 +216,35 @@ def test_word_that_becomes_unk_is_not_special(letters):
 
 @pytest.mark.parametrize("add_special", [True, False])
 def test_longest_first_as_tokenizers(letters, add_special):
-    for first in range(7):
-        for second in [None, *range(7)]:
-            texts = ["a " * first] + ([] if second is None else ["b " * second])
-            for max_length in range(3 if add_special else 1, 16):
-                theirs = FastTokenizer.from_str(letters.fast().to_str())
-                theirs.enable_truncation(max_length)
-                expected = theirs.encode(*texts, add_special_tokens=add_special).ids
-                got = letters.encode(*texts, max_length=max_length, add_special=add_special).ids
-                assert got == expected, (first, second, max_length)
+    theirs = FastTokenizer.from_str(letters.fast().to_str())
+    for first, second in itertools.product(range(7), [None, *range(7)]):
+        texts = ["a " * first] + ([] if second is None else ["b " * second])
+        for max_length in range(3 if add_special else 1, 16):
+            theirs.enable_truncation(max_length)
+            expected = theirs.encode(*texts, add_special_tokens=add_special).ids
+            got = letters.encode(*texts, max_length=max_length, add_special=add_special).ids
+            assert got == expected, (first, second, max_length)
 
 
-def kept(tokenizer, truncation, max_length, text="abcdefgh", pair=None, **options) -> str:
-    encoding = tokenizer.encode(
-        " ".join(text), pair and " ".join(pair), max_length=max_length, truncation=truncation, **options
-    )
-    return "".join({"[CLS]": "<", "[SEP]": ">"}.get(token, token) for token in encoding.tokens)
+def kept(tokenizer, truncation, max_length, text="abcdefgh", pair="", **options) -> str:
+    texts = (" ".join(text), " ".join(pair) or None)
+    tokens = tokenizer.encode(*texts, max_length=max_length, truncation=truncation, **options).tokens
+    return "".join(tokens).replace("[CLS]", "<").replace("[SEP]", ">")
 
 
 def test_truncations(letters):
-    assert kept(letters, "longest_first", 6) == "<abcd>"
-    assert kept(letters, "head", 6) == "<abcd>"
-    assert kept(letters, "tail", 6) == "<efgh>"
-    assert kept(letters, "head_tail", 6) == "<afgh>"
-    assert kept(letters, "none", 6) == "<abcdefgh>"
+    for expected, *asked in (
+        ("<abcdef>>", "head", 9, "abcdefgh", "xy"),
+        ("<efgh>xy>", "tail", 9, "abcdefgh", "xy"),
+        ("<abefgh>xy>", "head_tail", 11, "abcdefgh", "xy"),
+        ("<abc>xyz>", "none", 4, "abc", "xyz"),
+    ):
+        assert kept(letters, *asked) == expected
     assert kept(letters, "budget", None, budgets=(3, 9)) == "<abc>"
-    assert kept(letters, "longest_first", 9, "abcdefgh", "xy") == "<abcd>xy>"
-    assert kept(letters, "head", 9, "abcdefgh", "xy") == "<abcdef>>"
-    assert kept(letters, "tail", 9, "abcdefgh", "xy") == "<efgh>xy>"
-    assert kept(letters, "head_tail", 11, "abcdefgh", "xy") == "<abefgh>xy>"
     assert kept(letters, "budget", 9, "abcdefgh", "xyz", budgets=(4, 2)) == "<abcd>xy>"
-    assert kept(letters, "none", 4, "abc", "xyz") == "<abc>xyz>"
     for truncation in set(TRUNCATIONS) - {"budget"}:
-        assert kept(letters, truncation, 10) == "<abcdefgh>"  # what fits stays
-        assert kept(letters, truncation, None) == "<abcdefgh>"
-
-
-def test_head_tail_is_the_papers_128_and_382():
-    (stays,) = keep([1000], 510, "head_tail")
+        assert kept(letters, truncation, 10) == kept(letters, truncation, None) == "<abcdefgh>"  # what fits stays
+    (stays,) = keep([1000], 510, "head_tail")  # the paper's 128 and 382
     assert list(stays) == [*range(128), *range(618, 1000)]
 
 
@@ -348,7 +295,7 @@ def test_explanation_is_what_encode_does(own, text):
     assert [text[position] for position, _ in explanation.cjk] == [c for _, c in explanation.cjk]
 
 
-def test_explanation_step_by_step(own):
+def test_explanation_step_by_step():
     tokenizer = Tokenizer([*SPECIAL_TOKENS, "un", "##aff", "##able", "naive", "中", "!"])
     explanation = tokenizer.explain("Unaffable\u00a0naï\u200bve!中\0 ½ [MASK]")
     clean_up = [(c.position, c.code_point, c.name, c.became, c.why) for c in explanation.changes]
@@ -360,9 +307,8 @@ def test_explanation_step_by_step(own):
     assert explanation.cleaned == "Unaffable naïve!中 ½ [MASK]"
     assert explanation.cjk == [(17, "中")]
     assert explanation.spaced == "Unaffable naïve! 中  ½ [MASK]"
-    assert [(word.split.text, word.split.offsets) for word in explanation.words] == [
-        *[("Unaffable", (0, 9)), ("naïve!", (10, 17)), ("中", (17, 18)), ("½", (20, 21))]
-    ]
+    words = [("Unaffable", (0, 9)), ("naïve!", (10, 17)), ("中", (17, 18)), ("½", (20, 21))]
+    assert [(word.split.text, word.split.offsets) for word in explanation.words] == words
     first, naive, _, half = explanation.words
     assert (naive.decomposed.text, naive.dropped) == ("nai\u0308ve!", ["\u0308"])
     assert (naive.stripped.text, first.stripped.text, first.lowered.text) == ("naive!", "Unaffable", "unaffable")
@@ -381,90 +327,52 @@ def test_explanation_step_by_step(own):
 
 def test_why_unknown():
     tokenizer = Tokenizer([*SPECIAL_TOKENS, "a", "##a"])
-    assert tokenizer.explain("a" * 100).words[0].parts[0].unknown is None
-    too_long, stuck = tokenizer.explain("a" * 101 + " aaxa").words
-    assert (too_long.parts[0].unknown, too_long.parts[0].tries) == (("too_long", 100), [])
-    assert stuck.parts[0].unknown == ("no_piece", 2)
-    assert stuck.parts[0].tries[-1] == Try(2, 3, "##x", False)
+    longest, too_long, stuck = (word.parts[0] for word in tokenizer.explain(f"{'a' * 100} {'a' * 101} aaxa").words)
+    assert longest.unknown is None
+    assert (too_long.unknown, too_long.tries) == (("too_long", 100), [])
+    assert stuck.unknown == ("no_piece", 2) and stuck.tries[-1] == Try(2, 3, "##x", False)
 
 
 def test_cased_explanation_keeps_case_and_accents():
     (word,) = Tokenizer(VOCAB, lowercase=False).explain("É").words
-    assert word.split == word.decomposed == word.stripped == word.lowered
-    assert word.dropped == []
+    assert word.split == word.decomposed == word.stripped == word.lowered and word.dropped == []
 
 
 def test_explanation_says_what_it_leaves_out(letters):
     explanation = letters.explain("a b c d", max_words=3)
-    assert (len(explanation.words), explanation.word_count) == (3, 4)
-    assert len(explanation.encoding.tokens) == 6
+    assert (len(explanation.words), explanation.word_count, len(explanation.encoding.tokens)) == (3, 4, 6)
     (word,) = letters.explain("!" * 50, max_words=20).words
     assert (len(word.parts), word.part_count) == (20, 50)
 
 
-# ---- long texts ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.release  # a quadratic step would take hours
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x" * 100_000,
-        "a" + "\u0301" * 99_999,
-        "!" * 100_000,
-        "\0" * 100_000,
-        "中" * 100_000,
-        "👩‍👩‍👧‍👦 " * 12_500,
-        "[MASK]" * 16_666,
-        " ".join(chr(97 + n % 26) * 99 for n in range(1000)),
-    ],
-    ids=["one word", "marks", "punctuation", "nul", "cjk", "emoji", "special tokens", "long words"],
-)
-def test_hundred_thousand_characters(letters, text):
-    encoding = letters.encode(text)
+@pytest.mark.parametrize("part", ["x", "\u0301", "!", "\0", "中", "👩‍👩‍👧‍👦 ", "[MASK]", "z" * 99 + " "])
+def test_hundred_thousand_characters(letters, part):
+    text = "a" + part * (100_000 // len(part))
     letters.explain(text)
-    assert outcome(encoding) == reference(letters.fast().encode(text))
+    assert_same(letters, [text])
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
 
 
-def test_transformers_reads_what_we_save(own, tmp_path):
-    own.save(tmp_path)
-    theirs = AutoTokenizer.from_pretrained(tmp_path)
-    assert len(theirs) == own.vocab_size
-    for files in ("all four", "without tokenizer.json"):
-        for text in [TEXT, *TEXT.split("\n")]:
-            assert theirs(text, "and a pair")["input_ids"] == own.encode(text, "and a pair").ids, files
-        (tmp_path / "tokenizer.json").unlink(missing_ok=True)
-        theirs = AutoTokenizer.from_pretrained(tmp_path)
-
-
-def test_we_read_what_transformers_saves(own, tmp_path):
-    own.save(tmp_path / "ours")
-    AutoTokenizer.from_pretrained(tmp_path / "ours").save_pretrained(tmp_path / "theirs")
-    again = Tokenizer.from_directory(tmp_path / "theirs")
-    assert (again.vocab, again.lowercase, again.special_tokens) == (own.vocab, own.lowercase, own.special_tokens)
-
-
-def test_save_and_load_and_pickle(own, tmp_path):
-    own.encode(TEXT)
-    own.save(tmp_path / "new" / "folder")
+def test_files_are_those_of_transformers_both_ways(own, tmp_path):
+    ours = tmp_path / "new" / "folder"
+    own.save(ours)
     names = ["special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt"]
-    assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == names
-    loaded = Tokenizer.from_directory(tmp_path / "new" / "folder")
-    for again in (loaded, pickle.loads(pickle.dumps(own))):
+    assert sorted(file.name for file in ours.iterdir()) == names
+    theirs = AutoTokenizer.from_pretrained(ours)
+    assert len(theirs) == own.vocab_size
+    theirs.save_pretrained(tmp_path / "theirs")
+    loaded = [Tokenizer.from_directory(folder) for folder in (ours, tmp_path / "theirs")]
+    for again in (*loaded, pickle.loads(pickle.dumps(own))):
         assert again.encode(TEXT) == own.encode(TEXT)
-        assert again.special_tokens == own.special_tokens
-        assert again.max_word_chars == own.max_word_chars
-
-
-def test_real_vocabularies_have_their_size_and_survive_saving(real, tmp_path):
-    assert len(real.pieces) in (30_522, 28_996, 21_128)
-    real.save(tmp_path)
-    again = Tokenizer.from_directory(tmp_path)
-    assert again.vocab == real.vocab
-    assert AutoTokenizer.from_pretrained(tmp_path)(TEXT)["input_ids"] == real.encode(TEXT).ids
+        for name in ("vocab", "lowercase", "special_tokens", "max_word_chars"):
+            assert getattr(again, name) == getattr(own, name)
+    (ours / "tokenizer.json").unlink()
+    for text in [TEXT, *TEXT.split("\n")]:
+        for reads in (theirs, AutoTokenizer.from_pretrained(ours)):
+            assert reads(text, "and a pair")["input_ids"] == own.encode(text, "and a pair").ids
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -479,8 +387,8 @@ def test_only_the_line_feed_ends_a_line(tmp_path):
     pieces = ["\u2028", "##\u2028", "\u0085", "\x0b", " ", "x\u00a0"]
     file = write(tmp_path / "vocab.txt", FIVE + "\n".join(pieces).encode())
     assert Tokenizer.from_file(file).vocab[5:] == pieces
-    windows = write(tmp_path / "windows.txt", FIVE.replace(b"\n", b"\r\n") + b"a\r\n")
-    assert Tokenizer.from_file(windows).vocab == [*SPECIAL_TOKENS, "a"]
+    write(file, FIVE.replace(b"\n", b"\r\n") + b"a\r\n")
+    assert Tokenizer.from_file(file).vocab == [*SPECIAL_TOKENS, "a"]
 
 
 @pytest.mark.parametrize(
@@ -504,17 +412,10 @@ def test_missing_vocabulary_file(tmp_path):
         Tokenizer.from_directory(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("vocab", "message"),
-    [
-        (["a"], "has no"),
-        ([*SPECIAL_TOKENS, "a", "b", "a"], "'a' twice, as ids 5 and 7"),
-        ([*SPECIAL_TOKENS, "a\nb"], "no line"),
-    ],
-)
-def test_bad_vocabulary_list(vocab, message):
-    with pytest.raises(ValueError, match=message):
-        Tokenizer(vocab)
+def test_bad_vocabulary_list():
+    for wrong, message in ((["a", "b", "a"], "'a' twice, as ids 5 and 7"), (["a\nb"], "no line")):
+        with pytest.raises(ValueError, match=message):
+            Tokenizer([*SPECIAL_TOKENS, *wrong])
 
 
 @pytest.mark.parametrize(
@@ -527,27 +428,19 @@ def test_bad_vocabulary_list(vocab, message):
         ('{"cls_token": "<s>"}', 'cls_token .*"<s>"'),
         ('{"cls_token": ', "JSON"),
         ("[1]", "JSON"),
-        ("[" * 100_000, "nested"),
         ('{"tokenizer_class": 5}', "tokenizer_class .*5"),
         ('{"additional_special_tokens": 5}', "additional_special_tokens"),
         ('{"additional_special_tokens": [{"content": 5}]}', "special token"),
         ('{"max_input_chars_per_word": "long"}', "max_input_chars_per_word"),
         ('{"max_input_chars_per_word": -1}', "-1"),
         ('{"max_input_chars_per_word": 1000000000000}', "1000000000000"),
+        ('{"vocab_size": 1000000000000}', "1000000000000 .* 5 "),  # before a table of so many rows is made
+        ('{"vocab_size": 4}', "5 .* 4 "),
     ],
 )
 def test_configuration_we_cannot_follow_is_refused(tmp_path, config, message):
     write(tmp_path / "vocab.txt", FIVE)
-    write(tmp_path / "tokenizer_config.json", config.encode())
-    with pytest.raises(ValueError, match=message):
-        Tokenizer.from_directory(tmp_path)
-
-
-@pytest.mark.parametrize(("rows", "message"), [(10**12, "1000000000000 .* 5 "), (4, "5 .* 4 ")])
-def test_a_model_of_another_number_of_rows_is_refused(tmp_path, rows, message):
-    """Also before a table of a million million rows is made."""
-    write(tmp_path / "vocab.txt", FIVE)
-    write(tmp_path / "config.json", f'{{"vocab_size": {rows}}}'.encode())
+    write(tmp_path / ("config.json" if "vocab_size" in config else "tokenizer_config.json"), config.encode())
     with pytest.raises(ValueError, match=message):
         Tokenizer.from_directory(tmp_path)
 
@@ -561,20 +454,17 @@ def test_configuration_of_older_transformers(tmp_path):
 
 
 def test_json_without_a_vocabulary_is_refused(tmp_path):
-    for content in (
-        '{"model": {"type": "BPE", "vocab": {}}}',
-        '{"model": {"type": "WordPiece", "vocab": {"a": 7}}}',
-        "{}",
-        '{"model": {"type": "WordPiece", "vocab": {"a": [0]}}}',
+    for model in (
+        {"type": "BPE", "vocab": {}},
+        {"type": "WordPiece", "vocab": {"a": 7}},
+        {"type": "WordPiece", "vocab": {"a": [0]}},
+        None,
     ):
         with pytest.raises(ValueError, match=r"tokenizer\.json"):
-            Tokenizer.from_file(write(tmp_path / "tokenizer.json", content.encode()))
+            Tokenizer.from_file(write(tmp_path / "tokenizer.json", json.dumps({"model": model}).encode()))
 
 
-# ---- decode --------------------------------------------------------------------------------------------------------
-
-
-def test_decode(letters):
+def test_decode(letters, own):
     ids = letters.encode("Hi, you [MASK]!").ids
     assert letters.decode(ids) == "[CLS] hi , you [MASK] ! [SEP]"
     assert letters.decode(ids, skip_special=True) == "hi , you !"
@@ -582,17 +472,13 @@ def test_decode(letters):
     for bad in (-1, letters.vocab_size):
         with pytest.raises(ValueError, match="outside the vocabulary"):
             letters.decode([bad])
-
-
-def test_decoded_words_encode_to_the_same_ids(own):
-    text = "the unaffable hug, playing don't [MASK] pug 中文"
-    ids = own.encode(text, add_special=False).ids
+    ids = own.encode("the unaffable hug, playing don't [MASK] pug 中文", add_special=False).ids
     assert own.encode(own.decode(ids), add_special=False).ids == ids
 
 
 def test_basic_tokens_are_what_word_piece_gets():
-    text = "Zoë’s\u00a0café, 北京!\x00 [MASK]"
-    tokenizer = Tokenizer([*SPECIAL_TOKENS, "a"], lowercase=False)
-    explained = [part.span.text for word in tokenizer.explain(text.replace(" [MASK]", "")).words for part in word.parts]
-    assert basic_tokens(text.replace(" [MASK]", "")) == explained == ["Zoë", "’", "s", "café", ",", "北", "京", "!"]
-    assert basic_tokens(text, uncased=True)[-3:] == ["[", "mask", "]"]
+    text = "Zoë’s\u00a0café, 北京!\x00"
+    words = Tokenizer([*SPECIAL_TOKENS, "a"], lowercase=False).explain(text).words
+    explained = [part.span.text for word in words for part in word.parts]
+    assert basic_tokens(text) == explained == ["Zoë", "’", "s", "café", ",", "北", "京", "!"]
+    assert basic_tokens(text + " [MASK]", uncased=True)[-3:] == ["[", "mask", "]"]

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 
 from minibert import checkpoint
@@ -34,8 +35,6 @@ def test_what_the_file_lacks_is_drawn_and_the_rest_is_the_files(tmp_path):
 
 
 def test_a_pooler_that_the_file_lacks_is_drawn(tmp_path):
-    from safetensors.torch import load_file, save_file
-
     checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
     file = tmp_path / "model" / "model.safetensors"
     save_file({name: x for name, x in load_file(file).items() if "pooler" not in name}, file)
