@@ -93,12 +93,12 @@ def test_a_pre_trained_encoder_becomes_a_classifier(tmp_path):
     assert torch.equal(model.classifier.weight, built.classifier.weight)
 
 
-def test_half_precision_is_half_the_size_and_loads_as_float32(tmp_path):
-    model = BertForPreTraining(CONFIG).eval()
-    whole = checkpoint.save(tmp_path / "whole", model) / "model.safetensors"
-    half = checkpoint.save(tmp_path / "half", model, dtype=torch.float16) / "model.safetensors"
-    assert half.stat().st_size < 0.55 * whole.stat().st_size
-    again = checkpoint.load(tmp_path / "half")
+def test_half_precision_is_half_the_size_and_loads_as_float32(saved, tmp_path):
+    model = checkpoint.load(saved)
+    half = checkpoint.save(tmp_path / "half", model, dtype=torch.float16)
+    sizes = [(folder / "model.safetensors").stat().st_size for folder in (half, saved)]
+    assert sizes[0] < 0.55 * sizes[1]
+    again = checkpoint.load(half)
     assert {p.dtype for p in again.parameters()} == {torch.float32}
     with torch.no_grad():
         torch.testing.assert_close(again(BATCH).mlm_logits, model(BATCH).mlm_logits, atol=1e-3, rtol=1e-2)
@@ -140,9 +140,9 @@ def with_a_nan(state):
 CLASSIFIER, ANSWERING = ["BertForSequenceClassification"], ["BertForQuestionAnswering"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
+def test_a_config_that_is_wrong_says_where(saved):
+    config = json.loads((saved / "config.json").read_text())
+    for changes, message in (
         ({"hidden_size": 48}, "has shape .* where config.json asks for"),
         ({"num_hidden_layers": 3}, r"lacks bert.encoder.layer.2"),
         ({"num_hidden_layers": 1}, r"holds bert.encoder.layer.1.* which is no part of this model"),
@@ -150,7 +150,6 @@ CLASSIFIER, ANSWERING = ["BertForSequenceClassification"], ["BertForQuestionAnsw
         ({"position_embedding_type": "relative_key"}, "relative_key"),
         ({"architectures": ["BertForQuantumGravity"]}, "BertForQuantumGravity is not one of"),
         ({"architectures": 5}, r"architectures must be a list \(each a text\), not 5"),
-        ({"architectures": [5]}, r"architectures must be a list"),
         ({"id2label": -1}, "id2label must be an object .* not -1"),
         ({"architectures": CLASSIFIER, "id2label": {"a": "b"}}, "keys of id2label"),
         ({"id2label": {str(i): "a" for i in range(70_000)}}, "70,000 labels; at most 65,536 are read"),
@@ -159,21 +158,17 @@ CLASSIFIER, ANSWERING = ["BertForSequenceClassification"], ["BertForQuestionAnsw
         ({"architectures": ANSWERING, "id2label": {"0": "a"}, "classifier_metadata": [10**9]}, "to 65,536 values"),
         ({"model_type": []}, r"model_type must be a text"),
         ({"hidden_act": ["gelu"]}, "hidden_act must be a text"),
-        ({"hidden_dropout_prob": "a lot"}, "hidden_dropout_prob must be a number, not "),
         ({"vocab_size": 10**12}, "vocab_size is 1000000000000; at most"),
         ({"vocab_size": 10**400}, "vocab_size is 10*…; at most"),
         ({"num_hidden_layers": 10**6}, "num_hidden_layers is 1000000; at most 1,000"),
         ({"hidden_size": 3 * 2**20}, "has shape .* where config.json asks for .*3145728"),  # 400 TB
-        ({"max_position_embeddings": 2**24}, "has shape .* where config.json asks for"),
         ({"layer_norm_eps": -1e-12}, "layer_norm_eps must be a number above 0, not -1e-12"),
         ({"layer_norm_eps": float("nan")}, "layer_norm_eps must be a number, not NaN"),
         ({"initializer_range": -1}, "initializer_range must be a number of at least 0"),
-    ],
-)
-def test_a_config_that_is_wrong_says_where(saved, changes, message):
-    changed(saved, **changes)
-    with pytest.raises(CheckpointError, match=message):
-        checkpoint.load(saved)
+    ):
+        (saved / "config.json").write_text(json.dumps({**config, **changes}))
+        with pytest.raises(CheckpointError, match=message):
+            checkpoint.load(saved)
 
 
 @pytest.mark.parametrize(

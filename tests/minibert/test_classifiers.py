@@ -24,17 +24,17 @@ from tests.minibert.tasks.toys import toy
 LOGITS, LABELS = torch.randn(7, 3, generator=torch.Generator().manual_seed(0)), torch.tensor([0, 2, -100, 1, 1, 0, 2])
 
 
-@pytest.mark.parametrize(
-    ("theirs", "config", "activation"),
-    [(RobertaClassificationHead, RobertaConfig, "tanh"), (ElectraClassificationHead, ElectraConfig, "gelu")],
-)
-def test_two_layers_are_the_heads_of_roberta_and_electra(theirs, config, activation):
-    reference = theirs(config(hidden_size=8, num_labels=3)).eval()
-    ours = classifier(8, 3, depth=2, activation=activation, norm="none", dropout=0.1).eval()
-    ours[0].load_state_dict(reference.dense.state_dict())
-    ours[-1].load_state_dict(reference.out_proj.state_dict())
-    x = torch.randn(5, 4, 8)
-    torch.testing.assert_close(ours(x[:, 0]), reference(x))
+def test_two_layers_are_the_heads_of_roberta_and_electra():
+    for theirs, config, activation in (
+        (RobertaClassificationHead, RobertaConfig, "tanh"),
+        (ElectraClassificationHead, ElectraConfig, "gelu"),
+    ):
+        reference = theirs(config(hidden_size=8, num_labels=3)).eval()
+        ours = classifier(8, 3, depth=2, activation=activation, norm="none", dropout=0.1).eval()
+        ours[0].load_state_dict(reference.dense.state_dict())
+        ours[-1].load_state_dict(reference.out_proj.state_dict())
+        x = torch.randn(5, 4, 8)
+        torch.testing.assert_close(ours(x[:, 0]), reference(x))
 
 
 def test_depth_norm_and_activation_stand_in_order():
@@ -65,9 +65,6 @@ def test_the_learned_mix_is_elmos_equation():
     powers = np.exp([1.0, -2.0, 0.5, 0.0])
     expected = 0.7 * sum(float(w) * h for w, h in zip(powers / powers.sum(), layers, strict=True))
     torch.testing.assert_close(found, expected)
-
-
-# --- losses -----------------------------------------------------------------------------------------------------------
 
 
 def test_class_weights_and_smoothing_are_torchs():
@@ -122,9 +119,6 @@ def test_balanced_weights_are_scikit_learns():
     assert TASKS["multilabel"].loss_weights(several, ["x", "y"]) == (0.25, 3.0)
 
 
-# --- saved and loaded -------------------------------------------------------------------------------------------------
-
-
 def test_what_is_not_known_is_refused_by_name(small_checkpoint):
     for options, message in (
         ({"depth": 0}, "1 to 8 layers, not 0"),
@@ -140,21 +134,18 @@ def test_what_is_not_known_is_refused_by_name(small_checkpoint):
             checkpoint.load(small_checkpoint, kind=BertForSequenceClassification, **{"labels": ["a", "b"], **options})
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
+def test_a_saved_model_that_says_otherwise_is_refused(answering, tmp_path):
+    folder = answering("classification", classifier_depth=2, classifier_norm="batch").save(tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text())
+    for change, message in (
         ({"classifier_activation": "swish"}, "not 'swish'"),
         ({"classifier_depth": "two"}, "classifier_depth must be"),
         ({"classifier_loss": "hinge"}, "not 'hinge'"),
         ({"classifier_depth": 3}, "classifier"),  # other weights than the file has
-    ],
-)
-def test_a_saved_model_that_says_otherwise_is_refused(answering, tmp_path, change, message):
-    folder = answering("classification", classifier_depth=2, classifier_norm="batch").save(tmp_path / "model")
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, **change}))
-    with pytest.raises(checkpoint.CheckpointError, match=message):
-        Predictor.from_directory(folder)
+    ):
+        (folder / "config.json").write_text(json.dumps({**config, **change}))
+        with pytest.raises(checkpoint.CheckpointError, match=message):
+            Predictor.from_directory(folder)
 
 
 def test_an_ordinary_model_says_nothing_of_them(answering, tmp_path):

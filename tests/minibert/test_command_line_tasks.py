@@ -1,11 +1,15 @@
-"""finetune, evaluate and predict from the command line, for tasks of every form of input."""
+"""finetune, evaluate, predict and prune from the command line, for tasks of every form of input."""
 
 import json
+import re
 
 import pytest
 
 from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import finetune
+from minibert.finetune.settings import FinetuneSettings
 from tests.minibert.commands import call
+from tests.minibert.tasks.toys import toy
 
 PAIRS = "".join(f"{c}\tb\tyes\n{c}\tz\tno\n" for c in "acdefghi")
 CONLL = "\n".join("a O\nzb B-Z\n\nc O\n" for _ in range(12))
@@ -47,30 +51,26 @@ def test_from_a_file_to_answers(tmp_path, small_checkpoint, task, content, stdin
 def test_every_option_reaches_the_settings(tmp_path, small_checkpoint):
     file = tmp_path / "train.tsv"
     file.write_text("text\tlabel\tkind\tnote\tmark\n" + "a z\tyes\tx\tc d\tm\nb\tno\ty\te\tn\n" * 10)
+    named = {
+        "pooling": "mean", "layers": "weighted", "truncation": "head_tail", "freeze": 1, "layer_decay": 0.9,
+        "mlm_weight": 0.1, "metadata_as": "token", "dropout": 0.2, "dropout_samples": 2, "doc_stride": 7,
+        "max_seconds": 60, "averaging": 0.25, "loss": "focal", "focal_gamma": 1.5, "classifier_depth": 2,
+        "classifier_activation": "gelu", "classifier_norm": "batch", "auxiliary_weight": 0.2,
+    }  # fmt: skip
     code, events, err = call(
         "finetune", "--train", file, "--dev", file, "--model", small_checkpoint, "--out", tmp_path / "m", *SMALL,
-        "--labels", "yes,no", "--examples", 18, "--scratch",
-        "--pooling", "mean", "--layers", "weighted", "--truncation", "head_tail",
-        "--freeze", 1, "--layer-decay", 0.9, "--no-bias-correction", "--mlm-weight", 0.1, "--metadata", "kind",
-        "--metadata-as", "token", "--augment", "mask", "--augment-rate", 0.5, "--augment-copies", 2, "--dropout", 0.2,
-        "--dropout-samples", 2, "--warmup", 0.3, "--learning-rate", 1e-3, "--doc-stride", 7, "--max-seconds", 60,
-        "--averaging", 0.25, "--loss", "focal", "--focal-gamma", 1.5, "--classifier-depth", 2,
-        "--classifier-activation", "gelu", "--classifier-norm", "batch", "--texts-beside", "note",
-        "--auxiliary", "mark", "--auxiliary-weight", 0.2,
+        *(part for name, value in named.items() for part in (f"--{name.replace('_', '-')}", value)),
+        "--labels", "yes,no", "--examples", 18, "--scratch", "--no-bias-correction", "--metadata", "kind",
+        "--augment", "mask", "--augment-rate", 0.5, "--augment-copies", 2, "--warmup", 0.3, "--learning-rate", 1e-3,
+        "--texts-beside", "note", "--auxiliary", "mark",
     )  # fmt: skip
     assert code == 0, err
     settings, details = events[0]["settings"], events[0]["details"]
     assert details["labels"] == ["yes", "no"] and details["train"] == 18 and details["augmented"] == 36
     assert settings["augmentation"] == {"method": "mask", "rate": 0.5, "copies": 2}
     assert settings["optimization"]["warmup"] == 0.3 and settings["optimization"]["learning_rate"] == 1e-3
-    expected = {
-        "pooling": "mean", "layers": "weighted", "truncation": "head_tail", "freeze": 1, "layer_decay": 0.9,
-        "bias_correction": False, "mlm_weight": 0.1, "metadata": ["kind"], "metadata_as": "token", "dropout": 0.2,
-        "dropout_samples": 2, "doc_stride": 7, "max_seconds": 60, "averaging": 0.25, "loss": "focal",
-        "focal_gamma": 1.5, "classifier_depth": 2, "classifier_activation": "gelu", "classifier_norm": "batch",
-        "texts_beside": ["note"], "auxiliary": ["mark"], "auxiliary_weight": 0.2, "from_scratch": True,
-    }  # fmt: skip
-    assert {name: settings[name] for name in expected} == expected
+    named |= {"bias_correction": False, "metadata": ["kind"], "texts_beside": ["note"], "auxiliary": ["mark"]}
+    assert settings["from_scratch"] and {name: settings[name] for name in named} == named
 
 
 def test_what_is_wrong_is_said_and_where(tmp_path, small_checkpoint):
@@ -118,3 +118,48 @@ def test_answers_stream_before_the_input_ends(answering):
     next(answers)
     assert len(asked) == 3
     assert len(list(answers)) == 9 and len(asked) == 10
+
+
+@pytest.fixture(scope="module")
+def to_prune(small_checkpoint, tmp_path_factory):
+    """A classifier, and the same data as a file for training and one to measure on."""
+    folder = tmp_path_factory.mktemp("prune")
+    data = [toy("classification", count, seed) for seed, count in enumerate((32, 16))]
+    for name, part in zip(("train", "dev"), data, strict=True):
+        lines = [f"{example.text}\t{example.label}" for example in part.examples]
+        (folder / f"{name}.tsv").write_text("\n".join(["text\tlabel", *lines]) + "\n")
+    list(finetune(small_checkpoint, "classification", *data, FinetuneSettings(epochs=1), out=folder / "model"))
+    return folder
+
+
+def cut(to_prune, *arguments, plain: bool = False) -> tuple:
+    data = ("--train", to_prune / "train.tsv", "--dev", to_prune / "dev.tsv", "--out", to_prune / "out", "--threads", 1)
+    return call("prune", "--model", to_prune / "model", *arguments, *data, plain=plain)
+
+
+def test_what_pruning_leaves_is_smaller_and_answers(to_prune):
+    code, events, _ = cut(to_prune, "--what", "neurons", "--share", 0.75, "--seed", 3)
+    assert code == 0 and events[-1]["event"] == "done"
+    told = next(event for event in events if event["event"] == "cut")
+    assert told["after"]["parameters"] < told["before"]["parameters"] and sum(told["neurons"]) == 32  # of 128
+    left = Predictor.from_directory(to_prune / "out")
+    assert list(left.model.config.neurons) == told["neurons"]
+    assert set(left.predict([{"text": "a b c"}])[0]["probabilities"]) == set(left.labels)
+
+
+def test_what_people_read_of_pruning(to_prune):
+    code, out, err = cut(to_prune, "--share", 0.5, plain=True)
+    assert code == 0 and not out and "neurons left, layer by layer: 64 64" in err and "{" not in err
+    (heads,) = re.findall(r"heads left, layer by layer: (.*)", err)
+    assert sum(map(int, heads.split())) == 2  # of 4
+    assert re.search(r"parameters ([\d,]+) → [\d,]+", err) and "accuracy" in err
+
+
+def test_what_cannot_be_cut_is_said_in_a_sentence(to_prune):
+    for arguments, said in (
+        (("--share", "1.5"), "a share is from 0 to 1, not 1.5"),
+        (("--what", "layers", "--share", "1"), "without any layer"),
+        (("--what", "legs"), "invalid choice"),
+    ):
+        code, _, err = cut(to_prune, *arguments)
+        assert code == 2 and said in err

@@ -18,20 +18,18 @@ def file(tmp_path):
     return tmp_path / "lines.txt"
 
 
-def test_texts_become_vectors(small_checkpoint, file, tmp_path):
+def test_texts_become_vectors_and_find_their_line(small_checkpoint, file, tmp_path):
     expected = SentenceVectors.from_directory(small_checkpoint).embed([line for line in LINES if line])
-    code, out, err = call("embed", "--model", small_checkpoint, "--file", file, "--out", tmp_path / "v.npy")
+    given = ("--model", small_checkpoint, "--file", file)
+    code, out, err = call("embed", *given, "--out", tmp_path / "v.npy")
     assert (code, err, out[0]["texts"], out[0]["numbers"]) == (0, "", 4, 32)
     assert np.allclose(np.load(tmp_path / "v.npy"), expected, atol=1e-5)
     code, out, _ = call("embed", "--model", small_checkpoint, stdin="a b c\n\n你好\n")
     assert [one["text"] for one in out] == ["a b c", "你好"]
     assert np.allclose(out[0]["vector"], expected[0], atol=1e-5)
-
-
-def test_a_text_finds_its_line(small_checkpoint, file):
-    code, out, _ = call("search", "--model", small_checkpoint, "--file", file, "--top", 2, "x y z")
+    code, out, _ = call("search", *given, "--top", 2, "x y z")
     assert code == 0 and out[0]["nearest"][0] == {"line": "x y z", "cosine": 1.0} and len(out[0]["nearest"]) == 2
-    code, out, _ = call("search", "--model", small_checkpoint, "--file", file, stdin="a b c\n", plain=True)
+    code, out, _ = call("search", *given, stdin="a b c\n", plain=True)
     assert out.splitlines()[0] == " 1.0000  a b c"
 
 
@@ -76,9 +74,11 @@ def test_labelled_pairs_teach_vectors(small_checkpoint, tmp_path, objective):
     assert code == 2 and "line 18" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
+def test_what_cannot_be_used_is_said(small_checkpoint, file, tmp_path):
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n\n")
+    places = {"none": tmp_path / "none", "file": file, "blank": blank, "folder": tmp_path, "model": small_checkpoint}
+    for arguments, why in (
         ("embed x --model {none}", "is not a directory"),
         ("embed x --file {file} --model {model}", "give one text, or --file"),
         ("embed --file {blank} --out {blank}.npy --model {model}", "there is no text"),
@@ -86,11 +86,6 @@ def test_labelled_pairs_teach_vectors(small_checkpoint, tmp_path, objective):
         ("search x --file {blank} --model {model}", "holds no text"),
         ("whiten --data {blank} --model {model} --out {folder}", "holds 0 sentences"),
         ("whiten --data {file} --dimensions 9 --model {model} --out {folder}/o", "differ in 3"),
-    ],
-)
-def test_what_cannot_be_used_is_said(small_checkpoint, file, tmp_path, arguments, why):
-    blank = tmp_path / "blank.txt"
-    blank.write_text("\n\n")
-    places = {"none": tmp_path / "none", "file": file, "blank": blank, "folder": tmp_path, "model": small_checkpoint}
-    code, _, err = call(*(one.format(**places) for one in arguments.split()), plain=True)
-    assert code == 2 and why in err and len(err.splitlines()) == 1
+    ):
+        code, _, err = call(*(one.format(**places) for one in arguments.split()), plain=True)
+        assert code == 2 and why in err and len(err.splitlines()) == 1

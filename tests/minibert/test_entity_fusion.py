@@ -95,9 +95,6 @@ def test_five_percent_are_replaced_and_fifteen_hidden():
     assert set(batch.entities[replaced].tolist()) == set(range(9))
 
 
-# --- TransE -----------------------------------------------------------------------------------------------------------
-
-
 def test_the_margin_by_hand():
     e = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
     found = Translations(e, torch.tensor([[-1.0, 1.0]]))
@@ -123,9 +120,6 @@ def test_facts_of_a_small_graph_are_learned():
     assert torch.allclose(found.entities.norm(dim=-1), torch.ones(12), atol=1e-5)
     assert (found.ranks(graph.numbers) == 1).all()
     assert torch.equal(found.entities, learn(graph, 8, seed=1).entities)
-
-
-# --- on the toy world -------------------------------------------------------------------------------------------------
 
 
 def test_every_entity_of_the_world_is_a_word_and_aligned_with_it():

@@ -26,7 +26,7 @@ def tree_of(text: str, base: KnowledgeBase = BASE, tokenizer: Tokenizer = TOKENI
     return sentence_tree(tokenizer, encoding, mentions(base, encoding, text))
 
 
-def test_the_papers_figure_3_by_hand():
+def test_the_papers_figures_3_and_4_by_hand():
     tree = tree_of(TEXT)
     told = " ".join(tree.tokens)
     assert told == "[CLS] tim cook ceo apple is visiting beijing capital china is a city now [SEP]"
@@ -34,10 +34,6 @@ def test_the_papers_figure_3_by_hand():
     assert tree.branch == (0, 0, 0, 1, 1, 0, 0, 0, 2, 2, 3, 3, 3, 0, 0)
     assert tree.hangs_on == {1: (1, 2), 2: (7,), 3: (7,)}
     assert [str(fact) for fact in tree.facts] == ["Tim Cook CEO Apple", "Beijing capital China", "Beijing is a City"]
-
-
-def test_the_papers_figure_4_who_sees_whom():
-    tree = tree_of(TEXT)
     seen, at = tree.visible(), {token: place for place, token in enumerate(tree.tokens)}
     assert torch.equal(seen, seen.T) and seen.diagonal().all()
     assert seen[at["apple"], [at["cook"], at["tim"], at["ceo"]]].all()

@@ -10,7 +10,7 @@ import torch
 import transformers
 from sklearn.metrics.pairwise import cosine_similarity
 
-from minibert import checkpoint, packaged
+from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
@@ -18,13 +18,7 @@ from minibert.packaged import ALL_MINILM, COMMAND, PACKAGED, Packaged, PackageEr
 from tests.minibert.commands import call
 from tests.server import ROOT
 
-SENTENCES = [
-    "The bank of the river is steep.",
-    "Our neighbours want to borrow money, and why not?",
-    "unbelievably, naïvely antidisestablishmentarian",
-    "word " * 200,
-    "x",
-]
+SENTENCES = ["The bank is steep.", "Why not borrow?", "naïvely antidisestablishmentarian", "word " * 200, "x"]
 
 
 @pytest.fixture
@@ -70,26 +64,10 @@ def test_other_weights_are_refused_with_both_hashes(package):
     assert COMMAND in str(said.value)
 
 
-def test_the_file_is_read_once_until_it_changes(package, monkeypatch):
-    read = []
-    real = hashlib.file_digest
-    monkeypatch.setattr(packaged.hashlib, "file_digest", lambda *given: read.append(1) or real(*given))
-    packaged.digest_of.cache_clear()
-    file = package.directory() / "model.safetensors"
-    package.directory()
-    assert len(read) == 1
-    os.utime(file, ns=(5, 5))
-    package.directory()
-    assert len(read) == 2
-
-
 def test_the_requirements_name_every_package():
     text = (ROOT / "requirements-models.txt").read_text(encoding="utf-8")
     assert all(f"\n{model.distribution}==" in text for model in PACKAGED.values())
     assert COMMAND in text
-
-
-# --- the original of minilm-en ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

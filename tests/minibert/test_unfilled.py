@@ -24,22 +24,16 @@ def drawn(weight: torch.Tensor) -> bool:
 
 def test_what_the_file_lacks_is_drawn_and_the_rest_is_the_files(tmp_path):
     encoder = Bert(CONFIG)
-    checkpoint.save(tmp_path / "encoder", encoder)
+    file = checkpoint.save(tmp_path / "encoder", encoder) / "model.safetensors"
+    save_file({name: x for name, x in load_file(file).items() if "pooler" not in name}, file)
     loaded = checkpoint.load(tmp_path / "encoder", kind=BertForPreTraining)
+    pooler = loaded.bert.pooler.dense
     for name, weight in encoder.state_dict().items():
-        assert torch.equal(loaded.bert.state_dict()[name], weight)
-    assert drawn(loaded.mlm.dense.weight) and drawn(loaded.nsp.weight)
-    assert not loaded.mlm.dense.bias.any() and not loaded.mlm.decoder.bias.any()
+        assert torch.equal(loaded.bert.state_dict()[name], weight) == ("pooler.dense.weight" not in name), name
+    assert drawn(loaded.mlm.dense.weight) and drawn(loaded.nsp.weight) and drawn(pooler.weight)
+    assert not any(bias.any() for bias in (loaded.mlm.dense.bias, loaded.mlm.decoder.bias, pooler.bias))
     assert torch.equal(loaded.mlm.norm.weight, torch.ones(24))
     assert loaded.mlm.decoder.weight is loaded.bert.embeddings.token.weight
-
-
-def test_a_pooler_that_the_file_lacks_is_drawn(tmp_path):
-    checkpoint.save(tmp_path / "model", BertForPreTraining(CONFIG))
-    file = tmp_path / "model" / "model.safetensors"
-    save_file({name: x for name, x in load_file(file).items() if "pooler" not in name}, file)
-    loaded = checkpoint.load(tmp_path / "model", kind=BertForPreTraining)
-    assert drawn(loaded.bert.pooler.dense.weight) and not loaded.bert.pooler.dense.bias.any()
 
 
 def test_of_a_whole_file_only_small_heads_are_drawn(tmp_path, monkeypatch):

@@ -2,12 +2,14 @@
 
 import random
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from sklearn.feature_extraction.text import CountVectorizer
+from transformers import BertModel
 
 from minibert.diet.predictor import dense_features
 from minibert.diet.rows import BalancedBatches, balanced, batch_of, batch_sizes, rows_of, steps_of
@@ -36,31 +38,22 @@ def test_features_of_seen_and_unseen_words():
     assert rows[-1] == [*rows[0], *rows[1]] and sparse.of_text([]) == [[]]
     for text in HOSTILE.values():
         assert all(0 <= number < len(sparse) for number in sparse.of_word(text))
+    often = SparseFeatures.learned([["aa"], ["aa"], ["ab"]])  # counted in words, not in texts
+    assert "aa" in often.words and "aa" not in often.grams and "a" in often.grams
 
 
-def test_at_least_counts_words_not_texts():
-    sparse = SparseFeatures.learned([["aa"], ["aa"], ["ab"]])
-    assert "aa" in sparse.words and "aa" not in sparse.grams and "a" in sparse.grams
-
-
+@torch.no_grad()
 def test_dense_features_are_the_mean_of_the_pieces():
-    from transformers import BertModel
-
     dense = dense_features(ROOT / "checkpoints" / "mini-en")
     texts = ["Wake me at seventyish", "no", "…"]
     found = dense.of_texts([IntentExample(text) for text in texts])
     theirs = BertModel.from_pretrained(ROOT / "checkpoints" / "mini-en", add_pooling_layer=False).float().eval()
     for text, ours in zip(texts, found, strict=True):
-        words = IntentExample(text).words
-        pieces = dense.tokenizer.encode_bulk(list(words))
-        ids = [dense.tokenizer.cls_id, *(piece for word in pieces for piece in word), dense.tokenizer.sep_id]
-        with torch.no_grad():
-            hidden = theirs(torch.tensor([ids])).last_hidden_state[0]
-        wanted, place = [], 1
-        for word in pieces:
-            wanted.append(hidden[place : place + len(word)].mean(0))
-            place += len(word)
-        assert torch.allclose(ours, torch.stack([*wanted, hidden[0]]), atol=1e-4)
+        pieces = dense.tokenizer.encode_bulk(list(IntentExample(text).words))
+        ids = [dense.tokenizer.cls_id, *chain(*pieces), dense.tokenizer.sep_id]
+        hidden = theirs(torch.tensor([ids])).last_hidden_state[0]
+        of_words = hidden[1:-1].split([len(word) for word in pieces])
+        assert torch.allclose(ours, torch.stack([*(word.mean(0) for word in of_words), hidden[0]]), atol=1e-4)
 
 
 def test_a_batch_is_its_rows():

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
+from starlette.testclient import TestClient
 
-from minibert.__main__ import main
 from minibert.checkpoint import CheckpointError
 from minibert.diet.model import Diet, DietConfig, LearnedDistances, told_from_others
 from minibert.diet.predictor import DESCRIPTION, WEIGHTS, DietPredictor, is_diet, predictor_in, ranking
@@ -16,10 +17,12 @@ from minibert.diet.rows import batch_of, rows_of
 from minibert.diet.run import DietSettings, adam, train_diet
 from minibert.diet.sparse import SparseFeatures
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
+from minibert.service.server import application
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.intents import IntentExample
 from minibert.train import Done, Eval, Sample, Saved, Step
 from tests.hostile import HOSTILE
+from tests.minibert.commands import call
 
 ROOT = Path(__file__).resolve().parents[3]
 SIZES = {"width": 32, "sparse_size": 16, "heads": 2}
@@ -41,10 +44,8 @@ def found_in(answer) -> list[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "train.md"
-    path.write_text(TEXT)
-    return TASKS["intent"].read(path)
+def data():
+    return TASKS["intent"].parse(TEXT.encode(), "train.md")
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +62,7 @@ def test_it_learns_what_it_is_shown(trained):
     evals = [event for event in events if isinstance(event, Eval)]
     assert evals[-1].metrics["intent_accuracy"] == 1.0 and evals[-1].metrics["entity_f1"] > 0.8
     assert evals[-1].metrics["loss"] < evals[0].metrics["loss"]
-    parts = [event for event in events if isinstance(event, Step)][-1].parts
-    assert {"intent", "entities", "mask"} <= parts.keys()
+    assert {"intent", "entities", "mask"} <= [event for event in events if isinstance(event, Step)][-1].parts.keys()
     answer = [event for event in events if isinstance(event, Sample)][-1].answers[0]
     assert (answer["intent"], found_in(answer)) == ("wake", [("nine", "time")])
     assert isinstance(events[-2], Saved) and isinstance(events[-1], Done)
@@ -84,28 +84,28 @@ def test_loaded_is_what_was_saved(trained):
     assert loaded.predict(["wake " * 300])[0]["tag_probabilities"][256:] == [0.0] * 44  # not read
 
 
-@pytest.mark.parametrize("break_it", ["weights", "words", "field", "encoder"])
-def test_what_is_no_diet_is_refused(trained, tmp_path, break_it):
+@pytest.mark.parametrize("broken", ["weights", "words", "field", "encoder"])
+def test_what_is_no_diet_is_refused(trained, tmp_path, broken):
     out, _ = trained
     said = json.loads((out / DESCRIPTION).read_text())
-    (tmp_path / WEIGHTS).write_bytes((out / WEIGHTS).read_bytes() if break_it != "weights" else b"pickle")
-    if break_it == "words":
-        said["words"] = said["words"][:-1]
-    elif break_it == "field":
-        del said["tags"]
-    elif break_it == "encoder":
-        said["config"] |= {"features": "both", "dense_size": 0}
+    match broken:
+        case "words":
+            said["words"].pop()
+        case "field":
+            del said["tags"]
+        case "encoder":
+            said["config"] |= {"features": "both", "dense_size": 0}
+    (tmp_path / WEIGHTS).write_bytes(b"pickle" if broken == "weights" else (out / WEIGHTS).read_bytes())
     (tmp_path / DESCRIPTION).write_text(json.dumps(said))
     with pytest.raises(CheckpointError, match="holds no DIET"):
         DietPredictor.from_directory(tmp_path)
 
 
 def test_a_right_one_is_told_from_others_by_hand():
-    similarities = torch.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]])
-    own = torch.tensor([0, 1])
-    right = torch.nn.functional.one_hot(own, 3).bool()
-    wanted = [math.log(1 + math.exp(-1) + math.exp(-2)), math.log(1 + math.exp(-3) + math.exp(-2))]
-    assert float(told_from_others(similarities, own, right, 20)) == pytest.approx(sum(wanted) / 2)
+    similarities, own = torch.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]]), torch.tensor([0, 1])
+    right = F.one_hot(own, 3).bool()
+    wanted = F.cross_entropy(similarities, own).item()
+    assert float(told_from_others(similarities, own, right, 20)) == pytest.approx(wanted)
     torch.manual_seed(0)
     one = {round(float(told_from_others(similarities[:1], own[:1], right[:1], 1)), 4) for _ in range(30)}
     assert one == {round(math.log(1 + math.exp(-gap)), 4) for gap in (1, 2)}  # one wrong one, drawn
@@ -114,9 +114,7 @@ def test_a_right_one_is_told_from_others_by_hand():
 
 
 def test_learned_distances_begin_as_a_table_and_are_nezhas_otherwise():
-    config = NezhaConfig(vocab_size=1, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
-                         hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_relative_position=3,
-                         )  # fmt: skip
+    config = NezhaConfig(1, 8, 1, 2, 8, max_relative_position=3)
     learned, fixed = LearnedDistances(config).eval(), RelativeAttention(config).eval()
     assert "sinusoids" in dict(learned.named_parameters()) and learned.sinusoids.shape == (7, 4)
     learned.load_state_dict({**fixed.state_dict(), "sinusoids": fixed.sinusoids})
@@ -127,8 +125,8 @@ def test_learned_distances_begin_as_a_table_and_are_nezhas_otherwise():
 def test_frozen_features_learn_nothing_and_go_along(data, tmp_path):
     small = ROOT / "checkpoints" / "mini-en"
     settings = DietSettings(features="both", epochs=1, batch_first=8, batch_last=8, sizes=SIZES, mask_loss=False)
-    events = list(train_diet(settings, small, data, None, out=tmp_path / "out", linked=str(small)))
-    assert not [e for e in events if isinstance(e, Eval) and e.metrics]
+    events = train_diet(settings, small, data, None, out=tmp_path / "out", linked=str(small))
+    assert not [event for event in events if isinstance(event, Eval) and event.metrics]
     loaded = DietPredictor.from_directory(tmp_path / "out")
     assert loaded.dense is not None and not any("bert" in name for name in loaded.model.state_dict())
     assert loaded.predict(["wake"])[0]["words"] == ["wake"]
@@ -136,24 +134,13 @@ def test_frozen_features_learn_nothing_and_go_along(data, tmp_path):
 
 def test_hidden_words_become_mask_another_or_stay():
     torch.manual_seed(0)
-    model = Diet(DietConfig(features="sparse", **SIZES), 4, 2, 3)
+    model = Diet(DietConfig(features="sparse", **SIZES), 5, 2, 1)
     x = torch.arange(4000.0).reshape(1, 4000, 1).expand(1, 4000, 32).contiguous()
     hidden = torch.ones(1, 4000, dtype=torch.bool)
     changed = model.hide(x, hidden, hidden[:, 1:])[0]
-    masked = (changed == model.hidden_word).all(1)
-    stayed = (changed == x[0]).all(1)
-    assert float(masked.float().mean()) == pytest.approx(0.7, abs=0.03)
-    assert float(stayed.float().mean()) == pytest.approx(0.2, abs=0.03)
+    for same, share in ((changed == model.hidden_word, 0.7), (changed == x[0], 0.2)):
+        assert float(same.all(1).float().mean()) == pytest.approx(share, abs=0.03)
     assert torch.equal(model.hide(x, ~hidden, hidden[:, 1:]), x)
-
-
-SPARSE = {"features": "sparse"}
-
-
-@pytest.mark.parametrize("values", [{"features": "all"}, {"features": "both"}, SPARSE | {"width": 30}, {"layers": 0}])
-def test_sizes_that_cannot_be(values):
-    with pytest.raises(ValueError, match=next(reversed(values))):
-        DietConfig(**{**SPARSE, **values})
 
 
 def test_data_that_cannot_be_learned(data):
@@ -163,37 +150,31 @@ def test_data_that_cannot_be_learned(data):
         next(train_diet(DietSettings(), None, data))
     with pytest.raises(ValueError, match="epochs"):
         DietSettings(epochs=0)
+    for name, value in (("features", "all"), ("features", "both"), ("width", 30), ("layers", 0)):
+        with pytest.raises(ValueError, match=value if name == "features" else name):
+            DietConfig(**{"features": "sparse", name: value})
 
 
 def test_a_request_without_a_word_is_read():
-    sparse = SparseFeatures.learned([["a"]])
-    names = {"intents": ["x", "y"], "tags": ["O"]}
+    sparse, names = SparseFeatures.learned([["a"]]), {"intents": ["x", "y"], "tags": ["O"]}
     model = Diet(DietConfig(features="sparse", **SIZES), len(sparse), 2, 1)
     rows = rows_of([IntentExample("", "x"), IntentExample("…", "y")], names, sparse, None)
-    loss = model.train()(batch_of(rows)).losses["loss"]
-    loss.backward()
-    assert torch.isfinite(loss)
-    assert torch.isfinite(model(batch_of(rows[:1])).losses["loss"])
+    model.train()(batch_of(rows)).losses["loss"].backward()
+    for some in (rows, rows[:1]):
+        assert torch.isfinite(model(batch_of(some)).losses["loss"])
 
 
-def test_on_the_command_line(trained, data, tmp_path, capsys):
+def test_on_the_command_line(trained, tmp_path):
     out, _ = trained
-    (tmp_path / "d.md").write_text(TEXT)
-    assert main(["predict", "--model", str(out), "wake me at ten"]) == 0
-    assert capsys.readouterr().out.startswith("wake  [ten](time)")
-    assert main(["evaluate", "--model", str(out), "--data", str(tmp_path / "d.md")]) == 0
-    assert "intent_accuracy 1.0000" in capsys.readouterr().out
-    new = str(tmp_path / "new")
-    asked = ["train-diet", "--train", str(tmp_path / "d.md"), "--out", new, "--features", "sparse", "--epochs", "1",
-             "--width", "32"]  # fmt: skip
-    assert main(asked) == 0 and is_diet(new)
+    file, new = tmp_path / "d.md", tmp_path / "new"
+    file.write_text(TEXT)
+    assert call("predict", "--model", out, "wake me at ten", plain=True)[1].startswith("wake  [ten](time)")
+    assert "intent_accuracy 1.0000" in call("evaluate", "--model", out, "--data", file, plain=True)[1]
+    code, *_ = call("train-diet", "--train", file, "--out", new, "--features", "sparse", "--epochs", 1, "--width", 32)
+    assert code == 0 and is_diet(new)
 
 
 def test_it_is_served_like_a_fine_tuned_model(trained):
-    from starlette.testclient import TestClient
-
-    from minibert.service.server import application
-
     with TestClient(application(predictor_in(trained[0]))) as client:
         (answer,) = client.post("/predict", json={"inputs": ["wake me at nine"]}).json()["answers"]
         assert answer["intent"] == "wake" and answer["entities"][0]["text"] == "nine"

@@ -1,5 +1,6 @@
 """A cloze is a task as others are: it learns, is saved, served, exported; and transformers fills its blank alike."""
 
+import copy
 import json
 import math
 
@@ -9,7 +10,6 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.__main__ import main
 from minibert.few_labels.head import BertForCloze
 from minibert.few_labels.zero_shot import asked, at_blank
 from minibert.finetune.evaluation import evaluate
@@ -17,7 +17,8 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.service.export import export
-from minibert.train import Done, Eval, Optimization
+from minibert.train import Done, Eval, Optimization, Step
+from tests.minibert.commands import call
 from tests.minibert.tasks.toys import toy
 
 PATTERN, WORDS = "{text} it [MASK].", {"with": ["y", "z"], "without": ["n"]}
@@ -40,29 +41,29 @@ def test_it_learns_and_answers_alike_when_it_is_loaded(run):
     predictor = Predictor.from_directory(out)
     assert isinstance(predictor.model, BertForCloze) and predictor.options.words == WORDS
     assert evaluate(predictor, dev).metrics == pytest.approx(evals[-1].metrics, abs=1e-4)
-    steps = [event for event in events if event.as_dict()["event"] == "step"]
-    parts = steps[0].parts
-    assert steps[0].loss == pytest.approx(parts["task_loss"] + 1e-4 * parts["mlm_loss"], abs=1e-6)
+    first = next(event for event in events if isinstance(event, Step))
+    assert first.loss == pytest.approx(first.parts["task_loss"] + 1e-4 * first.parts["mlm_loss"], abs=1e-6)
 
 
-def test_the_blank_is_filled_as_transformers_fills_it(small_checkpoint, letters):
+@pytest.fixture
+def zero_shot(loaded, letters):
+    return asked(loaded[0], letters, PATTERN, WORDS)
+
+
+@torch.no_grad()
+def test_the_blank_is_filled_as_transformers_fills_it(zero_shot, small_checkpoint, letters):
     """Zero-shot: the logits of the words at [MASK], in rows of several lengths."""
-    model = checkpoint.load(small_checkpoint)
-    predictor = asked(model, letters, PATTERN, WORDS)
     theirs = transformers.BertForMaskedLM.from_pretrained(small_checkpoint).eval()
-    examples = toy("classification", 7, 3).examples
-    features = predictor.features(examples)
-    with torch.no_grad():
-        outputs = predictor.model(predictor.task.batch(features, letters.pad_id)).logits
+    features = zero_shot.features(toy("classification", 7, 3).examples)
+    outputs = zero_shot.model(zero_shot.task.batch(features, letters.pad_id)).logits
     for row, output in zip(features, outputs, strict=True):
-        with torch.no_grad():
-            logits = theirs(input_ids=torch.tensor([row.ids])).logits[0, row.ids.index(letters.mask_id)]
+        logits = theirs(input_ids=torch.tensor([row.ids])).logits[0, row.ids.index(letters.mask_id)]
         y, z, n = (float(logits[letters.ids[word]]) for word in "yzn")
         assert output.tolist() == pytest.approx([(y + z) / 2, n], abs=1e-4)
 
 
-def test_the_distribution_is_the_softmax_worked_by_hand(small_checkpoint, letters):
-    seen = at_blank(asked(checkpoint.load(small_checkpoint), letters, PATTERN, WORDS), "a b")
+def test_the_distribution_is_the_softmax_worked_by_hand(zero_shot):
+    seen = at_blank(zero_shot, "a b")
     (y, z), (n,) = ([p for _, p in seen.shares[label]] for label in ("with", "without"))
     with_, without = math.sqrt(y * z), n  # the mean of logits is the geometric mean of probabilities
     assert seen.probabilities["with"] == pytest.approx(with_ / (with_ + without), abs=1e-5)
@@ -70,22 +71,19 @@ def test_the_distribution_is_the_softmax_worked_by_hand(small_checkpoint, letter
     assert seen.likeliest[0][1] >= seen.likeliest[-1][1] > 0
 
 
+@torch.no_grad()
 def test_what_was_saved_is_a_masked_language_model_of_transformers(run):
     _, out, dev = run
-    predictor = Predictor.from_directory(out)
-    theirs = transformers.AutoModelForMaskedLM.from_pretrained(out).eval()
+    predictor, theirs = Predictor.from_directory(out), transformers.AutoModelForMaskedLM.from_pretrained(out).eval()
     batch = predictor.task.batch(predictor.features(dev.examples[:5]), 0)
-    with torch.no_grad():
-        ours = predictor.model.at_blank(batch)
-        all_logits = theirs(input_ids=batch.ids, attention_mask=batch.padding.long()).logits
+    logits = theirs(input_ids=batch.ids, attention_mask=batch.padding.long()).logits
     at = (batch.ids == predictor.model.mask_id).int().argmax(1)
-    torch.testing.assert_close(ours, all_logits[torch.arange(5), at], atol=1e-4, rtol=0)
+    torch.testing.assert_close(predictor.model.at_blank(batch), logits[torch.arange(5), at], atol=1e-4, rtol=0)
 
 
 @pytest.mark.release
 def test_it_is_exported(run, tmp_path):
-    done = export(run[1], tmp_path / "out", "onnx")
-    assert done.difference < 1e-4
+    assert export(run[1], tmp_path / "out", "onnx").difference < 1e-4
     assert len(export(run[1], tmp_path / "hf").notes) == 1
 
 
@@ -106,31 +104,26 @@ def test_an_encoder_without_its_head_is_refused(small_checkpoint, tmp_path, lett
         next(finetune(tmp_path / "bare", "cloze", data, data, FinetuneSettings(**BASE)))
 
 
-def test_from_the_command_line(small_checkpoint, tmp_path, capsys):
-    file = tmp_path / "train.tsv"
+def test_from_the_command_line(small_checkpoint, tmp_path):
+    file, out = tmp_path / "train.tsv", tmp_path / "out"
     rows = [f"{one.text}\t{one.label}" for one in toy("classification", 16, 0).examples]
     file.write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
-    line = ["finetune", "--task", "cloze", "--train", file, "--dev", file, "--model", small_checkpoint, "--epochs", "1",
-            "--pattern", PATTERN, "--out", tmp_path / "out", "--json"]  # fmt: skip
-    assert main([*map(str, line), "--words", "with=y,z", "without=n"]) == 0
-    capsys.readouterr()
-    assert main(["evaluate", "--model", str(tmp_path / "out"), "--data", str(file), "--json"]) == 0
-    assert 0 <= json.loads(capsys.readouterr().out)["accuracy"] <= 1
-    assert main([*map(str, line), "--words", "with=yes", "without=n"]) != 0
-    assert "'yes'" in capsys.readouterr().err
-    vat = [*map(str, line), "--words", "with=y", "without=n", "--unlabelled", str(file)]
-    assert main([*vat, "--vat-weight", "1"]) == 0
-    assert main(vat) != 0
+    line = ("finetune", "--task", "cloze", "--train", file, "--dev", file, "--model", small_checkpoint, "--epochs", 1,
+            "--pattern", PATTERN, "--out", out, "--words", "without=n")  # fmt: skip
+    assert call(*line, "with=y,z")[0] == 0
+    assert 0 <= call("evaluate", "--model", out, "--data", file)[1][0]["accuracy"] <= 1
+    code, _, err = call(*line, "with=yes")
+    assert code == 2 and "'yes'" in err
+    assert call(*line, "with=y", "--unlabelled", file, "--vat-weight", 1)[0] == 0
+    assert call(*line, "with=y", "--unlabelled", file)[0] == 2
 
 
-def test_zero_shot_leaves_the_model_as_it_was(small_checkpoint, letters):
-    model = checkpoint.load(small_checkpoint)
-    before = {name: value.clone() for name, value in model.state_dict().items()}
-    predictor = asked(model, letters, PATTERN, WORDS)
-    assert predictor.model.bert is model.bert and predictor.predict(["a", "", "你好", "z " * 200])
+def test_zero_shot_leaves_the_model_as_it_was(loaded, zero_shot, letters):
+    model, before = loaded[0], copy.deepcopy(loaded[0].state_dict())
+    assert zero_shot.model.bert is model.bert and zero_shot.predict(["a", "", "你好", "z " * 200])
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     with pytest.raises(ValueError, match="learned first"):
         asked(model, letters, "{text} [unused1] [MASK]", WORDS)
     with pytest.raises(ValueError, match="two labels"):
         asked(model, letters, PATTERN, {"with": ["y"]})
-    assert np.isclose(sum(at_blank(predictor, "").probabilities.values()), 1)
+    assert np.isclose(sum(at_blank(zero_shot, "").probabilities.values()), 1)

@@ -22,6 +22,9 @@ def test_the_text_stands_in_the_pattern(letters):
     assert tokens(letters, "a", "[MASK]: {text}")[:4] == ["[CLS]", "[MASK]", "[UNK]", "a"]
     with pytest.raises(PatternError, match="no room"):
         tokens(letters, "a", max_length=6)
+    assert tokens(letters, "a [MASK] [SEP] b").count("[MASK]") == 1  # what somebody types is no second blank
+    assert tokens(letters, "a [MASK] [SEP] b")[1:5] == ["a", "[UNK]", "[UNK]", "b"]
+    assert tokens(letters, "你 {text} 😀 <b>")[-5:] == ["i", "##t", "[MASK]", ".", "[SEP]"]
 
 
 @pytest.mark.parametrize("length", [7, 12])
@@ -33,15 +36,8 @@ def test_only_the_text_is_cut(letters, length, truncation):
     assert sum(len(lost) for _, lost in made.lost) == 100 - (length - 6)
 
 
-def test_what_somebody_types_is_no_second_blank(letters):
-    assert tokens(letters, "a [MASK] [SEP] b").count("[MASK]") == 1
-    assert tokens(letters, "a [MASK] [SEP] b")[1:5] == ["a", "[UNK]", "[UNK]", "b"]
-    assert tokens(letters, "你 {text} 😀 <b>")[-5:] == ["i", "##t", "[MASK]", ".", "[SEP]"]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "said"),
-    [
+def test_a_pattern_that_cannot_be_used_says_why():
+    for pattern, said in (
         ("", "{text}"),
         ("{text}", "MASK"),
         ("{text} [MASK] [MASK]", "2 times"),
@@ -49,16 +45,13 @@ def test_what_somebody_types_is_no_second_blank(letters):
         ("{text} {second} [MASK]", "{second}"),
         ("{text} {colour} [MASK]", "{colour}"),
         ("{text} [SEP] [MASK]", "SEP"),
-    ],
-)
-def test_a_pattern_that_cannot_be_used_says_why(pattern, said):
-    with pytest.raises(PatternError, match=said):
-        Pattern.of(pattern)
+    ):
+        with pytest.raises(PatternError, match=said):
+            Pattern.of(pattern)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_a_word_that_cannot_be_used_says_why(letters):
+    for words, said in (
         ({"a": ["bad"], "b": ["g"]}, "b ##a ##d"),
         ({"a": ["好"], "b": ["g"]}, r"'好'.*UNK"),
         ({"a": [""], "b": ["g"]}, "nothing"),
@@ -67,11 +60,9 @@ def test_a_pattern_that_cannot_be_used_says_why(pattern, said):
         ({"a": ["x", "x"], "b": ["y"]}, "twice"),
         ({"a": ["[MASK]"], "b": ["y"]}, "MASK"),
         ({"a": ["x"] * 30, "b": ["y"]}, "20"),
-    ],
-)
-def test_a_word_that_cannot_be_used_says_why(letters, words, said):
-    with pytest.raises(PatternError, match=said):
-        word_ids(letters, words)
+    ):
+        with pytest.raises(PatternError, match=said):
+            word_ids(letters, words)
 
 
 def test_a_vocabulary_of_ones_own_gets_the_tokens_of_the_prompt(letters):

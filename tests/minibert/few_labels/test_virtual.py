@@ -15,10 +15,12 @@ EPSILON = 0.5
 
 
 @pytest.fixture
-def model_and_batch(answering):
+def given(answering):
+    """A model, a batch, and what it says of it."""
     predictor = answering("classification")
-    data = toy("classification", 12, 0).examples
-    return predictor.model, predictor.task.batch(predictor.features(data), 0)
+    batch = predictor.task.batch(predictor.features(toy("classification", 12, 0).examples), 0)
+    with torch.no_grad():
+        return predictor.model, batch, predictor.model(batch).logits
 
 
 def test_divergence_is_scipys():
@@ -28,41 +30,32 @@ def test_divergence_is_scipys():
     assert divergence(clean, clean).item() == pytest.approx(0, abs=1e-7)
 
 
-def test_the_push_has_its_length_and_hurts_more_than_chance(model_and_batch):
-    model, batch = model_and_batch
+def test_the_push_has_its_length_and_hurts_more_than_chance(given):
+    model, batch, clean = given
     assert batch.padding is not None
     torch.manual_seed(0)
-    with torch.no_grad():
-        clean = model(batch).logits
     push = worst_push(model, batch, clean, EPSILON)
     torch.testing.assert_close(push.flatten(1).norm(dim=1), torch.full((len(push),), EPSILON))
     assert push[~batch.padding].abs().max() == 0
-    real = batch.padding.unsqueeze(-1)
-    random = [to_length(torch.randn_like(push) * real, EPSILON) for _ in range(30)]
+    random = [to_length(torch.randn_like(push) * batch.padding.unsqueeze(-1), EPSILON) for _ in range(30)]
     with torch.no_grad():
         worst, *others = (divergence(pushed(model, batch, one), clean).item() for one in (push, *random))
     assert worst > 2 * max(others)
     assert all(weight.grad is None for weight in model.parameters())
 
 
-def test_a_second_iteration_finds_it_again(model_and_batch):
+def test_a_next_iteration_finds_it_again(given):
     """Power iteration: from the worst direction, the next one is nearly the same."""
-    model, batch = model_and_batch
-    with torch.no_grad():
-        clean = model(batch).logits
-    once = worst_push(model, batch, clean, EPSILON)
-    more = once
-    for _ in range(6):
-        more = worst_push(model, batch, clean, EPSILON, more)
-    again = worst_push(model, batch, clean, EPSILON, more)
-    cosines = torch.cosine_similarity(again.flatten(1), more.flatten(1)).abs()
-    assert cosines.median() > 0.95
+    pushes = [worst_push(*given, EPSILON)]
+    for _ in range(7):
+        pushes.append(worst_push(*given, EPSILON, pushes[-1]))
+    *_, last, again = (push.flatten(1) for push in pushes)
+    assert torch.cosine_similarity(again, last).abs().median() > 0.95
 
 
-def test_smoothness_is_learned_and_modes_come_back(model_and_batch):
-    model, batch = model_and_batch
-    model.train()
-    loss = smoothness_loss(model, batch, EPSILON)
+def test_smoothness_is_learned_and_modes_come_back(given):
+    model, batch, _ = given
+    loss = smoothness_loss(model.train(), batch, EPSILON)
     assert model.training and loss.item() > 0
     loss.backward()
     assert model.bert.blocks[0].attn.query.weight.grad.abs().sum() > 0
@@ -78,12 +71,14 @@ def run(start, unlabelled=None, **changes):
 
 
 def test_a_run_learns_from_texts_without_labels(small_checkpoint):
+    def steps(*texts) -> list[Step]:
+        return [event for event in run(small_checkpoint, *texts, vat_weight=1.0) if isinstance(event, Step)]
+
     texts = Unlabelled(toy("classification", 20, 5).examples)
-    steps = [event for event in run(small_checkpoint, texts, vat_weight=1.0) if isinstance(event, Step)]
-    assert all(step.loss == pytest.approx(step.parts["task_loss"] + step.parts["vat_loss"]) for step in steps)
-    again = [event.loss for event in run(small_checkpoint, texts, vat_weight=1.0) if isinstance(event, Step)]
-    assert again == [step.loss for step in steps]
-    assert "vat_loss" in next(e for e in run(small_checkpoint, vat_weight=1.0) if isinstance(e, Step)).parts
+    found = steps(texts)
+    assert all(step.loss == pytest.approx(step.parts["task_loss"] + step.parts["vat_loss"]) for step in found)
+    assert [step.loss for step in steps(texts)] == [step.loss for step in found]
+    assert "vat_loss" in steps()[0].parts
 
 
 def test_soft_labels_teach_what_no_label_says(small_checkpoint):
