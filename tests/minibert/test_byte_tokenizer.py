@@ -53,11 +53,14 @@ def same(ours, theirs, text):
     assert [w for w in one.words if w is not None] == [w for w in other.word_ids() if w is not None], text
 
 
-@pytest.mark.parametrize(
-    "text", [*HARD, "", " ", "the <mask> barked", "a <mask>", "<s>x</s>", "the keys near the box were big ."]
-)
-def test_it_is_the_ecosystems_tokenizer(ours, theirs, text):
-    same(ours, theirs, text)
+def test_it_is_the_ecosystems_tokenizer(ours, theirs):
+    for text in (*HARD, "", " ", "the <mask> barked", "a <mask>", "<s>x</s>", "the keys near the box were big ."):
+        same(ours, theirs, text)
+    assert ours.encode("the [MASK] barked").ids == ours.encode("the <mask> barked").ids  # who types it gets it
+    pair = ours.encode("anna lost it", "she found it")  # with two tokens between them
+    assert pair.ids == theirs("anna lost it", "she found it")["input_ids"]
+    assert len(ours.encode("anna lost it " * 9, "she found it", max_length=16)) == 16
+    assert [pair.segments[i] for i in (0, -1)] == [0, 1]
 
 
 @settings(max_examples=300)
@@ -67,17 +70,6 @@ def test_of_any_text(ours, theirs, text):
     assert ours.encode_bulk([text]) == [ours.encode(text, add_special=False).ids]
     if not any(token in text for token in (*SPECIAL_TOKENS, "[MASK]", "\0")):
         assert ours.decode(ours.encode(text).ids, skip_special=True) == text
-
-
-def test_pairs_have_two_tokens_between_them(ours, theirs):
-    one = ours.encode("anna lost it", "she found it")
-    assert one.ids == theirs("anna lost it", "she found it")["input_ids"]
-    assert len(ours.encode("anna lost it " * 9, "she found it", max_length=16)) == 16
-    assert [one.segments[i] for i in (0, -1)] == [0, 1]
-
-
-def test_who_types_mask_gets_it(ours):
-    assert ours.encode("the [MASK] barked").ids == ours.encode("the <mask> barked").ids
 
 
 def test_it_is_saved_and_read_again(ours, tmp_path):
@@ -92,7 +84,7 @@ def test_it_is_saved_and_read_again(ours, tmp_path):
     assert RobertaConfig().pad_token_id == 1 == ORDER.index("<pad>")
 
 
-def test_what_is_none_is_refused():
+def test_what_is_none_is_refused(files, tmp_path):
     for vocab, merges, why in (
         ({"a": 0}, [], "lacks <pad>"),
         ({token: n + 1 for n, token in enumerate(ORDER)}, [], "0 to its length"),
@@ -100,9 +92,6 @@ def test_what_is_none_is_refused():
     ):
         with pytest.raises(ValueError, match=why):
             ByteTokenizer(vocab, merges)
-
-
-def test_a_damaged_file_is_named(files, tmp_path):
     (tmp_path / "vocab.json").write_text((files / "vocab.json").read_text())
     (tmp_path / "merges.txt").write_text("#version: 0.2\nonly\n")
     with pytest.raises(ValueError, match=r"merges\.txt: it is no byte-level BPE"):

@@ -73,11 +73,6 @@ def test_the_answers_are_the_worlds(told):
         joint, (first, second) = continual.RELATIONS[row.answer], row.texts
         middle = " and " if joint == "and" else f", {joint} "
         assert (f"while {first}, {second}" if joint == "while" else first + middle + second) in where
-
-
-def test_clauses_are_parted_by_hand():
-    assert continual.parted("he was hungry, so he got some bread.") == ("he was hungry", "so", "he got some bread.")
-    assert continual.parted("while ben slept, mei made a hot pie.") == ("ben slept", "while", "mei made a hot pie.")
     assert continual.parted("ben and mei danced together.") is None and continual.parted("ben went home.") is None
 
 

@@ -190,14 +190,11 @@ def test_special_tokens_in_text():
     assert tokenizer.vocab_size == known.vocab_size == len(VOCAB) + 2
 
 
-def test_word_that_becomes_unk_is_not_special(letters):
+def test_word_that_becomes_unk_is_not_special_and_surrogate_halves_are_dropped(letters):
+    """`tokenizers` cannot take such halves; text from a careless JSON reader may hold them."""
     encoding = letters.encode("é ½ [UNK]")
     assert encoding.tokens == ["[CLS]", "e", UNK, UNK, "[SEP]"]
     assert encoding.special == [True, False, False, True, True]
-
-
-def test_surrogate_halves_are_dropped(letters):
-    """`tokenizers` cannot take them; text from a careless JSON reader may hold them."""
     assert letters.encode("a\ud83db").tokens == letters.encode("ab").tokens
 
 
@@ -314,12 +311,9 @@ def test_why_unknown():
     assert stuck.unknown == ("no_piece", 2) and stuck.tries[-1] == Try(2, 3, "##x", False)
 
 
-def test_cased_explanation_keeps_case_and_accents():
+def test_explanation_of_cased_text_and_of_what_is_left_out(letters):
     (word,) = Tokenizer(VOCAB, lowercase=False).explain("É").words
     assert word.split == word.decomposed == word.stripped == word.lowered and word.dropped == []
-
-
-def test_explanation_says_what_it_leaves_out(letters):
     explanation = letters.explain("a b c d", max_words=3)
     assert (len(explanation.words), explanation.word_count, len(explanation.encoding.tokens)) == (3, 4, 6)
     (word,) = letters.explain("!" * 50, max_words=20).words

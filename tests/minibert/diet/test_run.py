@@ -164,7 +164,7 @@ def test_a_request_without_a_word_is_read():
         assert torch.isfinite(model(batch_of(some)).losses["loss"])
 
 
-def test_on_the_command_line(trained, tmp_path):
+def test_on_the_command_line_and_served(trained, tmp_path):
     out, _ = trained
     file, new = tmp_path / "d.md", tmp_path / "new"
     file.write_text(TEXT)
@@ -172,9 +172,6 @@ def test_on_the_command_line(trained, tmp_path):
     assert "intent_accuracy 1.0000" in call("evaluate", "--model", out, "--data", file, plain=True)[1]
     code, *_ = call("train-diet", "--train", file, "--out", new, "--features", "sparse", "--epochs", 1, "--width", 32)
     assert code == 0 and is_diet(new)
-
-
-def test_it_is_served_like_a_fine_tuned_model(trained):
     with TestClient(application(predictor_in(trained[0]))) as client:
         (answer,) = client.post("/predict", json={"inputs": ["wake me at nine"]}).json()["answers"]
         assert answer["intent"] == "wake" and answer["entities"][0]["text"] == "nine"

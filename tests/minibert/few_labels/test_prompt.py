@@ -40,13 +40,10 @@ def test_alone_only_its_rows_change_and_the_last_answer(small_checkpoint, letter
     assert loss == pytest.approx(last.metrics["loss"], abs=1e-5)
 
 
-def test_with_everything_the_model_moves_too(small_checkpoint, tmp_path):
+def test_with_everything_the_model_moves_too_and_nothing_to_learn_is_refused(small_checkpoint, tmp_path):
     learned(small_checkpoint, tmp_path / "m", prompt="direct", epochs=1)
-    before, after = checkpoint.load(small_checkpoint), checkpoint.load(tmp_path / "m")
-    assert not torch.equal(before.bert.blocks[0].attn.query.weight, after.bert.blocks[0].attn.query.weight)
-
-
-def test_what_there_is_nothing_to_learn_of_is_refused(small_checkpoint, tmp_path):
+    before, after = (checkpoint.load(folder).bert.blocks[0].attn.query for folder in (small_checkpoint, tmp_path / "m"))
+    assert not torch.equal(before.weight, after.weight)
     for changes in ({"prompt": "direct", "pattern": "{text} [MASK]"}, {"freeze": "all"}, {"prompt": "soft"}):
         with pytest.raises(ValueError, match=r"unused1|nothing to learn|one of"):
             learned(small_checkpoint, tmp_path / "m", **changes)
