@@ -20,30 +20,14 @@ from plots.masking import (
     what_is_read,
 )
 
-
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [
-        (1, "100.0 %"),
-        (0.971, "97.1 %"),
-        (0.0234, "2.3 %"),
-        (0.01, "1.0 %"),
-        (0.00999, "1.00 %"),
-        (0.0014, "0.14 %"),
-        (0.000021, "0.0021 %"),
-        (0, "0.0 %"),
-    ],
-)
-def test_percent(share, text):
-    assert percent(share) == text.replace(" ", "\u00a0")
+SHARES = {1: "100.0", 0.971: "97.1", 0.0234: "2.3", 0.01: "1.0", 0.00999: "1.00", 0.0014: "0.14", 2.1e-5: "0.0021"}
 
 
-def test_percent_of_the_smallest_is_still_a_number():
+def test_percent():
+    assert [percent(share) for share in (*SHARES, 0)] == [f"{text}\u00a0%" for text in (*SHARES.values(), "0.0")]
     assert float(percent(1e-300).removesuffix("\u00a0%")) == 0
     assert 0 < float(percent(1e-12).removesuffix("\u00a0%")) < 1e-9
 
-
-# --- rows of epochs ----------------------------------------------------------------------------------------------
 
 TOKENS = ["the", "dog", "##s", "barked"]
 ROWS = [["untouched", "masked", "untouched", "kept"], ["random", "untouched", "untouched", "masked"]]
@@ -53,22 +37,15 @@ def test_rows_show_each_fate_where_it_happened():
     fig = mask_rows(TOKENS, ROWS, ["first", "second"])
     drawn = {}
     for trace, fate in zip(fig.data, FATE_COLOURS, strict=True):
-        for row, (cells, letters) in enumerate(zip(trace.z, trace.text, strict=True)):
-            for column, (cell, letter) in enumerate(zip(cells, letters, strict=True)):
-                if cell is not None:
-                    assert (row, column) not in drawn
-                    drawn[row, column] = fate
-                    assert letter == FATE_LETTERS[fate]
-                else:
-                    assert letter == ""
+        for (row, column), cell in np.ndenumerate(np.array(trace.z)):
+            assert trace.text[row][column] == ("" if cell is None else FATE_LETTERS[fate])
+            if cell is not None:
+                assert (row, column) not in drawn
+                drawn[row, column] = fate
     assert drawn == {(r, c): fate for r, row in enumerate(ROWS) for c, fate in enumerate(row)}
     assert list(fig.layout.xaxis.ticktext) == TOKENS
     assert list(fig.layout.yaxis.ticktext) == ["first", "second"]
-
-
-def test_fates_differ_by_letter_and_colour():
     assert len(set(FATE_LETTERS.values())) == len(set(FATE_COLOURS.values())) == 4
-    fig = mask_rows(TOKENS, ROWS, ["first", "second"])
     assert [trace.name for trace in fig.data] == ["not asked", "M [MASK]", "R random token", "K kept"]
     assert all(trace.showlegend for trace in fig.data)
 
@@ -76,9 +53,6 @@ def test_fates_differ_by_letter_and_colour():
 def test_rows_of_one_token_and_of_none():
     assert mask_rows(["a"], [["masked"]], ["1"]).layout.xaxis.range == (-0.5, 11.5)
     assert len(mask_rows([], [], []).data) == 4
-
-
-# --- bars --------------------------------------------------------------------------------------------------------
 
 
 def test_bars_show_tokens_probabilities_and_marks():
@@ -96,21 +70,12 @@ def test_bars_show_tokens_probabilities_and_marks():
 
 
 def test_bars_of_several_blanks_share_one_scale():
-    blanks = [Blank(str(i), ["a", "b"], [0.1 * (i + 1), 0.01]) for i in range(5)]
+    blanks = [Blank(str(i), ["a", "a"], [0.1 * (i + 1), 0.01]) for i in range(5)]
     fig = expected_tokens(blanks)
-    assert len(fig.data) == 5
-    ranges = {axis.range for axis in fig.select_xaxes() if axis.range}
-    assert len(ranges) == 1
-    assert ranges.pop()[1] > 0.5
+    assert [list(bar.y) for bar in fig.data] == [[0, 1]] * 5  # a token that stands twice keeps both bars
+    ((_low, high),) = {axis.range for axis in fig.select_xaxes() if axis.range}
+    assert high > 0.5
     assert fig.layout.height > expected_tokens(blanks[:3]).layout.height  # a second row of panels
-
-
-def test_a_token_that_stands_twice_keeps_both_bars():
-    fig = expected_tokens([Blank("", ["a", "a"], [0.3, 0.2])])
-    assert list(fig.data[0].y) == [0, 1]
-
-
-# --- two contexts ------------------------------------------------------------------------------------------------
 
 
 def distributions(size=400, seed=0):
@@ -154,56 +119,35 @@ def test_thirty_thousand_tokens_are_all_counted_in_few_points():
 
 def test_names_do_not_lie_on_each_other():
     """Twenty points in a heap: some are named, and not all."""
-    size = 200
-    log_p = np.full(size, -12.0)
-    log_q = np.full(size, -12.0)
+    log_p, log_q = np.full((2, 200), -12.0)
     log_p[:20], log_q[:20] = -2 - 0.001 * np.arange(20), -3
-    fig = two_contexts([f"token{i}" for i in range(size)], log_p, log_q, list(range(20)))
-    named = [text for trace in fig.data[2:] for text in trace.text if text]
-    assert 1 <= len(named) <= 4
-
-
-def test_no_movers_and_equal_contexts():
-    log_p, _ = distributions()
-    fig = two_contexts([str(i) for i in range(400)], log_p, log_p, [])
-    assert len(fig.data) == 4
-
-
-# --- what is read ------------------------------------------------------------------------------------------------
+    fig = two_contexts([f"token{i}" for i in range(200)], log_p, log_q, list(range(20)))
+    assert 1 <= len([text for trace in fig.data[2:] for text in trace.text if text]) <= 4
+    assert len(two_contexts([f"token{i}" for i in range(200)], log_p, log_p, []).data) == 4  # none moves
 
 
 @pytest.mark.parametrize(("rate", "split"), [(0.15, (0.8, 0.1, 0.1)), (1, (1, 0, 0)), (0, (0.2, 0.3, 0.5))])
 def test_what_is_read_is_a_whole(rate, split):
-    fig = what_is_read(rate, split)
-    bars = {trace.name.split("  ")[0]: trace.x for trace in fig.data}
+    bars = {trace.name.split("  ")[0]: trace.x for trace in what_is_read(rate, split).data}
     assert sum(x[0] for x in bars.values()) == pytest.approx(1)
     assert [x[1] for x in bars.values()] == [1, 0, 0, 0]  # fine-tuning: ordinary words only
-    assert bars["[MASK]"][0] == pytest.approx(rate * split[0])
-    assert bars["random token"][0] == pytest.approx(rate * split[1])
-    assert bars["kept"][0] == pytest.approx(rate * split[2])
+    shares = [bars[name][0] for name in ("[MASK]", "random token", "kept")]
+    assert shares == pytest.approx([rate * share for share in split])
 
-
-# --- the ablation ------------------------------------------------------------------------------------------------
 
 SCORES = {"MNLI": [84.2, 84.3, 83.6], "NER": [95.4, 94.9, 94.9]}
 
 
-def test_every_score_is_written_and_placed():
+def test_every_score_is_written_and_placed_and_what_is_worse_has_another_shape():
     fig = ablation(["ours", "all", "none"], SCORES)
     for trace, values in zip(fig.data, SCORES.values(), strict=True):
-        assert list(trace.x) == values
-        assert [float(text) for text in trace.text] == values
+        assert list(trace.x) == [float(text) for text in trace.text] == values
     assert list(fig.layout.yaxis.ticktext) == ["ours", "all", "none"]
-    spans = {round(axis.range[1] - axis.range[0], 9) for axis in fig.select_xaxes()}
-    assert len(spans) == 1  # a tenth of a point is as wide in every panel
-    for axis, values in zip(fig.select_xaxes(), SCORES.values(), strict=True):
-        assert axis.range[0] < min(values) <= max(values) < axis.range[1]
-
-
-def test_the_baseline_and_what_is_worse_are_told_apart_by_shape():
-    fig = ablation(["ours", "all", "none"], SCORES)
+    ranges = [axis.range for axis in fig.select_xaxes()]
+    assert len({round(high - low, 9) for low, high in ranges}) == 1  # a tenth of a point is as wide in every panel
+    for (low, high), values in zip(ranges, SCORES.values(), strict=True):
+        assert low < min(values) <= max(values) < high
     assert list(fig.data[0].marker.symbol) == ["star", "circle", "diamond"]
     assert list(fig.data[1].marker.symbol) == ["star", "diamond", "diamond"]
     assert len({colour for colour, _ in OUTCOMES.values()}) == 3
-    lines = [shape for shape in fig.layout.shapes if shape.type == "line"]
-    assert [line.x0 for line in lines] == [84.2, 95.4]
+    assert [shape.x0 for shape in fig.layout.shapes if shape.type == "line"] == [84.2, 95.4]

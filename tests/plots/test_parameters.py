@@ -38,11 +38,8 @@ def test_columns_of_the_map_do_not_overlap_and_fill_their_height():
         columns[left, right] = bottom
     assert len(columns) == 3 and all(height == pytest.approx(1) for height in columns.values())
     assert all(a[1] < b[0] for a, b in itertools.pairwise(sorted(columns)))
-
-
-def test_before_the_guess_all_parts_are_equally_large():
-    drawn = boxes(parameters(BASE), veiled=True).values()
-    areas = [(right - left) * (bottom - top) for left, right, top, bottom in drawn]
+    veiled = boxes(parameters(BASE), veiled=True).values()  # before the guess all parts are equally large
+    areas = [(right - left) * (bottom - top) for left, right, top, bottom in veiled]
     assert areas == pytest.approx([1 / len(areas)] * len(areas))
 
 
@@ -62,10 +59,13 @@ def test_copies_and_selection_are_drawn_on_the_map():
     assert not shapes("BERT-base", "rect")
 
 
-def test_labels_come_from_the_caller():
-    fig = plots.mosaic(parameters(BASE), names={"embeddings.token": "词"}, columns={"block": "层"})
+def test_labels_come_from_the_caller_and_no_type_is_smaller_than_the_back_row_reads():
+    fig = apply(plots.mosaic(parameters(BASE), names={"embeddings.token": "词"}, columns={"block": "层"}))
     assert fig.data[0].text[0].startswith("词 ")
     assert any(note.text.startswith("层<br>85.1 M") for note in fig.layout.annotations)
+    assert fig.layout.uniformtext.minsize >= SMALL
+    assert all(bar.insidetextfont.size >= SMALL for bar in fig.data)
+    assert all(note.font.size >= SMALL for note in fig.layout.annotations)
 
 
 def test_shares_fill_the_bar_and_embeddings_cost_nothing():
@@ -80,26 +80,20 @@ def test_shares_fill_the_bar_and_embeddings_cost_nothing():
 @pytest.mark.parametrize("training", [True, False])
 def test_the_longest_memory_bar_is_the_peak(training):
     count = memory(BASE, 4, 128, training)
-    fig = plots.memory_bars({"start": count.start, "end": count.end})
-    gib = [sum(bar.x[i] for bar in fig.data) for i in (0, 1)]
-    assert max(gib) * (2**30 if count.peak >= 2**30 else 2**20) == pytest.approx(count.peak)
-
-
-def test_groups_of_one_colour_in_a_memory_bar_differ_by_pattern():
-    fig = plots.memory_bars({"start": memory(BASE, 4, 128).start, "end": memory(BASE, 4, 128).end})
-    looks = [(bar.marker.color, bar.marker.pattern.shape) for bar in fig.data]
-    assert len(set(looks)) == len(looks)
+    bars = plots.memory_bars({"start": count.start, "end": count.end}).data
+    longest = max(sum(bar.x[i] for bar in bars) for i in (0, 1))
+    assert longest * (2**30 if count.peak >= 2**30 else 2**20) == pytest.approx(count.peak)
+    looks = {(bar.marker.color, bar.marker.pattern.shape) for bar in bars}
+    assert len(looks) == len(bars)  # groups of one colour differ by pattern
 
 
 def test_growth_marks_the_present_size_on_the_sum():
-    xs = [1, 2, 3, 4]
-    fig = plots.growth(
-        xs, {"mlp": [1, 2, 3, 4], "scores": [1, 4, 9, 16]}, at=3, x_title="T", y_title="y", limit=(2, "P")
-    )
-    marker = fig.data[-1]
+    parts = {"mlp": [1, 2, 3, 4], "scores": [1, 4, 9, 16]}
+    fig = plots.growth([1, 2, 3, 4], parts, at=3, x_title="T", y_title="y", limit=(2, "P"))
+    *areas, marker = fig.data
     assert (marker.x[0], marker.y[0]) == (3, 12)
     assert fig.layout.shapes[0].x0 == 2 and fig.layout.annotations[0].text == "P"
-    assert {trace.stackgroup for trace in fig.data[:-1]} == {"all"}
+    assert {area.stackgroup for area in areas} == {"all"}
 
 
 def test_the_family_is_on_log_scales_with_everything_in_view():
@@ -108,12 +102,11 @@ def test_the_family_is_on_log_scales_with_everything_in_view():
     }
     fig = plots.family(points, x_title="x", y_title="y", here=("mine", 10**6, 10**8))
     assert fig.layout.xaxis.type == fig.layout.yaxis.type == "log"
-    drawn = {
-        name: (x, y) for trace in fig.data[:-1] for name, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
-    }
-    assert drawn == points
-    for x, y in [*points.values(), (10**6, 10**8)]:
-        for axis, value in ((fig.layout.xaxis, x), (fig.layout.yaxis, y)):
+    *named, _here = fig.data
+    drawn = [point for trace in named for point in zip(trace.customdata, trace.x, trace.y, strict=True)]
+    assert {name: place for name, *place in drawn} == {name: [*place] for name, place in points.items()}
+    for place in [*points.values(), (10**6, 10**8)]:
+        for axis, value in zip((fig.layout.xaxis, fig.layout.yaxis), place, strict=True):
             assert axis.range[0] < math.log10(value) < axis.range[1]
 
 
@@ -121,12 +114,9 @@ def test_no_name_in_the_family_lies_over_another_or_over_a_point():
     points = {f"BERT-{n}": (10**7 * (1 + n / 40), 10**9 * (1 + n / 50)) for n in range(12)}
     xs, ys = (6.5, 7.5), (8.5, 9.5)
     sides = plots._places_of_names(points, xs, ys)
-    assert set(sides) == set(points) and any(sides.values())
-    assert (
-        len([side for side in sides.values() if side]) < 12
-    )  # they do not all fit, and those that do not are left out
-    lonely = plots._places_of_names({"a": (10**7, 10**9)}, xs, ys)
-    assert lonely == {"a": "middle right"}
+    assert set(sides) == set(points)
+    assert 0 < len([side for side in sides.values() if side]) < 12  # what does not fit is left out
+    assert plots._places_of_names({"a": (10**7, 10**9)}, xs, ys) == {"a": "middle right"}
 
 
 @pytest.mark.parametrize("colour", plots.COLOURS.values())
@@ -134,21 +124,9 @@ def test_text_on_every_colour_has_contrast(colour):
     assert contrast(colour, plots.ink(colour)) >= 4.5
 
 
-def test_no_type_smaller_than_the_back_row_reads():
-    fig = apply(plots.mosaic(parameters(BASE)))
-    assert fig.layout.uniformtext.minsize >= SMALL
-    assert all(bar.insidetextfont.size >= SMALL for bar in fig.data)
-    assert all(note.font.size >= SMALL for note in fig.layout.annotations)
+NUMBERS = {0: "0", 999: "999", 1000: "1.00 k", 999_999: "1.00 M", 110_106_428: "110 M", 7_087_872: "7.09 M"}
 
 
-@pytest.mark.parametrize(
-    ("n", "text"),
-    [(0, "0"), (999, "999"), (1000, "1.00 k"), (999_999, "1.00 M"), (110_106_428, "110 M"), (7_087_872, "7.09 M")],
-)
-def test_short_numbers(n, text):
-    assert plots.short(n) == text
-
-
-@pytest.mark.parametrize(("n", "text"), [(512, "512 B"), (1536, "1.50 KiB"), (3 * 2**30, "3.00 GiB")])
-def test_short_bytes(n, text):
-    assert plots.short_bytes(n) == text
+def test_short_numbers():
+    assert {n: plots.short(n) for n in NUMBERS} == NUMBERS
+    assert [plots.short_bytes(n) for n in (512, 1536, 3 * 2**30)] == ["512 B", "1.50 KiB", "3.00 GiB"]

@@ -7,18 +7,27 @@ from dataclasses import asdict, replace
 from functools import cache
 
 import pytest
+import streamlit
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
+from minibert.finetune.predictor import Predictor
 from minibert.tasks import TASKS, Options
+from minibert.tasks.sampling import spread
 from minibert.tasks.spans import Answer, SpanExample
+from minibert.tokenizer import Tokenizer
 from tests.hostile import HOSTILE
+from tests.pages.driver import html_of, text_of
 from tests.shipped import DATA, SETS
-from tests.ui.driver import script
-from ui.answers import headline
+from tests.ui.driver import opened
+from ui.answer_form import answer_form
+from ui.answers import headline, show_answer
 from ui.marked import Mark, between, excerpt, hues, marked_html
-from ui.review import PAGE
+from ui.review import PAGE, show_review
+from ui.task_input import show_input
 from ui.tasks.classes import CLASSES
 from ui.text import visible
 
@@ -27,19 +36,12 @@ every_task = pytest.mark.parametrize("name", list(TASKS))
 
 
 @cache
-def untrained(name: str, chinese: bool = False):
+def untrained(name: str):
     """(predictor with random weights, some examples of the embedded data)."""
-    import torch
-
-    from minibert.config import BertConfig
-    from minibert.finetune.predictor import Predictor
-    from minibert.tasks.sampling import spread
-    from minibert.tokenizer import Tokenizer
-
     task = TASKS[name]
     data = task.read(DATA / SETS[name])
     data = data.take(spread(len(data.examples), 16))
-    tokenizer = Tokenizer.from_directory("checkpoints/mini-zh" if chinese else "checkpoints/mini-en")
+    tokenizer = Tokenizer.from_directory("checkpoints/mini-en")
     config = BertConfig(
         vocab_size=tokenizer.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=16, max_position_embeddings=96, initializer_range=0.6,
@@ -64,65 +66,34 @@ def evil(example):
     return replace(example, **changes)
 
 
-def body(run) -> str:
-    """All HTML of the page."""
-    return "".join(block.proto.body for block in run.get("html"))
-
-
 def everything(run) -> str:
-    return body(run) + "".join(block.value for block in run.markdown) + "".join(block.value for block in run.caption)
+    return html_of(run) + "".join(block.value for block in [*run.markdown, *run.caption])
 
 
-def page(name, example, key="k"):
-    import streamlit as st
-
-    from minibert.tasks import TASKS
-    from tests.ui.test_answers import untrained
-    from ui.answer_form import answer_form
-    from ui.answers import headline, show_answer
-    from ui.task_input import show_input
-
+def asked(name, example):
+    """The headline of the answer, drawn with its question."""
     predictor, _data = untrained(name)
-    show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, predictor.options, f"{key}in")
-    given = answer_form(TASKS[name], example, key)
-    st.session_state["given"] = given
-    if given is not None:
-        answer = predictor.predict([given])[0]
-        st.session_state["headline"] = headline(TASKS[name], answer)
-        show_answer(TASKS[name], given, answer, f"{key}out")
+    show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, predictor.options, "in")
+    given = answer_form(TASKS[name], example, "k")
+    answer = predictor.predict([given])[0]
+    show_answer(TASKS[name], given, answer, "out")
+    return headline(TASKS[name], answer)
 
 
 def form(name, examples):
-    import streamlit as st
-
-    from minibert.tasks import TASKS
-    from ui.answer_form import answer_form
-
-    which = st.number_input("example", 0, len(examples) - 1, key="which")
-    st.session_state["given"] = answer_form(TASKS[name], examples[which], "own")
+    which = streamlit.number_input("example", 0, len(examples) - 1, key="which")
+    return answer_form(TASKS[name], examples[which], "own")
 
 
-def answered(name, given, answer):
-    from minibert.tasks import TASKS
-    from ui.answers import show_answer
-
-    show_answer(TASKS[name], given, answer, "k")
-
-
-def built(name, example, options):
-    from minibert.tasks import TASKS
-    from tests.ui.test_answers import untrained
-    from ui.task_input import show_input
-
-    predictor, _data = untrained(name)
-    show_input(TASKS[name], predictor.tokenizer, example, predictor.labels, options, "k")
-
-
-def review(name, examples, evaluation):
-    from minibert.tasks import TASKS
-    from ui.review import show_review
-
-    show_review(TASKS[name], examples, evaluation, "review")
+def reviewed(labels, confusion, *cases, measured_on=1):
+    """The review of texts, each (text, its label, the answer, how sure)."""
+    examples = [{"text": text, "label": label, "extra": {}} for text, label, _said, _p in cases]
+    said = [
+        {"label": said, "probabilities": {**dict.fromkeys(labels, 0.0), said: p}, "grade": float(said == label)}
+        for _text, label, said, p in cases
+    ]
+    evaluation = {"labels": labels, "confusion": confusion, "measured_on": measured_on, "predictions": said}
+    return opened(show_review, TASKS["classification"], examples, evaluation, "review")
 
 
 def recorded(name, examples=None):
@@ -136,12 +107,11 @@ def recorded(name, examples=None):
 @every_task
 def test_a_hostile_example_is_built_asked_and_answered_as_text(name):
     _predictor, data = untrained(name)
-    run = script(page, args=(name, evil(data.examples[0]))).run()
-    assert not run.exception
-    assert "[CLS]" in body(run) and "mb-segment-a" in body(run)
+    run = opened(asked, name, evil(data.examples[0]))
+    assert "[CLS]" in html_of(run) and "mb-segment-a" in html_of(run)
     assert "<img" not in everything(run) and "</script>" not in everything(run)
     assert any(EVIL in field.value for field in [*run.text_input, *run.text_area])
-    words, number = run.session_state["headline"]
+    words, number = run.session_state["got"]
     assert words and isinstance(number, float)
     figures = run.get("plotly_chart")
     assert all(figure.proto.alt for figure in figures) and (figures or name == "tagging")
@@ -149,134 +119,97 @@ def test_a_hostile_example_is_built_asked_and_answered_as_text(name):
 
 @every_task
 def test_hostile_text_is_reviewed_as_text(name):
-    _predictor, data = untrained(name)
-    examples = [evil(example) for example in data.examples]
-    run = script(review, args=(name, *renamed(*recorded(name, examples)))).run()
-    assert not run.exception
+    examples, evaluation = recorded(name, [evil(example) for example in untrained(name)[1].examples])
+    labels = evaluation["labels"]
+    if not isinstance(labels, dict) and labels[0] not in ("start", "score", "O"):  # a hostile label, too
+        text = json.dumps([examples, evaluation]).replace(json.dumps(labels[0]), json.dumps(EVIL))
+        examples, evaluation = json.loads(text)
+    run = opened(show_review, TASKS[name], examples, evaluation, "review")
     assert "<img" not in everything(run) and "</script>" not in everything(run)
-    assert "&lt;/script&gt;&lt;img" in body(run) and 1 <= body(run).count("<li>") <= PAGE
+    assert "&lt;/script&gt;&lt;img" in html_of(run) and 1 <= html_of(run).count("<li>") <= PAGE
     assert run.get("plotly_chart") and all(figure.proto.alt for figure in run.get("plotly_chart"))
     for figure in run.get("plotly_chart"):
         assert "<img" not in figure.proto.spec and "\\u003cimg" not in figure.proto.spec
 
 
-def renamed(examples, evaluation):
-    """With a hostile label in place of the first one."""
-    labels = evaluation["labels"]
-    if isinstance(labels, dict) or labels[0] in ("start", "score", "O"):
-        return examples, evaluation
-    text = json.dumps([examples, evaluation]).replace(json.dumps(labels[0]), json.dumps(EVIL))
-    return json.loads(text)
-
-
 def test_all_mistakes_can_be_seen():
     examples, evaluation = recorded("similarity")
-    run = script(review, args=("similarity", examples, evaluation)).run()
-    assert body(run).count("<li>") == PAGE
+    run = opened(show_review, TASKS["similarity"], examples, evaluation, "review")
+    assert html_of(run).count("<li>") == PAGE
     run.get("button_group")[0].set_value("all").run()
-    assert body(run).count("<li>") == len(examples) == 16
+    assert html_of(run).count("<li>") == len(examples) == 16
 
 
 def test_the_surest_mistake_comes_first():
-    examples = [{"text": text, "label": "good", "extra": {}} for text in ("unsure", "sure", "right")]
-    said = [("bad", 0.6, 0.0), ("bad", 0.9, 0.0), ("good", 0.8, 1.0)]
-    predictions = [
-        {"label": label, "probabilities": {"bad": 0.0, "good": 0.0, label: p}, "grade": grade}
-        for label, p, grade in said
-    ]
-    evaluation = {
-        "labels": ["bad", "good"],
-        "confusion": [[0, 0], [2, 1]],
-        "measured_on": 9,
-        "predictions": predictions,
-    }
-    run = script(review, args=("classification", examples, evaluation)).run()
-    cases = body(run).split("<li>")[1:]
-    assert ["unsure" in case for case in cases] == [False, True] and "90.0%" in cases[0]
+    cases = ("unsure", "good", "bad", 0.6), ("sure", "good", "bad", 0.9), ("right", "good", "good", 0.8)
+    run = reviewed(["bad", "good"], [[0, 0], [2, 1]], *cases, measured_on=9)
+    shown = html_of(run).split("<li>")[1:]
+    assert ["unsure" in case for case in shown] == [False, True] and "90.0%" in shown[0]
     assert re.search(r"\b2\b.*\b3\b", run.markdown[0].value) and "9" in run.caption[0].value
+    assert "<li>" not in html_of(reviewed(["bad", "good"], [[0, 0], [0, 1]], ("fine", "good", "good", 0.9)))
 
 
 def test_of_many_classes_the_most_confused_are_drawn():
     labels = [f"class {i}" for i in range(CLASSES + 6)]
     matrix = [[5 * (i == j) for j in range(len(labels))] for i in range(len(labels))]
     matrix[28][29] = 3
-    said = {"label": "class 29", "probabilities": {"class 29": 0.9}, "grade": 0.0}
-    evaluation = {"labels": labels, "confusion": matrix, "measured_on": 1, "predictions": [said]}
-    example = {"text": "x", "label": "class 28", "extra": {}}
-    run = script(review, args=("classification", [example], evaluation)).run()
-    heat = json.loads(run.get("plotly_chart")[0].proto.spec)["data"][0]
+    run = reviewed(labels, matrix, ("x", "class 28", "class 29", 0.9))
+    chart = run.get("plotly_chart")[0].proto
+    heat = json.loads(chart.spec)["data"][0]
     assert len(heat["x"]) == CLASSES and heat["y"][-2:] == ["class 28", "class 29"] and heat["z"][-2][-1] == 3
     assert "30" in run.caption[0].value
-    assert re.findall(r"\d+", run.get("plotly_chart")[0].proto.alt) == ["150", "153"]
-
-
-def test_nothing_wrong_is_said():
-    example = {"text": "fine", "label": "good", "extra": {}}
-    said = {"label": "good", "probabilities": {"bad": 0.1, "good": 0.9}, "grade": 1.0}
-    evaluation = {"labels": ["bad", "good"], "confusion": [[0, 0], [0, 1]], "measured_on": 1, "predictions": [said]}
-    run = script(review, args=("classification", [example], evaluation)).run()
-    assert not run.exception and "<li>" not in body(run)
+    assert re.findall(r"\d+", chart.alt) == ["150", "153"]
 
 
 def test_entities_show_truth_beside_answer():
-    example = {"words": ["Anna", "Berg", "saw", "Oslo"], "tags": ["B-PER", "I-PER", "O", "B-LOC"], "text": None}
-    said = {"words": example["words"], "tags": ["B-PER", "O", "B-LOC", "O"], "entities": [], "grade": 0.25}
+    words = ["Anna", "Berg", "saw", "Oslo"]
+    example = {"words": words, "tags": ["B-PER", "I-PER", "O", "B-LOC"], "text": None, "offsets": None, "extra": {}}
+    said = {"words": words, "tags": ["B-PER", "O", "B-LOC", "O"], "entities": [], "grade": 0.25}
     evaluation = {"labels": [], "by_type": {}, "measured_on": 1, "predictions": [said]}
-    run = script(review, args=("tagging", [{**example, "offsets": None, "extra": {}}], evaluation)).run()
-    shown = body(run)
+    shown = html_of(opened(show_review, TASKS["tagging"], [example], evaluation, "review"))
     assert "Anna Berg<small>PER</small>" in shown
     assert all(f"{word}<small>{kind} ✗" in shown for word, kind in (("Anna", "PER"), ("Oslo", "LOC"), ("saw", "LOC")))
 
 
 @every_task
 def test_a_form_gives_what_the_task_takes(name):
-    task = TASKS[name]
-    _predictor, data = untrained(name)
-    run = script(form, args=(name, data.examples[:2])).run()
-    asked = task.example(run.session_state["given"])
+    task, example = TASKS[name], untrained(name)[1].examples[0]
+    run = opened(form, name, untrained(name)[1].examples[:2])
+    given = task.example(run.session_state["got"])
     for field in ("text", "pair", "context", "question", "choices"):
-        wanted = getattr(data.examples[0], field, None)
-        if wanted is not None:
-            assert getattr(asked, field) == wanted
+        assert getattr(example, field, None) in (None, getattr(given, field, None))
     if name == "tagging":
-        assert "".join(asked.words) == "".join(data.examples[0].words)
+        assert "".join(given.words) == "".join(example.words)
     assert not run.query_params
     run.number_input[0].set_value(1).run()  # another example fills the fields anew
-    second = task.example(run.session_state["given"])
-    assert second != asked
+    assert task.example(run.session_state["got"]) != given
     field = [*run.text_input, *run.text_area][0]
     field.set_value(EVIL).run()
-    assert run.query_params[field.key] == EVIL and EVIL in json.dumps(run.session_state["given"])
-    field = [*run.text_input, *run.text_area][0]
-    field.set_value(" ").run()
-    assert run.session_state["given"] is None and run.caption
+    assert run.query_params[field.key] == EVIL and EVIL in json.dumps(run.session_state["got"])
+    [*run.text_input, *run.text_area][0].set_value(" ").run()
+    assert run.session_state["got"] is None and run.caption
 
 
 def test_a_link_brings_the_fields_of_a_form():
-    _predictor, data = untrained("pair")
-    run = script(form, args=("pair", data.examples[:2]))
-    run.query_params["own-pair"] = "from the link"
-    run.run()
-    assert run.session_state["given"] == {"text": data.examples[0].text, "pair": "from the link"}
+    examples = untrained("pair")[1].examples[:2]
+    run = opened(form, "pair", examples, **{"own-pair": "from the link"})
+    assert run.session_state["got"] == {"text": examples[0].text, "pair": "from the link"}
 
 
 def test_choices_can_be_added_and_removed():
-    _predictor, data = untrained("choice")
-    run = script(form, args=("choice", data.examples[:1])).run()
-    add, remove = run.button
-    add.click().run()
-    assert run.session_state["given"] is None and run.query_params["own-count"] == "5"
+    run = opened(form, "choice", untrained("choice")[1].examples[:1])
+    run.button[0].click().run()
+    assert run.session_state["got"] is None and run.query_params["own-count"] == "5"
     run.text_input(key="own-choice5").set_value("a fifth").run()
-    assert run.session_state["given"]["choices"][-1] == "a fifth"
+    assert run.session_state["got"]["choices"][-1] == "a fifth"
     for _ in range(3):
-        remove = run.button[1]
-        remove.click().run()
-    assert len(run.session_state["given"]["choices"]) == 2 and run.button[1].disabled
+        run.button[1].click().run()
+    assert len(run.session_state["got"]["choices"]) == 2 and run.button[1].disabled
 
 
 def test_an_answer_that_failed_says_why():
-    run = script(answered, args=("span", {}, {"input": {}, "error": f"no room {EVIL}"})).run()
-    assert not run.exception and "no room" in run.warning[0].value and "<img" not in run.warning[0].value
+    run = opened(show_answer, TASKS["span"], {}, {"input": {}, "error": f"no room {EVIL}"}, "k")
+    assert "no room" in run.warning[0].value and "<img" not in run.warning[0].value
     assert headline(TASKS["span"], {"error": "no room"}) == ("no room", None)
 
 
@@ -291,11 +224,9 @@ def test_no_answer_shows_the_span_it_was_weighed_against():
         "start_probabilities": [0.3, 0.1, 0.1, 0.1], "end_probabilities": [0.2, 0.1, 0.1, 0.1],
         "null_difference": 1.386, "null_threshold": -0.5, "best_answer": "Anna", "null_probabilities": [0.4, 0.5],
     }  # fmt: skip
-    run = script(answered, args=("span-or-none", given, answer)).run()
-    assert not run.exception
-    assert re.search(r"Anna<small>[^<]*30\.0%[^<]*20\.0%</small>", body(run))
-    shown = "".join(block.value for block in run.markdown)
-    assert "+1.39" in shown and "−0.50" in shown
+    run = opened(show_answer, TASKS["span-or-none"], given, answer, "k")
+    assert re.search(r"Anna<small>[^<]*30\.0%[^<]*20\.0%</small>", html_of(run))
+    assert "+1.39" in text_of(run) and "−0.50" in text_of(run)
     ends = json.loads(run.get("plotly_chart")[0].proto.spec)["data"]
     assert ends[0]["y"][0] == 0.4 and ends[1]["y"][0] == 0.5 and ends[0]["customdata"][0] == "[CLS]"
     assert headline(TASKS["span-or-none"], answer) == ("no answer", 0.8)
@@ -310,32 +241,30 @@ def test_chinese_entities_are_drawn_in_the_text():
         {"type": "PER", "start": 0, "end": 2, "text": "平安", "offsets": [0, 2]},
         {"type": "LOC", "start": 4, "end": 6, "text": "大理", "offsets": [4, 6]},
     ]
-    run = script(answered, args=("tagging", example.text, answer)).run()
-    assert "平安<small>PER</small></mark>去了" in body(run) and "大理<small>LOC</small></mark>。" in body(run)
+    drawn = html_of(opened(show_answer, task, example.text, answer, "k"))
+    assert "平安<small>PER</small></mark>去了" in drawn and "大理<small>LOC</small></mark>。" in drawn
     assert headline(task, answer) == ("平安 (PER), 大理 (LOC)", 0.9)
 
 
+LONG = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
+
+
+def built(example, options):
+    predictor, _data = untrained("span")
+    return opened(show_input, TASKS["span"], predictor.tokenizer, example, predictor.labels, options, "k")
+
+
 def test_a_long_input_folds_about_what_is_asked_and_opens():
-    example = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
-    run = script(built, args=("span", example, Options(max_length=512))).run()
-    assert not run.exception
-    folded = body(run)
-    assert folded.count("<li ") < 60 and "mb-asked" in folded and "…" in folded
+    run = built(LONG, Options(max_length=512))
+    assert html_of(run).count("<li ") < 60 and "mb-asked" in html_of(run) and "…" in html_of(run)
     run.toggle[0].set_value(True).run()
-    assert body(run).count("<li ") == 126
+    assert html_of(run).count("<li ") == 126
 
 
 def test_windows_beyond_the_first_fold_but_not_those_with_the_answer():
-    example = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
-    run = script(built, args=("span", example, Options(max_length=24, doc_stride=12))).run()
-    titles = "".join(block.value for block in run.markdown)
-    assert run.expander and titles and '<small class="mb-asked">S E</small>' in body(run)
-
-
-def test_an_input_without_room_says_so():
-    example = SpanExample("", "who is it", "Anna", None)
-    run = script(built, args=("span", example, Options(max_length=5))).run()
-    assert not run.exception and run.warning
+    run = built(LONG, Options(max_length=24, doc_stride=12))
+    assert run.expander and run.markdown and '<small class="mb-asked">S E</small>' in html_of(run)
+    assert built(SpanExample("", "who is it", "Anna", None), Options(max_length=5)).warning  # without room
 
 
 def test_no_two_types_of_entity_share_a_colour():

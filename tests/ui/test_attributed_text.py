@@ -10,10 +10,7 @@ def test_sign_number_and_tint_say_the_same():
     assert "-1.00" in bad and "rgba(0, 114, 178, 0.600)" in bad and "dotted" in bad
 
 
-def test_nothing_found_and_nothing_said():
+def test_nothing_found_nothing_said_and_a_second_text_that_begins_a_line():
     assert "+0.00" in attributed_html(["a"], [0.0], label="")
     assert attributed_html([], [], label="").endswith("></ol>")
-
-
-def test_a_second_text_begins_a_line():
     assert attributed_html(["a", "b"], [1, 1], label="", breaks=[1]).count("flex-basis: 100%") == 1

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.hostile import HOSTILE
-from tests.ui.driver import script
+from tests.ui.driver import opened
 from ui import computations
-from ui.computations import computed, fingerprint
+from ui.computations import computed, fingerprint, show_failure
 
 
 def run_of(owner: str, state: str, name: str = "x", error: str | None = None):
@@ -44,26 +44,17 @@ def test_it_is_found_whoever_began_it(runs):
     assert computed("x") is None
 
 
-def test_it_does_not_count_among_the_readers_trainings(runs):
+def test_it_does_not_count_among_the_readers_trainings_and_what_someone_has_begun_is_not_begun_again(runs):
     computations.compute("x", "module:target", 1, title="t")
     assert runs.sent == [(("module:target", 1), {"title": "t", "kind": "computed/x", "owner": "me-computed"})]
-
-
-def test_what_someone_else_has_begun_is_not_begun_again(runs):
     runs.all = [run_of("you-computed", "running")]
     assert computations.compute("x", "module:target", 1, title="t") is runs.all[0]
-    assert not runs.sent
-
-
-def app():
-    from ui.computations import show_failure
-
-    show_failure("x")
+    assert len(runs.sent) == 1
 
 
 def test_only_a_failure_of_ones_own_is_told_and_as_text(runs):
     runs.all = [run_of("me-computed", "failed", error=HOSTILE["script"])]
-    (box,) = script(app).run().error
+    (box,) = opened(show_failure, "x").error
     assert "onerror" in box.value and "<img" not in box.value
     for others in (
         [run_of("you-computed", "failed", error="no")],
@@ -71,4 +62,4 @@ def test_only_a_failure_of_ones_own_is_told_and_as_text(runs):
         [run_of("you-computed", "finished"), run_of("me-computed", "failed", error="no")],
     ):
         runs.all = others
-        assert not script(app).run().error
+        assert not opened(show_failure, "x").error

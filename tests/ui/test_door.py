@@ -59,10 +59,7 @@ def test_a_browser_gets_a_random_cookie_that_no_script_reads():
         assert headers["cache-control"] == "no-store"
         cookies.add(value)
     assert len(cookies) == 20
-
-
-def test_behind_tls_the_cookie_goes_nowhere_else():
-    assert "secure" in cookie_of(asked(Identity(answering()), scheme="https")[1])[1]
+    assert "secure" in cookie_of(asked(app, scheme="https")[1])[1]  # behind TLS it goes nowhere else
 
 
 def test_who_has_a_cookie_keeps_it_and_what_a_page_loads_gives_none():
@@ -79,18 +76,10 @@ def test_a_cookie_of_another_form_is_replaced(bad):
     assert cookie_of(headers)[0] != f"{COOKIE}={bad}"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/_stcore/metrics",
-        "/_stcore//metrics",
-        "/_stcore/./metrics",
-        "/_STCORE/metrics",
-        "/_stcore/metrics/",
-        "/_stcore/agent/interact",
-        "/_stcore/script-health-check",
-    ],
-)
+METRICS = "metrics", "/metrics", "./metrics", "metrics/", "agent/interact", "script-health-check"
+
+
+@pytest.mark.parametrize("path", ["/_STCORE/metrics", *(f"/_stcore/{name}" for name in METRICS)])
 def test_what_tells_of_the_server_is_closed(path):
     assert asked(Closed(answering()), path)[0] == 404
 
@@ -175,28 +164,22 @@ def test_all_files_of_a_visitor_are_bounded_and_another_still_has_room(store, mo
     assert "path" in behind.said and store.bytes == 12_000
 
 
-def test_all_files_of_a_server_are_bounded(store, monkeypatch):
+def test_all_files_of_a_server_and_its_disk_are_bounded(store, monkeypatch):
     monkeypatch.setattr(uploads, "PER_SERVER", 10_000)
     behind = Streamlit()
     app = Uploads(behind, store)
     for i in range(3):
         put(app, b"x" * 4000, file=str(i), token="abc"[i] * 43)
     assert behind.said == {"refused": "server"} and len(files_of(store)) == 2
-
-
-def test_a_nearly_full_disk_takes_no_file(store, monkeypatch):
     monkeypatch.setattr(uploads, "FREE", 1 << 60)
-    behind = Streamlit()
-    put(Uploads(behind, store), b"x")
+    put(app, b"x", file="3")
     assert behind.said == {"refused": "disk"}
 
 
-def test_a_file_that_says_less_than_it_sends_is_cut_off(store, monkeypatch):
+@pytest.mark.parametrize("headers", [{}, {"content-length": ""}, {"content-length": "100"}])
+def test_a_file_that_says_less_than_it_sends_is_cut_off(store, monkeypatch, headers):
     monkeypatch.setattr(uploads.config, "get_option", lambda name: 1)
-    app = Uploads(Streamlit(), store)
-    assert put(app, b"x" * 5_000_000)[0] == 413
-    assert put(app, b"x" * 5_000_000, headers={"content-length": ""})[0] == 413
-    assert put(app, b"x" * 5_000_000, headers={"content-length": "100"})[0] == 413
+    assert put(Uploads(Streamlit(), store), b"x" * 5_000_000, headers=headers)[0] == 413
     assert not files_of(store) and store.bytes == 0
 
 
@@ -207,12 +190,11 @@ def test_no_name_of_a_file_leads_past(store, file):
     assert "path" in behind.said and len(files_of(store)) == 1
 
 
+@pytest.mark.parametrize("headers", [{}, {"content-type": "multipart/form-data; boundary=x", "cookie": ""}])
 @pytest.mark.parametrize("body", [b"", b"--x--\r\n", b"nothing of the kind"])
-def test_a_broken_form_is_refused(store, body):
-    app = Uploads(Streamlit(), store)
-    headers = {"content-type": "multipart/form-data; boundary=x", "cookie": ""}
-    assert asked(app, WHERE.format(session="s", file="f"), method="PUT", headers=headers, body=body)[0] == 400
-    assert asked(app, WHERE.format(session="s", file="f"), method="PUT", body=body)[0] == 400
+def test_a_broken_form_is_refused(store, body, headers):
+    where = WHERE.format(session="s", file="f")
+    assert asked(Uploads(Streamlit(), store), where, method="PUT", headers=headers, body=body)[0] == 400
     assert not files_of(store) and store.bytes == 0
 
 

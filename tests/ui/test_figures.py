@@ -1,30 +1,33 @@
 """A figure on a page has our look, a description, and its numbers for who asks."""
 
 import json
+from functools import partial
 
-from tests.ui import drawings
-from tests.ui.driver import script
+import plotly.graph_objects as go
+import streamlit as st
+
+from tests.ui.driver import opened
+from ui.figures import figure, legend
+
+drawn: list[list] = []
 
 
-def app():
-    import plotly.graph_objects as go
-    import streamlit as st
+def points(heights):
+    drawn.append(heights)
+    return go.Figure(go.Scatter(x=[1, 2], y=heights, mode="markers"))
 
-    from ui.figures import figure, legend
 
+def page():
     def table():
         st.session_state["made"] = st.session_state.get("made", 0) + 1
         return [{"token": "<b>", "share": 0.5}]
 
     legend([("#0072B2", "●", "<i>left</i>")])
-    fig = go.Figure(go.Scatter(x=[1, 2], y=[3, 4], mode="markers"))
-    chosen = figure(fig, "Two points, <b>rising</b>.", "fig", on_select="rerun", data=table)
-    st.write(chosen)
+    figure(points([3, 4]), "Two points, <b>rising</b>.", "fig", on_select="rerun", data=table)
 
 
 def test_it_has_a_description_and_our_look():
-    run = script(app).run()
-    assert not run.exception
+    run = opened(page)
     chart = run.get("plotly_chart")[0].proto
     assert chart.alt == "Two points, <b>rising</b>."
     layout = json.loads(chart.spec)["layout"]
@@ -34,7 +37,7 @@ def test_it_has_a_description_and_our_look():
 
 
 def test_the_table_is_made_only_when_it_is_opened():
-    run = script(app).run()
+    run = opened(page)
     assert "made" not in run.session_state and not run.dataframe
     run.session_state["fig-words"] = True
     run.run()
@@ -44,21 +47,14 @@ def test_the_table_is_made_only_when_it_is_opened():
 
 
 def shared():
-    from functools import partial
-
-    import streamlit as st
-
-    from tests.ui.drawings import points
-    from ui.figures import figure
-
     figure(partial(points, [3, st.session_state.get("y", 4)]), "Two points.", "fig", on_select="rerun")
     figure(partial(points, [3, 4]), "The same, higher.", "other", height=700)
 
 
 def test_a_figure_is_drawn_once_for_all_who_look_at_the_same_and_anew_for_other_numbers():
-    drawings.drawn.clear()
-    first, second = script(shared).run(), script(shared).run()
-    assert not first.exception and drawings.drawn == [[3, 4], [3, 4]]  # with what a click needs, and higher without
+    drawn.clear()
+    first, second = opened(shared), opened(shared)
+    assert drawn == [[3, 4], [3, 4]]  # with what a click needs, and higher without
     specs = [[json.loads(chart.proto.spec) for chart in run.get("plotly_chart")] for run in (first, second)]
     assert specs[0] == specs[1]
     clicked, high = specs[0]
@@ -66,5 +62,5 @@ def test_a_figure_is_drawn_once_for_all_who_look_at_the_same_and_anew_for_other_
     assert high["layout"]["height"] == 700 and "clickmode" not in high["layout"]
     second.session_state["y"] = 5
     second.run()
-    assert drawings.drawn[2:] == [[3, 5]]
+    assert drawn[2:] == [[3, 5]]
     assert json.loads(second.get("plotly_chart")[0].proto.spec)["data"][0]["y"] == [3, 5]

@@ -1,33 +1,26 @@
 """Fragments of ours do not nest, and why they must not."""
 
+import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
 
-from tests.ui.driver import script
+from tests.ui.driver import opened
+from ui.fragments import fragment
 
 
-def app():
-    import streamlit as st
-
-    from ui.fragments import fragment
-
-    @fragment
-    def inner():
-        st.session_state["inner"] = st.session_state.get("inner", 0) + 1
-        st.button("within" if st.session_state.get("nested", True) else "alone")
-
-    @fragment
-    def outer():
-        st.session_state["outer"] = st.session_state.get("outer", 0) + 1
-        inner()
-
-    (outer if st.session_state.get("nested", True) else inner)()
+@fragment
+def inner():
+    st.button("pressed")
 
 
-def parents(monkeypatch) -> list:
-    """What each fragment that is registered from now on stands in."""
-    seen = []
+@fragment
+def outer():
+    inner()
+
+
+def test_a_part_within_a_part_is_part_of_it(monkeypatch):
+    seen = []  # what each fragment stands in
     register = MemoryFragmentStorage.register
 
     def noted(self, key, function, *, parent_fragment_id=None, **options):
@@ -35,15 +28,9 @@ def parents(monkeypatch) -> list:
         return register(self, key, function, parent_fragment_id=parent_fragment_id, **options)
 
     monkeypatch.setattr(MemoryFragmentStorage, "register", noted)
-    return seen
-
-
-def test_a_part_within_a_part_is_part_of_it(monkeypatch):
-    seen = parents(monkeypatch)
-    run = script(app).run()
-    assert not run.exception and seen == [None]
-    run.session_state["nested"] = False
-    run.run()
+    opened(outer)
+    assert seen == [None]
+    opened(inner)
     assert seen == [None, None]
 
 

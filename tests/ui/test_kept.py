@@ -1,101 +1,93 @@
 """What was set on a page is there again in a tab that is opened again, and when the reader comes back to the page."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.driver import whole
 
-def opened(**query) -> AppTest:
-    """A page with a tab, and another page."""
+COURSE = """
+from ui.navigation import Stop, open_course
 
-    def script():
-        import streamlit as st
+open_course({"Course": [Stop(name, name, ":material/home:") for name in ("one", "two")]}).run()
+"""
+SET = """
+import streamlit as st
 
-        from ui.kept import keep
-        from ui.navigation import _forget_page
-        from ui.state import VISIT
+from ui.kept import keep
 
-        st.session_state.setdefault("_page", "one")
-        if st.session_state.pop("_go", False):
-            _forget_page()
-            st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
-            st.session_state["_page"] = "two" if st.session_state["_page"] == "one" else "one"
-        if st.session_state["_page"] == "two":
-            st.stop()
-        keep("one", {"rate": 5}, prefixes=("mine-",))
-        if st.checkbox("tab", True, key="_tab"):
-            st.slider("rate", 1, 9, key="rate")
-            st.text_input("text", key="mine-text")
+keep("one", {"rate": 5}, prefixes=("mine-",))
+if st.checkbox("tab", True, key="_tab"):
+    st.slider("rate", 1, 9, key="rate")
+    st.text_input("text", key="mine-text")
+"""
+GIVEN = """
+import streamlit as st
 
-    app = AppTest.from_function(script)
-    for name, value in query.items():
+from ui.kept import kept_uploader
+
+st.text(", ".join(file.name for file in kept_uploader("one", "file", "Your file", ["txt"])))
+st.button("anything else")
+"""
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    """A course of two pages: the first is what is asked for, the other is empty."""
+
+    def course(page: str) -> AppTest:
+        (tmp_path / "pages").mkdir()
+        for path, code in (("course", COURSE), ("pages/one", page), ("pages/two", "")):
+            (tmp_path / f"{path}.py").write_text(code, encoding="utf-8")
+        return whole(AppTest.from_file(str(tmp_path / "course.py"), default_timeout=60).run())
+
+    monkeypatch.setattr("ui.navigation.ROOT", tmp_path)
+    return course
+
+
+def go(app: AppTest, page: str, **link) -> AppTest:
+    """To another page, by the menu or by a link."""
+    app.switch_page(f"pages/{page}.py")
+    for name, value in link.items():
         app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return whole(app.run())
 
 
-def go(app: AppTest) -> None:
-    app.session_state["_go"] = True
-    app.run()
+def shown(app: AppTest) -> tuple[int, str]:
+    return app.slider(key="rate").value, app.text_input(key="mine-text").value
 
 
-def test_a_closed_tab_loses_nothing():
-    app = opened()
-    assert app.slider(key="rate").value == 5
+def test_a_closed_tab_and_a_page_that_was_left_by_the_menu_lose_nothing(opened):
+    app = opened(SET)
+    assert shown(app) == (5, "")
     app.slider(key="rate").set_value(8).run()
     app.text_input(key="mine-text").set_value("hello").run()
     app.checkbox(key="_tab").uncheck().run()
     app.checkbox(key="_tab").check().run()
-    assert app.slider(key="rate").value == 8 and app.text_input(key="mine-text").value == "hello"
+    assert shown(app) == (8, "hello")
+    assert not go(app, "two").slider
+    assert shown(go(app, "one")) == (8, "hello")
 
 
-def test_a_page_that_was_left_by_the_menu_is_as_it_was():
-    app = opened()
+def test_a_link_that_says_what_is_on_the_page_counts_for_more(opened):
+    app = opened(SET)
     app.slider(key="rate").set_value(8).run()
-    app.text_input(key="mine-text").set_value("hello").run()
-    go(app)
-    assert not app.slider
-    go(app)
-    assert app.slider(key="rate").value == 8 and app.text_input(key="mine-text").value == "hello"
+    go(app, "two")
+    assert shown(go(app, "one", task="pair")) == (5, "")
 
 
-def test_a_link_that_says_what_is_on_the_page_counts_for_more():
-    app = opened()
-    app.slider(key="rate").set_value(8).run()
-    go(app)
-    app.query_params["task"] = "pair"
-    go(app)
-    assert app.slider(key="rate").value == 5
-
-
-def uploading():
-    import streamlit as st
-
-    from ui.kept import kept_uploader
-    from ui.navigation import _forget_page
-
-    if st.session_state.pop("_go", False):
-        _forget_page()
-        st.session_state["_away"] = not st.session_state.get("_away", False)
-    if not st.session_state.get("_away"):
-        st.text(", ".join(file.name for file in kept_uploader("one", "file", "Your file", ["txt"])))
-        st.button("anything else")
-
-
-def test_a_file_is_there_after_coming_back_and_whatever_is_clicked_then():
-    app = AppTest.from_function(uploading).run()
+def test_a_file_is_there_after_coming_back_and_whatever_is_clicked_then(opened):
+    app = opened(GIVEN)
     app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
-    go(app)
-    assert not app.text
-    go(app)
-    assert app.text[0].value == "mine.txt"
+    assert not go(app, "two").text
+    assert go(app, "one").text[0].value == "mine.txt"
     app.button[-1].click().run()
-    assert app.text[0].value == "mine.txt" and not app.exception
+    assert whole(app).text[0].value == "mine.txt"
     app.button(key="file-forget").click().run()
     assert app.text[0].value == ""
 
 
-def test_a_file_that_the_reader_takes_out_is_gone():
-    app = AppTest.from_function(uploading).run()
+def test_a_file_that_the_reader_takes_out_is_gone(opened):
+    app = opened(GIVEN)
     app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
     app.file_uploader(key="file").set_value([]).run()
-    assert app.text[0].value == "" and not app.exception
+    assert whole(app).text[0].value == ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.driver import script
+from tests.ui.driver import opened
 from ui.lesson import LESSONS, Lesson, LessonError, course_prose, course_reviews, load_quiz
 
 GOOD = """
@@ -35,20 +35,19 @@ def test_text_is_cut_at_its_headings(lessons):
     assert lesson.sections == ["First", "Second"]
     assert lesson.section("First") == ("First", "One.\n\n### Inside")
     assert lesson.section("Second") == ("Second", "Two.")
-
-
-def test_an_unknown_heading_is_an_error(lessons):
     with pytest.raises(LessonError, match="'Third'; it has: 'First', 'Second'"):
-        Lesson("sums", lessons).show("Third")
+        lesson.show("Third")
 
 
-def test_examples_are_optional_but_checked(lessons):
+def test_examples_are_optional_but_checked_and_a_quiz_is_not_optional(lessons):
     assert Lesson("sums", lessons).examples == []
     (lessons / "sums" / "examples.toml").write_text('en = ["1 + 1"]', "utf-8")
     assert Lesson("sums", lessons).examples == ["1 + 1"]
     (lessons / "sums" / "examples.toml").write_text("en = [1]", "utf-8")
     with pytest.raises(LessonError, match="a list of texts"):
         Lesson("sums", lessons).examples  # noqa: B018
+    with pytest.raises(LessonError, match="no such quiz"):
+        load_quiz(lessons / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -64,6 +63,8 @@ def test_examples_are_optional_but_checked(lessons):
         (('"Five"', '"Four"'), "two choices say the same"),
         (("[[question]]", "[[frage]]"), "unknown entries"),
         (("[[question]]", "[[question]"), "quiz.toml: "),
+        ((GOOD, ""), "no [[question]]"),
+        ((GOOD, '[[question]]\ntext = "?"'), "at least two"),
     ],
 )
 def test_a_bad_quiz_is_refused_with_its_place(lessons, change, message):
@@ -74,28 +75,9 @@ def test_a_bad_quiz_is_refused_with_its_place(lessons, change, message):
     assert message in str(error.value)
 
 
-def test_a_quiz_needs_questions_and_choices(lessons):
-    path = lessons / "sums" / "quiz.toml"
-    path.write_text("", "utf-8")
-    with pytest.raises(LessonError, match=r"no \[\[question\]\]"):
-        load_quiz(path)
-    path.write_text('[[question]]\ntext = "?"', "utf-8")
-    with pytest.raises(LessonError, match="at least two"):
-        load_quiz(path)
-    with pytest.raises(LessonError, match="no such quiz"):
-        load_quiz(lessons / "none.toml")
-
-
 def test_the_quiz_answers_each_choice_and_takes_another(lessons):
-    def quiz(root):
-        from pathlib import Path
-
-        from ui.lesson import Lesson
-
-        Lesson("sums", Path(root)).quiz()
-
-    app = script(quiz, args=(str(lessons),)).run()
-    assert not app.exception and not app.success and not app.error
+    app = opened(Lesson("sums", lessons).quiz)
+    assert not app.success and not app.error
     app.radio[0].set_value(1).run()
     assert "One too many." in app.error[0].value and not app.success
     app.radio[0].set_value(0).run()
@@ -109,6 +91,8 @@ def test_another_language_falls_back_where_it_has_nothing(lessons, monkeypatch):
     assert lesson.title == "加法"
     assert lesson.section("First") == ("第一", "一。")
     assert lesson.section("Second") == ("Second", "Two.")
+    with pytest.raises(LessonError, match="'Third'; it has: 'First', 'Second'"):
+        lesson.show("Third")
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent for path in LESSONS.glob("*/en.md")), ids=lambda path: path.name)

@@ -5,20 +5,13 @@ import re
 import pytest
 
 from tests.pages.driver import open_page, plain, whole
-from tests.ui.driver import script
-
-
-def app(text: str, model: str):
-    from ui.limits import warn_unread
-    from ui.models import load
-
-    warn_unread(load(model).tokenizer.encode(text), model)
+from tests.ui.driver import opened
+from ui.limits import warn_unread
+from ui.models import load
 
 
 def warnings(text: str, model: str) -> list[str]:
-    run = script(app, args=(text, model)).run()
-    assert not run.exception
-    return [box.value for box in run.warning]
+    return [box.value for box in opened(warn_unread, load(model).tokenizer.encode(text), model).warning]
 
 
 def test_a_text_beyond_the_places_a_model_has_learned():

@@ -4,18 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
+import streamlit as st
 import torch
 
-from minibert import checkpoint
+from minibert import checkpoint, packaged
 from minibert.config import BertConfig
-from minibert.model import BertForPreTraining
+from minibert.heads import BertForIntentAndEntities, BertForMultipleChoice
+from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import plain
-from tests.ui.driver import script
+from tests.ui.driver import opened
 from ui import models
+from ui.models import UNTRAINED, model_choice
+from ui.state import set_url
 
 LETTERS = [*SPECIAL_TOKENS, *"abcdefgh", *("##" + c for c in "abcdefgh")]
 
@@ -26,13 +31,9 @@ def shelf(tmp_path, monkeypatch):
     torch.manual_seed(1)
     tokenizer = Tokenizer(LETTERS)
     config = BertConfig(
-        vocab_size=tokenizer.vocab_size,
-        hidden_size=8,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=10,
-    )
+        vocab_size=tokenizer.vocab_size, hidden_size=8, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=16, max_position_embeddings=10,
+    )  # fmt: skip
     checkpoint.save(tmp_path / "small", BertForPreTraining(config), tokenizer)
     monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "no-runs"))
@@ -42,28 +43,31 @@ def shelf(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_there_is_always_a_model(tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path / "empty")
-    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "none"))
-    models._load.clear()
-    assert [info.name for info in models.available_models()] == ["untrained"]
-    loaded = models.load("untrained")
+def test_there_is_always_a_model(shelf, monkeypatch):
+    monkeypatch.setattr(models, "CHECKPOINTS", shelf / "empty")
+    assert names() == [UNTRAINED]
+    loaded = models.load(UNTRAINED)
     assert loaded.config.vocab_size == loaded.tokenizer.vocab_size
     assert not loaded.model.training
-    assert len(models.trace_of("untrained", "the dog").tokens) >= 4
+    assert len(models.trace_of(UNTRAINED, "the dog").tokens) >= 4
+
+
+def names(**kinds) -> list[str]:
+    return [info.name for info in models.available_models(**kinds)]
 
 
 def test_an_incomplete_folder_is_no_model(shelf):
     (shelf / "half").mkdir()
     (shelf / "half" / "config.json").write_text("{}")
-    assert [info.name for info in models.available_models()] == ["small", "untrained"]
+    assert names() == ["small", UNTRAINED]
 
 
 def test_the_untrained_model_has_the_same_shape_and_is_always_the_same(shelf):
     state = torch.random.get_rng_state()
-    one = models._untrained().model.state_dict()
+    one = models.load(UNTRAINED).model.state_dict()
     assert torch.equal(state, torch.random.get_rng_state())
-    other = models._untrained().model.state_dict()
+    models._load.clear()
+    other = models.load(UNTRAINED).model.state_dict()
     trained = models.load("small").model.state_dict()
     assert {k: v.shape for k, v in one.items()} == {k: v.shape for k, v in trained.items()}
     assert all(torch.equal(one[k], other[k]) for k in one)
@@ -72,11 +76,8 @@ def test_the_untrained_model_has_the_same_shape_and_is_always_the_same(shelf):
 
 def test_a_trace_is_what_the_model_computes(shelf):
     trace = models.trace_of("small", "abc", "de")
-    loaded = models.load("small")
-    from minibert.model import Batch
-
     with torch.no_grad():
-        out = loaded.model(Batch(torch.tensor([trace.ids]), torch.tensor([trace.encoding.segments])))
+        out = models.load("small").model(Batch(torch.tensor([trace.ids]), torch.tensor([trace.encoding.segments])))
     assert trace.tokens == ["[CLS]", "a", "##b", "##c", "[SEP]", "d", "##e", "[SEP]"]
     np.testing.assert_allclose(trace["mlm.logits"], out.mlm_logits[0].numpy(), atol=1e-5)
     assert trace["blocks.1.attn.probs"].shape == (2, 8, 8)
@@ -90,46 +91,30 @@ def test_a_trace_is_shared_and_cannot_be_changed(shelf):
     assert models.trace_of("small", "abd") is not trace
     with pytest.raises(ValueError, match="read-only"):
         trace["embeddings.sum"][0] = 0
+    assert len(models.trace_of("small", "a b c d e f g h " * 50).tokens) == 10  # cut to the model
 
 
-def test_a_long_text_is_cut_to_the_model(shelf):
-    assert len(models.trace_of("small", "a b c d e f g h " * 50).tokens) == 10
-
-
-def test_a_replaced_checkpoint_is_loaded_anew(shelf):
-    before = models.load("small")
-    assert models.load("small") is before
-    checkpoint.save(shelf / "small", BertForPreTraining(before.config), before.tokenizer)
-    os.utime(shelf / "small" / "model.safetensors", ns=(1, 10**18))
-    assert models.load("small") is not before
-
-
-def test_a_version_is_that_of_the_weights(shelf):
+def test_a_replaced_checkpoint_is_loaded_anew_and_asking_loads_nothing(shelf):
     weights = shelf / "small" / "model.safetensors"
+    assert not models.loaded(["small"])
+    before = models.load("small")
+    assert models.load("small") is before and models.loaded(["small"])
     assert models.version_of("small") == weights.stat().st_mtime_ns
-    os.utime(weights, ns=(1, 2))
-    assert models.version_of("small") == 2
-    assert models.version_of(models.UNTRAINED) == models.version_of("no such model") == 0
-
-
-def test_what_is_loaded_is_known_and_asking_loads_nothing(shelf):
-    assert not models.loaded(["small"])
-    models.load("small")
-    assert models.loaded(["small"])
-    os.utime(shelf / "small" / "model.safetensors", ns=(1, 10**18))
-    assert not models.loaded(["small"])
+    checkpoint.save(shelf / "small", BertForPreTraining(before.config), before.tokenizer)
+    os.utime(weights, ns=(1, 10**18))
+    assert models.version_of("small") == 10**18 and not models.loaded(["small"])
+    assert models.load("small") is not before
+    assert models.version_of(UNTRAINED) == models.version_of("no such model") == 0
 
 
 def test_who_can_fill(shelf):
     config = shelf / "small" / "config.json"
-    assert models.available_models(fill=True)[0].name == "small"
+    assert names(fill=True)[0] == "small"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"architectures": ["BertForSequenceClassification"]}))
-    assert [info.name for info in models.available_models(fill=True)] == ["untrained"]
+    assert names(fill=True) == [UNTRAINED]
 
 
 def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
-    from minibert import packaged
-
     class Installed(packaged.Packaged):
         def directory(self):
             return shelf / "small"
@@ -137,42 +122,24 @@ def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
     missing = packaged.Packaged("absent", "no-such-weights", "x", "0" * 64)
     monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "", "", ""), "absent": missing})
     assert [info.name for info in models.peers()] == ["peer"]
-    assert "peer" not in [info.name for info in models.available_models()]
+    assert "peer" not in names()
     assert models.load("peer").config.hidden_size == 8
     assert models.version_of("peer") == models.version_of("small") > 0
-    assert models.title_of("absent") == models.title_of(models.UNTRAINED)
+    assert models.title_of("absent") == models.title_of(UNTRAINED)
 
 
 def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
     (shelf / "small" / "model.safetensors").write_bytes(b"not weights")
-
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice, trace_of
-
-        trace_of(model_choice(), "abc")
-        st.write("never")
-
-    run = script(app).run()
-    assert not run.exception and not run.markdown
+    run = opened(models.trace_of, "small", "abc")
+    assert "got" not in run.session_state
     assert "model.safetensors" in plain(run.error[0].value)
 
 
 def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice
-
-        st.write(model_choice())
-
-    run = script(app)
-    run.query_params["model"] = "../../etc/passwd"
-    run.run()
-    assert run.markdown[0].value == "small" and not run.exception
-    run.selectbox[0].set_value("untrained").run()
-    assert run.markdown[0].value == "untrained"
+    run = opened(model_choice, model="../../etc/passwd")
+    assert run.session_state["got"] == "small"
+    run.selectbox[0].set_value(UNTRAINED).run()
+    assert run.session_state["got"] == run.query_params["model"] == UNTRAINED
 
 
 @pytest.mark.parametrize(
@@ -186,18 +153,8 @@ def test_the_choice_is_in_the_link_and_a_bad_one_is_ignored(shelf):
     ids=["bare", "on any page", "older than the page's usual model", "says its model"],
 )
 def test_a_page_begins_with_its_usual_model_and_an_older_link_with_what_it_showed(shelf, link, begins):
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice
-
-        st.write(model_choice(usual="untrained"))
-
-    run = script(app)
-    for name, value in link.items():
-        run.query_params[name] = value
-    run.run()
-    assert run.markdown[0].value == begins
+    run = opened(partial(model_choice, usual=UNTRAINED), **link)
+    assert run.session_state["got"] == begins
     if link.keys() - {"projector"}:
         assert run.query_params["model"] == begins, "what is made from now on says its model"
     else:
@@ -205,30 +162,18 @@ def test_a_page_begins_with_its_usual_model_and_an_older_link_with_what_it_showe
 
 
 def test_whatever_goes_into_a_link_takes_the_usual_model_with_it(shelf):
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice
-        from ui.state import set_url
-
-        st.write(model_choice(usual="untrained"))
+    def page():
+        model_choice(usual=UNTRAINED)
         set_url("layer", 2 if st.button("next") else None)
 
-    run = script(app).run()
+    run = opened(page)
     assert not run.query_params
     run.button[0].click().run()
-    assert run.query_params["layer"] == "2" and run.query_params["model"] == "untrained"
+    assert run.query_params["layer"] == "2" and run.query_params["model"] == UNTRAINED
 
 
 def test_a_usual_model_that_is_not_there_is_not_missed(shelf):
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice
-
-        st.write(model_choice(usual="elsewhere"))
-
-    assert script(app).run().markdown[0].value == "small"
+    assert opened(partial(model_choice, usual="elsewhere")).session_state["got"] == "small"
 
 
 def test_the_front_door_imports_nothing_heavy():
@@ -240,34 +185,21 @@ def test_the_front_door_imports_nothing_heavy():
 
 
 def test_models_with_task_heads_can_be_traced_too(shelf):
-    from minibert.heads import BertForIntentAndEntities, BertForMultipleChoice
-
     before = models.load("small")
-    labels = {"intents": ["x", "y"], "tags": ["O"]}
     heads = {
         "choices": BertForMultipleChoice(before.config, metadata=[3]),
-        "intents": BertForIntentAndEntities(before.config, labels),
+        "intents": BertForIntentAndEntities(before.config, {"intents": ["x", "y"], "tags": ["O"]}),
         "bare": before.model.bert,
     }
     for name, model in heads.items():
         checkpoint.save(shelf / name, model, before.tokenizer)
-        trace = models.trace_of(name, "abc", "de")
-        assert trace["embeddings.sum"].shape == (8, before.config.hidden_size)
+        assert models.trace_of(name, "abc", "de")["embeddings.sum"].shape == (8, before.config.hidden_size)
 
 
 def test_two_models_of_one_name_can_both_be_chosen(shelf, monkeypatch):
     shown = [models.ModelInfo(str(i), "twin", shelf / "small") for i in (2, 1)]
     monkeypatch.setattr(models, "available_models", lambda **kinds: shown)
-
-    def app():
-        import streamlit as st
-
-        from ui.models import model_choice
-
-        st.write(model_choice())
-
-    run = script(app).run()
-    (box,) = run.selectbox
-    assert box.options == ["twin (2)", "twin"]
+    run = opened(model_choice)
+    assert run.selectbox[0].options == ["twin (2)", "twin"]
     for name in ("1", "2"):
-        assert box.set_value(name).run().markdown[0].value == name
+        assert run.selectbox[0].set_value(name).run().session_state["got"] == name

@@ -2,12 +2,16 @@
 
 import html
 import re
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 
-from tests.ui.driver import script
+from jobs.manager import JobError
+from tests.ui.driver import opened
 from ui import runs
+from ui.visitor import owner
 
 
 def run_of(owner, title, score=None, state="finished", result=None, kind="finetune/classification/1", task=None):
@@ -17,19 +21,10 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
     if task:
         told["started"] = {"details": {"task": task[0], "metric": task[1]}}
     return SimpleNamespace(
-        id=title,
-        owner=owner,
-        title=title,
-        state=state,
-        kind=kind,
-        over=state in ("finished", "failed", "cancelled"),
-        future=None,
-        can_begin_again=False,
-        tries=0,
-        events=lambda: [],
-        latest=told.get,
-        result=result or SimpleNamespace(is_dir=lambda: False),
-    )
+        id=title, owner=owner, title=title, state=state, kind=kind, over=state in ("finished", "failed", "cancelled"),
+        future=None, can_begin_again=False, tries=0, events=lambda: [], latest=told.get, progress=0.42, position=3,
+        error=None, result=result or SimpleNamespace(is_dir=lambda: False),
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -44,16 +39,9 @@ def trained(monkeypatch):
     return everything
 
 
-def app():
-    from ui.runs import show_runs
-
-    show_runs()
-
-
 def test_nothing_yet(trained):
-    run = script(app).run()
-    assert not run.exception and not run.metric
-    assert len(run.markdown) == 1
+    run = opened(runs.show_runs)
+    assert not run.metric and len(run.markdown) == 1
 
 
 def test_sums_for_all_and_names_of_one_s_own(trained):
@@ -65,7 +53,7 @@ def test_sums_for_all_and_names_of_one_s_own(trained):
         run_of("you", "going", state="running"),
         run_of("me", "broken", state="failed"),
     ]
-    run = script(app).run()
+    run = opened(runs.show_runs)
     assert [metric.value for metric in run.metric] == ["4", "1", "400"]
     page = " ".join(element.value for element in run.markdown)
     assert page.endswith("- a pretraining")
@@ -74,17 +62,9 @@ def test_sums_for_all_and_names_of_one_s_own(trained):
 
 
 def test_a_reader_keeps_one_name():
-    def reader():
-        import streamlit as st
-
-        from ui.visitor import owner
-
-        st.text(owner())
-
-    one = script(reader).run()
-    name = one.text[0].value
-    assert len(name) == 32 and one.run().text[0].value == name
-    assert script(reader).run().text[0].value != name
+    one, other = opened(owner), opened(owner)
+    name = one.session_state["got"]
+    assert len(name) == 32 and one.run().session_state["got"] == name != other.session_state["got"]
 
 
 def test_stopped_runs_leave_models_too_and_a_resumed_one_leaves_one(trained, tmp_path, monkeypatch):
@@ -121,86 +101,53 @@ def test_a_kind_of_run_is_itself_and_what_is_below_it(trained):
 
 
 def test_a_run_that_is_refused_says_why_once(monkeypatch):
-    from jobs.manager import JobError
-
     def full(target, *arguments, owner, **options):
         raise JobError(f"<b>{target} {arguments} {owner} {options}</b>")
 
     def page():
-        import streamlit as st
-
-        from ui.runs import show_refusal, submit
-
         if st.button("Train"):
-            st.text(submit("module:run", 1, title="one"))
-        show_refusal()
+            assert runs.submit("module:run", 1, title="one") is None
+        runs.show_refusal()
 
     monkeypatch.setattr(runs, "manager", lambda: SimpleNamespace(submit=full))
     monkeypatch.setattr(runs, "owner", lambda: "me")
-    app = script(page).run()
-    app.button[0].click().run()
-    assert app.text[0].value == "None"
-    assert (
-        html.unescape(app.error[0].value)
-        == "<b>module:run (1,) me {'address': 'here', 'title': 'one'}</b>"
-        != app.error[0].value
-    )
+    app = opened(page)
+    (said,) = app.button[0].click().run().error
+    assert html.unescape(said.value) == "<b>module:run (1,) me {'address': 'here', 'title': 'one'}</b>" != said.value
     assert not app.run().error
 
 
 def test_a_row_names_its_run_says_its_state_and_stops_it():
-    def rows():
-        from types import SimpleNamespace
-
-        import streamlit as st
-
-        from ui.runs import state_rows
-
-        told = st.session_state.setdefault("told", [])
-        common = {"progress": 0.5, "error": None, "can_begin_again": False, "tries": 0, "events": lambda: []}
-        going = SimpleNamespace(
-            id="1", title="*one*", state="running", over=False, position=None, latest=lambda kind: {"step": 7},
-            cancel=lambda: told.append("cancel"), wait=lambda timeout: told.append("wait"), **common,
-        )  # fmt: skip
-        waits = SimpleNamespace(
-            id="2", title="two", state="queued", over=False, position=3, latest=lambda kind: None, **common
-        )
-        ended = SimpleNamespace(
-            id="3", title="three", state="failed", over=True, position=None, latest=lambda kind: {"step": 9},
-            progress=1.0, error="<b>why</b>", can_begin_again=False,
-        )  # fmt: skip
-        state_rows([going, waits, ended], lambda step: f", step {step['step']}", title=lambda run: f"no. {run.title}")
-
-    app = script(rows).run()
-    assert not app.exception
+    told = []
+    going = run_of("me", "*one*", state="running")
+    going.latest, going.position = lambda kind: {"step": 7}, None
+    going.cancel, going.wait = lambda: told.append("cancel"), lambda timeout: told.append("wait")
+    waits, ended = run_of("me", "two", state="queued"), run_of("me", "three", state="failed")
+    ended.error = "<b>why</b>"
+    rows = partial(runs.state_rows, title=lambda run: f"no. {run.title}")
+    app = opened(rows, [going, waits, ended], lambda step: f", step {step['step']}")
     bars = [html.unescape(bar.proto.text) for bar in app.get("progress")]
     assert [bar.split(":")[0] for bar in bars] == ["no. *one*", "no. two", "no. three"]
     assert bars[0].endswith("step 7") and "3" in bars[1]
-    assert [button.key for button in app.button] == ["stop-1", "stop-2"]
+    assert [button.key for button in app.button] == ["stop-*one*", "stop-two"]
     assert "<b>" not in app.error[0].value
-    app.button(key="stop-1").click().run()
-    assert app.session_state["told"] == ["cancel", "wait"]
-
-
-def announcing():
-    from ui.runs import announce_runs
-
-    announce_runs()
+    app.button(key="stop-*one*").click().run()
+    assert told == ["cancel", "wait"]
 
 
 @pytest.fixture
 def announced(trained, monkeypatch, tmp_path):
-    """What the sidebar links to: (page, words, icon) each."""
+    """What the sidebar links to: (page, words) each."""
     said = []
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
     monkeypatch.setattr(runs, "stop_called", lambda name: name in ("pretraining", "output_layer") or None)
-    monkeypatch.setattr(runs, "link_to", lambda page, words, icon: said.append((page, html.unescape(words), icon)))
+    monkeypatch.setattr(runs, "link_to", lambda page, words, icon: said.append((page, html.unescape(words))))
     return said
 
 
 def of_state(state, kind="pretraining/1", owner="me"):
     run = run_of(owner, "<b>mine</b>", state=state, kind=kind)
-    run.id, run.progress, run.position = f"{owner} {kind} {state}", 0.42, 3
+    run.id = f"{owner} {kind} {state}"
     return run
 
 
@@ -210,40 +157,30 @@ def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trai
         of_state("running", owner="you"), of_state("finished", "pretraining/2"),
     ]  # fmt: skip
     monkeypatch.setattr(runs, "current_page", lambda: "masking")
-    page = script(announcing).run()
-    assert not page.exception
-    assert [one[:2] for one in announced] == [
-        ("pretraining", "<b>mine</b>: 42%"),
-        ("output_layer", f"<b>mine</b>: {html.unescape(runs.state_in_words(trained[1]))}"),
-    ]
-    trained[0].state, trained[0].over = "finished", True
-    trained[1].state, trained[1].over = "failed", True
+    page = opened(runs.announce_runs)
+    waits = f"<b>mine</b>: {html.unescape(runs.state_in_words(trained[1]))}"
+    assert announced == [("pretraining", "<b>mine</b>: 42%"), ("output_layer", waits)]
+    for run, state in zip(trained, ("finished", "failed"), strict=False):
+        run.state, run.over = state, True
     trained[4:] = []
     announced.clear()
     page.run()
-    assert [one[:2] for one in announced] == [
-        (page, f"<b>mine</b>: {runs.state_in_words(run)}")
-        for page, run in zip(("pretraining", "output_layer"), trained, strict=False)
-    ]
+    ended = [f"<b>mine</b>: {runs.state_in_words(run)}" for run in trained[:2]]
+    assert announced == list(zip(("pretraining", "output_layer"), ended, strict=True))
     monkeypatch.setattr(runs, "current_page", lambda: "pretraining")
     page.run()
     monkeypatch.setattr(runs, "current_page", lambda: "masking")
     announced.clear()
     page.run()
-    assert [one[0] for one in announced] == ["output_layer"]
+    assert [where for where, _words in announced] == ["output_layer"]
 
 
-def test_without_a_run_nothing_is_announced(trained, announced):
+def test_without_a_run_nothing_is_announced_and_that_models_are_gone_is(trained, announced, monkeypatch):
     trained += [of_state("finished")]
-    page = script(announcing).run()
-    assert not page.exception and not announced and not page.sidebar.markdown and not page.sidebar.caption
-
-
-def test_that_models_are_gone_is_said_on_every_page(trained, announced, monkeypatch):
+    page = opened(runs.announce_runs)
+    assert not announced and not page.sidebar.markdown and not page.sidebar.caption
     monkeypatch.setattr(runs.manager(), "removed", {"me": 2, "you": 9}.get)
-    page = script(announcing).run()
-    assert not page.exception
-    (said,) = page.sidebar.caption
+    (said,) = opened(runs.announce_runs).sidebar.caption
     assert re.findall(r"\d+", said.value)[0] == "2"
 
 

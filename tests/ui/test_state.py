@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -23,68 +24,50 @@ def test_a_bad_number_falls_back(link, bad):
     assert state.url_int("step", 2, 0, 5) == 2
 
 
-def test_good_numbers(link):
+def test_a_good_number_counts_and_a_choice_is_one_of_its_options(link):
     link.update(step="-3")
     assert state.url_int("step", 0, -5, 5) == -3
     assert state.url_int("missing", 7, 0, 9) == 7
-
-
-def test_a_choice_is_one_of_its_options(link):
-    link["model"] = "../../etc/passwd"
-    assert state.url_choice("model", ["a", "b"], "a") == "a"
-    link["model"] = "b"
-    assert state.url_choice("model", ["a", "b"], "a") == "b"
+    for said, chosen in (("../../etc/passwd", "a"), ("b", "b")):
+        link["model"] = said
+        assert state.url_choice("model", ["a", "b"], "a") == chosen
 
 
 def test_defaults_and_long_texts_are_left_out(link):
-    state.set_url("text", "hello", default="hi")
-    assert link == {"text": "hello"}
-    state.set_url("text", "", default="hi")
-    assert link == {"text": ""}
-    state.set_url("text", "x" * (state.MAX_URL_TEXT + 1), default="hi")
-    assert link == {}
-    state.set_url("text", "hi", default="hi")
+    for text, left in (("hello", "hello"), ("", ""), ("x" * (state.MAX_URL_TEXT + 1), None), ("hi", None)):
+        state.set_url("text", text, default="hi")
+        assert link == ({} if left is None else {"text": left})
     state.set_url("text", None)
     assert link == {}
     link["text"] = "y" * 10_000
     assert state.url_text("text", "default") == "default"
 
 
-class Visit:
+@pytest.fixture
+def visit(monkeypatch, link):
     """A reader's session at a page, and how they came to this run."""
-
-    def __init__(self, monkeypatch, link):
-        self.session, self.link = {}, link
-        self.went_back = False
-        monkeypatch.setattr(st, "session_state", self.session)
-        monkeypatch.setattr(
-            state, "get_script_run_ctx", lambda **_: type("Context", (), {"is_history_navigation": self.went_back})
-        )
+    came = SimpleNamespace(is_history_navigation=False)
+    monkeypatch.setattr(st, "session_state", {})
+    monkeypatch.setattr(state, "get_script_run_ctx", lambda **_: came)
+    return came
 
 
-def test_the_link_counts_when_a_page_is_opened_and_not_again(monkeypatch, link):
-    visit = Visit(monkeypatch, link)
+def test_the_link_counts_when_a_page_is_opened_and_not_again(visit, link):
     assert not state.follow_link("step")
     link["step"] = "3"  # written by the page itself
     assert not state.follow_link("step")
-    visit.session[state.VISIT] = 2  # the reader comes again, by a link
+    st.session_state[state.VISIT] = 2  # the reader comes again, by a link
     assert state.follow_link("step") and not state.follow_link("step")
 
 
-def test_going_back_brings_back_what_the_link_said(monkeypatch, link):
-    visit = Visit(monkeypatch, link)
+def test_going_back_brings_back_what_the_link_said(visit, link):
     state.set_url("text", "hello")
     state.follow_link("text")
-    visit.went_back = True
+    visit.is_history_navigation = True
     assert state.follow_link("text")
     del link["text"]
     assert state.follow_link("text")
-
-
-def test_going_back_never_loses_a_text_too_long_for_a_link(monkeypatch, link):
-    visit = Visit(monkeypatch, link)
-    state.set_url("text", "x" * 10_000)
-    visit.went_back = True
+    state.set_url("text", "x" * 10_000)  # too long for a link, and never lost
     assert not state.follow_link("text")
 
 

@@ -2,24 +2,22 @@
 
 import pytest
 
+from minibert.tasks import TASKS, Options
 from tests.pages.driver import plain
-from tests.ui.driver import script
+from tests.pages.finished_runs import spelling_predictor
+from tests.ui.driver import opened
+from ui.task_input import show_input
+
+CASES = {
+    "tagging": ("a b c d e f g h", ["O", "B-X", "I-X"], "asked for words"),
+    "span": ({"question": "a", "context": "a b c d e f g h"}, ["start", "end"], "passage tokens"),
+}
 
 
-def drawn(name):
-    from minibert.tasks import TASKS, Options
-    from tests.pages.finished_runs import spelling_predictor
-    from ui.task_input import show_input
-
+@pytest.mark.parametrize("name", CASES)
+def test_windows_of_an_own_text_say_what_they_hold(name):
     tokenizer, task = spelling_predictor("classification", ["no", "yes"]).tokenizer, TASKS[name]
-    given = {"tagging": "a b c d e f g h", "span": {"question": "a", "context": "a b c d e f g h"}}[name]
-    labels = {"tagging": ["O", "B-X", "I-X"], "span": ["start", "end"]}[name]
-    show_input(task, tokenizer, task.example(given), labels, Options(max_length=8, doc_stride=3), key="input")
-
-
-@pytest.mark.parametrize(("name", "words"), [("tagging", "asked for words"), ("span", "passage tokens")])
-def test_windows_of_an_own_text_say_what_they_hold(name, words):
-    run = script(drawn, args=(name,)).run()
-    assert not run.exception
+    given, labels, words = CASES[name]
+    run = opened(show_input, task, tokenizer, task.example(given), labels, Options(max_length=8, doc_stride=3), "input")
     titles = [plain(block.value) for block in run.markdown if "Window" in block.value]
     assert len(titles) > 1 and all(words in title for title in titles[:2])

@@ -57,10 +57,12 @@ def test_every_number_is_the_traces(name):
     assert abs(told["follows"][0] - 1 / (1 + np.exp(scores[1] - scores[0]))) <= 0.0000501
 
 
-def test_letters_are_those_of_the_text():
+def test_letters_are_those_of_the_text_whatever_it_is():
     told = sent("mini-en", passage("Unbelievably, it rained.", "", 2, ("mini-en",)))
     assert "".join(told["letters"]) == "Unbelievably,[MASK]rained." and told["word"] == "it"
     assert told["follows"] is None
+    text = "".join(EVERYTHING.split())[:150]
+    json.dumps(sent("mini-en", passage(text, text, 0, ("mini-en",))), allow_nan=False)
 
 
 def test_three_models_are_at_most_150_kb():
@@ -86,28 +88,14 @@ def test_words_and_numbers_say_the_same():
     assert len(rows) == len(told["tokens"]) and rows[3]["their sum"] == told["lengths"][3][3] / 100
 
 
-def test_any_text_goes_through():
-    text = "".join(EVERYTHING.split())[:150]
-    json.dumps(sent("mini-en", passage(text, text, 0, ("mini-en",))), allow_nan=False)
-
-
 # --- a click ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_click_opens_the_lesson_at_that_place():
     asked = passage()
     place = {"to": "heads", "model": "minilm-en", "layer": 2, "head": 4, "row": 7}
-    assert lesson_at(place, asked) == (
-        "attention",
-        {
-            "sentence": "The keys to the old cabinet [MASK] lost.",
-            "second": asked.second,
-            "model": "minilm-en",
-            "layer": "3",
-            "head": "5",
-            "row": "8",
-        },
-    )
+    said = {"sentence": "The keys to the old cabinet [MASK] lost.", "second": asked.second, "model": "minilm-en"}
+    assert lesson_at(place, asked) == ("attention", {**said, "layer": "3", "head": "5", "row": "8"})
     assert lesson_at({**place, "to": "blank"}, asked) == ("masking", {"cloze": asked.hidden, "model": "minilm-en"})
     assert lesson_at({**place, "to": "pieces"}, asked)[1]["text"] == KEYS
     assert lesson_at({**place, "to": "pieces", "second": True}, asked)[1]["text"] == asked.second

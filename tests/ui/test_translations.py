@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.ui.driver import script
+from tests.ui.driver import opened
 from ui import translations
+from ui.translations import _, language, language_picker
 
 PO = r"""
 # A comment
@@ -59,48 +60,29 @@ def test_what_is_not_translated_stays_english():
     assert catalogue.ngettext("a", "b", 1) == "a" and catalogue.ngettext("a", "b", 2) == "b"
 
 
-def test_without_a_session_it_is_english():
-    assert translations.language() == "en"
-    assert translations._("Home") == "Home"
-
-
-def app():
-    import streamlit as st
-
-    from ui.translations import _, language_picker
-
+def page():
     language_picker()
-    st.write(_("Home"))
+    return _("Home")
 
 
-def test_one_language_needs_no_picker():
-    run = script(app).run()
-    assert not run.selectbox and run.markdown[0].value == "Home"
+def test_one_language_needs_no_picker_and_no_session_is_english():
+    run = opened(page)
+    assert not run.selectbox and run.session_state["got"] == "Home"
+    assert language() == "en" and _("Home") == "Home"
 
 
 def test_the_link_chooses_and_the_session_remembers(chinese):
-    reader = script(app)
-    reader.query_params["lang"] = "zh"
-    reader.run()
-    assert reader.markdown[0].value == "首页" and reader.selectbox[0].value == "zh"
+    reader = opened(page, lang="zh")
+    assert reader.session_state["got"] == "首页" and reader.selectbox[0].value == "zh"
     reader.query_params.clear()  # as a change of page does
-    reader.run()
-    assert reader.markdown[0].value == "首页"
+    assert reader.run().session_state["got"] == "首页"
     assert reader.query_params["lang"] == "zh"
-    other = script(app).run()
-    assert other.markdown[0].value == "Home"
+    assert opened(page).session_state["got"] == opened(page, lang="../../etc").session_state["got"] == "Home"
 
 
 def test_the_picker_changes_the_language(chinese):
-    reader = script(app).run()
+    reader = opened(page)
     reader.selectbox[0].set_value("zh").run()
-    assert reader.markdown[0].value == "首页" and reader.query_params["lang"] == "zh"
+    assert reader.session_state["got"] == "首页" and reader.query_params["lang"] == "zh"
     reader.selectbox[0].set_value("en").run()
-    assert reader.markdown[0].value == "Home" and "lang" not in reader.query_params
-
-
-def test_an_unknown_language_is_english(chinese):
-    reader = script(app)
-    reader.query_params["lang"] = "../../etc"
-    reader.run()
-    assert reader.markdown[0].value == "Home" and not reader.exception
+    assert reader.session_state["got"] == "Home" and "lang" not in reader.query_params

@@ -1,33 +1,27 @@
 """The sentence a reader types goes with them; what a link says counts for more."""
 
+from functools import partial
+
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.driver import link
+from tests.ui import driver
+from ui.inputs import sentence_input
 from ui.languages import language_of
+from ui.models import WELL_READ, language_read, model_choice
 
 
 def opened(typed: str = "", **query) -> AppTest:
     """A page with a field whose sentence travels and one whose does not. typed: on the page before."""
 
-    def script():
-        import streamlit as st
-
-        from ui.inputs import sentence_input
-
-        chinese = st.checkbox("zh", key="zh")
-        examples = ["猫在睡觉。", "狗叫了。"] if chinese else ["One.", "Two."]
+    def page():
+        examples = ["猫在睡觉。", "狗叫了。"] if st.checkbox("zh", key="zh") else ["One.", "Two."]
         sentence_input("text", examples, default="One.", travels=True)
         sentence_input("stays", ["Here."])
 
-    app = AppTest.from_function(script)
-    if typed:
-        app.session_state["_typed"] = typed
-    for name, value in query.items():
-        app.query_params[name] = value
-    app.run()
-    assert not app.exception
-    return app
+    return driver.opened(page, session={"_typed": typed} if typed else {}, **query)
 
 
 def test_what_is_typed_goes_along_and_stands_in_the_link():
@@ -66,18 +60,10 @@ def test_the_language_is_that_of_most_letters(text, language):
 
 
 def test_a_model_reads_the_language_of_its_vocabulary():
-    from ui.models import language_read
-
     assert [language_read(name) for name in ("mini-en", "minilm-en", "mini-zh")] == ["en", "en", "zh"]
 
 
-def test_a_chinese_sentence_brings_a_model_that_reads_it():
-    def script():
-        from ui.models import WELL_READ, model_choice
-
-        model_choice(fill=True, usual=WELL_READ)
-
-    for typed, name in (("我爱北京。", "mini-zh"), ("I love it.", "minilm-en")):
-        app = AppTest.from_function(script)
-        app.session_state["_typed"] = typed
-        assert app.run().selectbox(key="model").value == name
+@pytest.mark.parametrize(("typed", "name"), [("我爱北京。", "mini-zh"), ("I love it.", "minilm-en")])
+def test_a_chinese_sentence_brings_a_model_that_reads_it(typed, name):
+    page = partial(model_choice, fill=True, usual=WELL_READ)
+    assert driver.opened(page, session={"_typed": typed}).session_state["got"] == name

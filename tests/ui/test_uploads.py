@@ -5,7 +5,7 @@ import re
 from types import SimpleNamespace
 
 from tests.pages.driver import plain
-from tests.ui.driver import script
+from tests.ui.driver import opened
 from ui import task_data, uploads
 from ui.door import uploads as door
 from ui.uploads import UploadedFile, received
@@ -39,18 +39,10 @@ def test_the_head_of_a_large_file_ends_with_a_line(tmp_path, monkeypatch):
 
 
 def test_what_was_not_taken_is_said_and_why(tmp_path):
-    def page(lines):
-        from types import SimpleNamespace
-
-        from ui.uploads import received
-
-        files = [SimpleNamespace(name=name, file_id=name, getvalue=lambda c=content: c) for name, content in lines]
-        assert received(files) == []
-
     refused = [("<b>a.tsv</b>", line(refused="visitor")), ("b.tsv", line(refused="server"))]
     refused += [("c.tsv", line(refused="disk")), ("d.tsv", line(path=str(tmp_path / "gone"), size=1))]
-    app = script(page, args=(refused,)).run()
-    assert not app.exception
+    app = opened(received, [given(name, content, name) for name, content in refused])
+    assert app.session_state["got"] == []
     assert len({box.value for box in app.error}) == 4 and "<b>" not in app.error[0].value
     assert all(plain(box.value).startswith(name) for box, (name, _line) in zip(app.error, refused, strict=True))
 
@@ -62,20 +54,10 @@ def test_a_large_table_is_read_apart_and_cut_to_size(tmp_path, monkeypatch):
     path = tmp_path / "x"
     path.write_text("label\ttext\n" + "".join(f"{'ab'[i % 2]}\ttext {i}\n" for i in range(3_000)), encoding="utf-8")
     content = line(path=str(path), size=path.stat().st_size)
-    monkeypatch.setattr(task_data, "kept_uploader", lambda _page, key, *_more: received(
-        [given("mine.tsv", content)] if key == "file" else []
-    ))  # fmt: skip
-
-    def page():
-        import streamlit as st
-
-        from ui.task_data import own_files
-
-        chosen = own_files("classification")
-        if chosen:
-            st.text(f"{len(chosen.train.examples)} {len(chosen.dev.examples)}")
-
-    app = script(page).run()
-    assert not app.exception and not app.error, [box.value for box in app.error]
-    assert app.text[0].value == "400 100"
+    files = {"file": [given("mine.tsv", content)]}
+    monkeypatch.setattr(task_data, "kept_uploader", lambda _page, key, *_more: received(files.get(key, [])))
+    app = opened(task_data.own_files, "classification")
+    assert not app.error, [box.value for box in app.error]
+    chosen = app.session_state["got"]
+    assert (len(chosen.train.examples), len(chosen.dev.examples)) == (400, 100)
     assert re.findall(r"[\d,]+\d", app.info[0].value)[:2] == ["3,000", "400"]
