@@ -1,7 +1,6 @@
 """The figures of attention: every cell is the number it was given, and says so when it is clicked."""
 
 import numpy as np
-import pytest
 
 from plots import attention as figures
 from plots import attention_experiments as experiments
@@ -23,10 +22,12 @@ def clicks(figure):
     }
 
 
-def test_every_cell_of_a_matrix_can_be_clicked_and_says_which_it_is():
-    figure = figures.attention_matrix(TOKENS, PROBS)
+def test_every_cell_of_a_matrix_can_be_clicked_and_the_chosen_one_is_framed():
+    figure = figures.attention_matrix(TOKENS, PROBS, selected=(1, 2))
     assert clicks(figure) == {("y", i, j): [i, j, PROBS[i, j]] for i in range(7) for j in range(7)}
     assert np.array_equal(np.array(figure.data[0].z, dtype=float), PROBS)
+    assert {(s.y0, s.x0) for s in figure.layout.shapes} == {(0.5, 1.5)}
+    assert figure.layout.yaxis.ticktext[1] == "<b>the</b>" and figure.layout.xaxis.ticktext[2] == "<b>cat</b>"
 
 
 def test_every_cell_of_the_vectors_can_be_clicked():
@@ -46,12 +47,6 @@ def test_closed_cells_are_shown_as_minus_infinity():
     assert figure.data[0].zmax == np.abs(SCORES[:, :5]).max()
 
 
-def test_the_chosen_cell_is_framed():
-    figure = figures.attention_matrix(TOKENS, PROBS, selected=(1, 2))
-    assert {(s.y0, s.x0) for s in figure.layout.shapes} == {(0.5, 1.5)}
-    assert figure.layout.yaxis.ticktext[1] == "<b>the</b>" and figure.layout.xaxis.ticktext[2] == "<b>cat</b>"
-
-
 def test_all_heads_lie_where_their_squares_are():
     probs = RNG.random((2, 3, 7, 7))
     figure = figures.all_heads(probs)
@@ -68,28 +63,17 @@ def test_the_products_are_the_bars():
     assert [np.array(strip.z).tolist() for strip in figure.data[1:]] == [[VECTORS[1].tolist()], [VECTORS[0].tolist()]]
 
 
-def test_paths_mark_the_steps_between():
+def test_paths_mark_the_steps_between_and_a_schedule_shows_all_at_once_beside_one_by_one():
     figure = experiments.paths(TOKENS, 5, 2, ("attention", "chain"))
     bold = [note.x for note in figure.layout.annotations if note.arrowwidth == 5]
     assert [round(x - 0.72) for x in bold] == [2, 3, 4]
+    at_once, one_by_one = experiments.schedule(TOKENS, ("attention", "chain"), "step").data
+    assert list(at_once.base) == [0] * 7 and list(one_by_one.base) == list(range(7))
 
 
-def test_schedule_shows_all_at_once_beside_one_by_one():
-    figure = experiments.schedule(TOKENS, ("attention", "chain"), "step")
-    assert list(figure.data[0].base) == [0] * 7
-    assert list(figure.data[1].base) == list(range(7))
-
-
-@pytest.mark.parametrize(
-    ("value", "decimals", "text"),
-    [(-0.5, 2, "−0.50"), (-0.0001, 2, "0.00"), (1234.5, 1, "1,234.5"), (-np.inf, 2, "−∞"), (0.1, 2, "0.10")],
-)
-def test_numbers(value, decimals, text):
-    assert figures.number(value, decimals) == text
-
-
-def test_labels_are_short_by_width_and_literal():
-    assert figures.token_label("<b>") == "&lt;b&gt;"
-    assert figures.token_label("a" * 30) == "a" * 12 + "…"
-    assert figures.token_label("中" * 30) == "中" * 6 + "…"
+def test_numbers_and_labels():
+    numbers = {(-0.5, 2): "−0.50", (-0.0001, 2): "0.00", (1234.5, 1): "1,234.5", (-np.inf, 2): "−∞", (0.1, 2): "0.10"}
+    assert {number: figures.number(*number) for number in numbers} == numbers
+    labels = {"<b>": "&lt;b&gt;", "a" * 30: "a" * 12 + "…", "中" * 30: "中" * 6 + "…"}  # short by width, and literal
+    assert {text: figures.token_label(text) for text in labels} == labels
     assert figures.token_label("cat", bold=True) == "<b>cat</b>"

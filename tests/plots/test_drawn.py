@@ -10,15 +10,19 @@ from minibert.inside.visibility import MODELS, nodes, output, reach
 from plots import (
     albert,
     attribution,
+    checklist,
     cone,
     confusion,
+    cues,
     dialogue,
     embeddings_sum,
     encoder_decoder,
     features,
+    head_kinds,
     knowledge,
     next_sentence,
     nezha,
+    pruning,
     recurrent,
     service,
     stability,
@@ -29,6 +33,8 @@ from plots import (
     what_to_hide,
     xlnet,
 )
+from plots.encoder_decoder import CROSS, SELF, UNSEEN
+from plots.theme import BLUE, VERMILION
 
 AXES = ("across", "up", "along")
 STEPS = AXES[:2]
@@ -108,11 +114,8 @@ def test_each_method_is_scaled_by_its_own_largest():
     assert fig.data[0].customdata[1][0][1] == -4.0
     assert [note.text for note in fig.layout.annotations] == ["+2.00", "+0.10", "-4.00", "+0.20"]
     assert attribution.word_grid(["a"], {"integrated": np.zeros(1)}, NAMES).data[0].z[0][0] == 0  # nothing found
-
-
-def test_what_has_no_correlation_is_left_empty():
     fig = attribution.agreement_matrix(np.array([[1.0, np.nan], [np.nan, 1.0]]), ["a", "b"])
-    assert [note.text for note in fig.layout.annotations] == ["1.00", "–", "–", "1.00"]
+    assert [note.text for note in fig.layout.annotations] == ["1.00", "–", "–", "1.00"]  # no correlation
 
 
 def test_random_orders_are_a_mean_and_a_band():
@@ -240,12 +243,9 @@ def test_bars_show_runs_beside_recorded_ones():
 
 
 def test_a_bilstm_is_a_row_more():
-    plain, more = (
-        features.stack(TOKENS, reading("last", 4, 8, bilstm=bilstm), 4, True, ROWS, "a tag").layout.yaxis
-        for bilstm in (False, True)
-    )
-    assert len(more.tickvals) == len(plain.tickvals) + 1
-    assert "BiLSTM" in more.ticktext and "BiLSTM" not in plain.ticktext
+    readings = [reading("last", 4, 8, bilstm=bilstm) for bilstm in (False, True)]
+    plain, more = (features.stack(TOKENS, one, 4, True, ROWS, "a tag").layout.yaxis.ticktext for one in readings)
+    assert len(more) == len(plain) + 1 and "BiLSTM" in more and "BiLSTM" not in plain
 
 
 def test_a_joined_vector_has_two_parts():
@@ -371,17 +371,16 @@ def test_the_curve_is_the_share_that_is_not_longer():
     assert {note.text for note in fig.layout.annotations} == {"75%: 7", "92%: 20"}
     beyond_all = training_options.share_within([5, 7], 512, {}, STEPS, "read")
     assert beyond_all.data[0].y[-1] == 1 and beyond_all.layout.xaxis.range[1] > 512
-
-
-def test_where_no_row_fits_nothing_is_drawn():
     fig = training_options.rows_that_fit((64, 512), {"fused": [9, 0]}, {"measured": {64: 3, 512: 0}}, 64, STEPS)
-    assert [list(trace.x) for trace in fig.data] == [[64], [64]]
+    assert [list(trace.x) for trace in fig.data] == [[64], [64]]  # where no row fits nothing is drawn
 
 
-def test_step_lengths_draw_the_factor_and_mark_its_peak():
+def test_step_lengths_draw_the_factor_and_mark_its_peak_and_groups_their_means():
     fig = stability.step_lengths([1.0, 1.0, 1.0], [3.0, 6.0, 2.0], ("with", "without"), ("step", "length", "factor"))
     assert list(fig.data[2].y) == [3.0, 6.0, 2.0]
     assert [trace.text[0] for trace in fig.data if trace.text] == ["× 3.0", "× 6.0"]
+    fig = stability.two_groups({"A": [1.0, 3.0], "B": [2.0]}, {"A": (2.0, 1.0), "B": (2.0, 0.0)}, "accuracy")
+    assert fig.data[1].x[0] == pytest.approx(2.0) and fig.data[1].error_x.array[0] == 1.0
 
 
 def test_every_run_of_the_grid_is_a_dot():
@@ -396,11 +395,6 @@ def test_every_run_of_the_grid_is_a_dot():
     assert [list(trace.y) for trace in fig.data if trace.mode == "lines"] == [[62.0, 62.0], [50.0, 50.0]]
     assert len({trace.marker.symbol for trace in dots}) == 2
     assert fig.layout.annotations[0].text == "2 epochs" and fig.layout.annotations[1].text == "6 epochs"
-
-
-def test_groups_have_means_and_standard_errors():
-    fig = stability.two_groups({"A": [1.0, 3.0], "B": [2.0]}, {"A": (2.0, 1.0), "B": (2.0, 0.0)}, "accuracy")
-    assert fig.data[1].x[0] == pytest.approx(2.0) and fig.data[1].error_x.array[0] == 1.0
 
 
 def test_an_arm_has_a_dot_a_seed_and_its_mean():
@@ -423,11 +417,8 @@ def test_the_figure_draws_every_vector_and_marks_what_reaches(model, n, i):
     at_the_bottom = {p for trace in solid for p, y in zip(trace.customdata, trace.y, strict=True) if y == 0}
     assert at_the_bottom == set(reach(model, i, n).words)
     assert output(model, i).position in {p for trace in solid for p in trace.customdata}
-
-
-def test_too_many_words():
     with pytest.raises(ValueError, match="13 words"):
-        visibility.visibility(["w"] * 13, 0, "BERT")
+        visibility.visibility(["w"] * 13, 0, model)
 
 
 def test_shares_have_their_intervals():
@@ -509,3 +500,210 @@ def test_the_memory_stands_in_front_of_the_row():
     assert [(list(bar.x), list(bar.y)) for bar in fig.data] == [([0, 1], [0.1, 0.5]), ([2, 3], [0.0, 0.4])]
     assert list(fig.layout.xaxis.ticktext) == ["it", "was", "so", "<b>she ?</b>"]
     assert len({bar.marker.pattern.shape for bar in fig.data}) == 2
+
+
+TRAININGS = {"planted": "with", "balanced": "without"}
+TESTS = {"planted": "as planted", "balanced": "nothing", "flipped": "flipped"}
+
+
+def test_a_panel_a_training_and_a_line_a_seed():
+    curves = {
+        "planted": {"planted": [[(0, 0.5), (4, 1.0)], [(0, 0.4), (4, 0.9)]], "flipped": [[(0, 0.5), (4, 0.0)]]},
+        "balanced": {"planted": [[(0, 0.5)]]},
+    }
+    fig = cues.accuracy_over_steps(curves, TRAININGS, TESTS, 0.5, ("step", "accuracy"))
+    assert [list(line.y) for line in fig.data] == [[0.5, 1.0], [0.4, 0.9], [0.5, 0.0], [0.5]]
+    assert [line.showlegend for line in fig.data] == [True, False, True, False]
+    assert len({line.line.dash for line in fig.data[:3]}) == 2  # told apart without colour
+
+
+def test_a_bar_is_the_mean_of_its_dots():
+    finals = {"planted": {"planted": [1.0, 0.8], "flipped": [0.0]}, "balanced": {"planted": [0.6]}}
+    fig = cues.final_accuracy(finals, TRAININGS, TESTS, 0.5, "accuracy")
+    bars = {bar.name: list(bar.y) for bar in fig.data if bar.type == "bar"}
+    assert bars["as planted"] == [pytest.approx(0.9), 0.6]
+    assert bars["flipped"] == [0.0]
+    others = [trace for trace in fig.data if trace.type == "scatter"]
+    dots = [list(dot.y) for dot in others if dot.mode == "markers"]
+    assert dots == [[1.0, 0.8, 0.6]]  # one seed needs no dot of its own
+    assert [list(words.text) for words in others if words.mode == "text"] == [["90%", "60%"], ["0%"]]
+    asked = [note.x for note in fig.layout.annotations]  # not measured: flipped, balanced; both tests that say nothing
+    assert len(asked) == 3 and all(note.text == "<b>?</b>" for note in fig.layout.annotations)
+
+
+def test_where_a_rate_should_be_is_marked():
+    rows = [
+        checklist.FlipRate("typo", "same", 0.2, (0.1, 0.4), "2 of 10"),
+        checklist.FlipRate("negation", "change", 0.5, (0.2, 0.8), "1 of 2"),
+        checklist.FlipRate("order", "open", 0.0, (0.0, 0.3), "0 of 9"),
+    ]
+    fig = checklist.flip_rates(rows, "flipped")
+    points = [(mark.x[0], mark.y[0]) for mark in fig.data]
+    assert points == [(0.2, 0), (0.0, 0), (0.5, 1), (1.0, 1), (0.0, 2)]
+    assert fig.data[0].error_x.array == (pytest.approx(0.2),)
+    assert fig.data[0].error_x.arrayminus == (pytest.approx(0.1),)
+    assert [note.text for note in fig.layout.annotations] == ["2 of 10", "1 of 2", "0 of 9"]
+
+
+PARTS = {name: name for name in ("heads", "neurons", "layer", "head", "worth", "gone")}
+PRUNED = {name: name for name in ("x", "y", "front", "budget", "best", "after", "whole", "heads", "weights")}
+FOUND = [("1-1-256", 0.5, 0.60), ("2-4-512", 1.0, 0.80), ("3-<b>-512", 1.5, 0.70), ("4-4-1024", 2.0, 0.85)]
+
+
+def test_a_head_that_is_gone_is_crossed_and_a_click_on_either_mark_says_which():
+    fig = pruning.worth([[0.1, 0.4], [0.2, -0.8]], [[3.0, 1.0, 2.0, 0.0]] * 2, {(1, 0)}, [4, 1], PARTS)
+    squares, crosses, strips = fig.data
+    assert [list(one) for one in squares.customdata] == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert squares.marker.color == pytest.approx((0.125, 0.5, 0.25, -1.0)) and squares.marker.cmax == 1
+    assert [list(one) for one in crosses.customdata] == [[1, 0]] and (crosses.x, crosses.y) == (("1",), ("layer 2",))
+    assert strips.z[0][0] == 1.0 and strips.y[1] == "layer 2"
+    lines = [shape for shape in fig.layout.shapes if shape.type == "line"]
+    (veil,) = (shape for shape in fig.layout.shapes if shape.type == "rect")
+    assert [line.x0 for line in lines] == [100.0, 25.0] and (veil.x0, veil.x1) == (25.0, 100)
+    fig = pruning.worth([[0.0], [0.0]], [[0.0], [0.0]], {(1, 0)}, [1, 0], PARTS)  # a layer that keeps nothing
+    assert [shape.x0 for shape in fig.layout.shapes if shape.type == "line"] == [100.0, 0.0]
+
+
+def test_neurons_are_drawn_as_means_of_equal_shares_the_largest_first():
+    assert pruning.binned([1.0, -3.0, *[0.0] * (pruning.BINS - 2)])[:3] == [3.0, 1.0, 0.0]
+    assert pruning.binned([]) == [0.0] * pruning.BINS
+    assert sum(pruning.binned([2.0] * (2 * pruning.BINS))) == pytest.approx(2.0 * pruning.BINS)
+
+
+def test_the_best_part_within_the_budget_is_marked_and_those_that_none_beats_are_joined():
+    fig = pruning.parts(FOUND, 1.2, "2-4-512", 0.9, "t <i>", PRUNED)
+    front, marks, best, after = fig.data
+    assert list(front.x) == [0.5, 1.0, 2.0] and list(front.y) == pytest.approx([60, 80, 85])
+    assert list(marks.marker.symbol) == ["circle", "circle", "circle-open", "circle-open"]
+    assert "3-&lt;b&gt;-512" in marks.text and fig.layout.title.text == "t &lt;i&gt;"
+    assert (best.x, best.y) == ((1.0,), (80.0,)) and (after.x, after.y) == ((1.0,), (90.0,))
+    assert fig.layout.shapes[0].x0 == 1.2
+    for found in (FOUND, []):  # none is fast enough
+        assert len(pruning.parts(found, 0.1, "", None, "t", PRUNED).data) == 2
+
+
+def test_each_kind_has_a_line_after_and_open_marks_before():
+    found = {"heads": {0.5: (0.7, 0.8, 0.01), 0.25: (0.75, 0.81, 0.02)}, "weights": {0.5: (0.6, 0.7, 0.0)}}
+    fig = pruning.over_shares(found, 0.82, "t", PRUNED)
+    after, before, *others = fig.data
+    assert list(after.y) == pytest.approx([81, 80]) and list(before.y) == pytest.approx([75, 70])
+    assert list(after.error_y.array) == pytest.approx([2, 1]) and "open" in before.marker.symbol
+    assert len(others) == 2 and others[0].line.dash != after.line.dash and fig.layout.shapes[0].y0 == 82
+    assert len({trace.x[-1] for trace in fig.data}) == 2  # beside each other, not one on the other
+
+
+def test_the_circuit_lights_one_place_and_one_residual_path():
+    names = ["in", "attention", "+", "norm", "mlp", "+", "norm"]
+    for step in range(7):
+        fig = encoder_decoder.block_circuit(names, [f"n{i}" for i in range(7)], step)
+        lit = [shape.line.width == 4 for shape in fig.layout.shapes]
+        assert lit == [place == step for place in range(7)]
+        assert any(note.text.startswith("<b>") and f"n{step}</b>" in note.text for note in fig.layout.annotations)
+        bypasses = [trace for trace in fig.data if trace.mode == "lines+markers" and len(trace.x) == 4]
+        assert [trace.line.width == 4 for trace in bypasses] == [step == 2, step == 5]
+        places = next(trace for trace in fig.data if trace.mode == "markers")
+        assert list(places.customdata) == list(range(7))
+    with pytest.raises(ValueError, match="seven"):
+        encoder_decoder.block_circuit(names[:3], names[:3], 0)
+
+
+def test_strips_show_each_vector_on_its_own_scale():
+    fig = encoder_decoder.strips({"x": [1.0, -2.0], "y": [0.0, 30.0]}, selected=1)
+    maps = [trace for trace in fig.data if trace.type == "heatmap"]
+    assert [list(trace.z[0]) for trace in maps] == [[1.0, -2.0], [0.0, 30.0]]
+    assert [(trace.zmin, trace.zmax) for trace in maps] == [(-2.0, 2.0), (-30.0, 30.0)]
+    assert [list(trace.customdata) for trace in fig.data if trace.type == "scatter"] == [[0, 1]] * 2
+    assert all(shape.x0 < 1 < shape.x1 for shape in fig.layout.shapes)
+    assert len(encoder_decoder.strips({"zeros": [0.0, 0.0]}, 0).data) == 2
+    fig = encoder_decoder.distribution({"a": [1, 2, 3], "b": [4, 5, 6]}, "numbers")
+    assert [list(trace.x) for trace in fig.data] == [[1, 2, 3], [4, 5, 6]]
+
+
+def test_a_grid_leaves_out_what_is_not_there():
+    values = np.array([[0.25, np.nan], [0.5, 0.5]])
+    fig = encoder_decoder.grid(values, ["a", "b"], ["c", "d"], selected=(1, None))
+    assert fig.data[0].text[0][1] == ""
+    assert fig.data[0].text[0][0] == ".25"
+    assert [list(pair) for pair in fig.data[1].customdata] == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert fig.data[1].text[1] == ""
+    frame = fig.layout.shapes[0]
+    assert (frame.x0, frame.x1, frame.y0, frame.y1) == (-0.5, 1.5, 0.5, 1.5)
+    cell = encoder_decoder.grid(values, ["a", "b"], ["c", "d"], selected=(0, 1)).layout.shapes[0]
+    assert (cell.x0, cell.x1) == (0.5, 1.5)
+
+
+def test_squares_show_each_cell_once_and_light_one_row():
+    kinds = [[SELF, UNSEEN, UNSEEN], [CROSS, SELF, UNSEEN], [CROSS, SELF, SELF]]
+    fig = encoder_decoder.mask_squares(["a", "b", "c"], {"one": kinds}, position=1)
+    cells = {tuple(cell): trace for trace in fig.data for cell in trace.customdata}
+    assert len(cells) == 9
+    assert len(encoder_decoder.mask_squares(["a", "b", "c"], {"one": kinds, "two": kinds}, 1).data) == 2 * len(fig.data)
+    symbols = {SELF: "square", CROSS: "diamond", UNSEEN: "x-thin"}
+    for (i, j), trace in cells.items():
+        assert trace.marker.symbol == symbols[kinds[i][j]]
+        assert (trace.marker.opacity == 1) == (i == 1)
+
+
+WRITTEN = [
+    {"event": "started"},
+    {"event": "eval", "step": 0, "metrics": {"token_accuracy": 0.1, "sequence_accuracy": 0.0}},
+    {"event": "step", "step": 10, "loss": 3.5},
+    {"event": "eval", "step": 10, "metrics": {"token_accuracy": 0.6, "sequence_accuracy": 0.2}},
+    {"event": "sample", "step": 10, "answers": []},
+]
+
+
+def test_the_curves_are_the_events():
+    seen = encoder_decoder.Learning.of(WRITTEN)
+    assert seen == encoder_decoder.Learning([(10, 3.5)], [(0, 0.1), (10, 0.6)], [(0, 0.0), (10, 0.2)])
+    fig = encoder_decoder.learning(seen, ("loss", "right", "step"), ("words", "sentences"), 100)
+    assert [list(trace.y) for trace in fig.data] == [[3.5], [0.1, 0.6], [0.0, 0.2]]
+    assert list(fig.layout.xaxis.range) == [0, 100]
+
+
+def test_scores_stand_beside_chance():
+    def drawn(names, scores, chances):
+        return head_kinds.kind_scores(names, scores, chances, STEPS, threshold=0.4).data
+
+    bars, chance, texts = drawn("abc", [0.2, 0.7, np.nan], [0.1, 0.8, np.nan])
+    assert list(bars.x[:2]) == [0.2, 0.7] and list(chance.x[:2]) == [0.1, 0.8]
+    assert list(bars.marker.color) == [BLUE, VERMILION, BLUE]
+    assert list(drawn("a", [0.3], [0.1])[0].marker.color) == [BLUE]  # below the threshold
+    assert list(texts.text) == ["20.0%", "70.0%", ""]
+    assert texts.x[1] > 0.8 and 0.2 < texts.x[0] < 0.25  # beside the mark, not on it
+    assert 0.1 < drawn("a", [0.1], [1.0])[2].x[0] < 0.15  # a mark that is far away moves no number
+
+
+def test_the_dearest_head_is_first_with_two_standard_errors():
+    fig = head_kinds.ranking(["a", "b", "c"], [0.1, 0.5, -0.2], [0.01, 0.02, np.nan], "loss", selected=2)
+    (points,) = fig.data
+    assert list(points.x) == [0.5, 0.1, -0.2]
+    assert [place[0] for place in points.customdata] == [1, 0, 2]
+    assert list(points.error_x.array) == [0.04, 0.02, 0]
+    assert fig.layout.yaxis.ticktext == ("b", "a", "<b>c</b>")
+    assert points.marker.symbol[2] == "diamond"
+
+
+def test_of_many_heads_the_two_ends_are_ranked_and_the_chosen_one():
+    def drawn(selected, most):
+        names = [f"h{i}" for i in range(20)]
+        return head_kinds.ranking(names, np.linspace(1, 0, 20), np.zeros(20), "loss", selected=selected, most=most)
+
+    assert [place[0] for place in drawn(10, 8).data[0].customdata] == [0, 1, 2, 3, 4, 5, 10, 18, 19]
+    assert len(drawn(19, 8).data[0].x) == 8 and drawn(19, 8).layout.yaxis.ticktext[-1] == "<b>h19</b>"
+    assert len(drawn(None, 20).data[0].x) == 20
+
+
+def test_a_found_word_is_a_line_from_the_rule_to_the_head():
+    ours = [head_kinds.FoundWord("3.1", 0.9, 0.5), head_kinds.FoundWord("1.2", 0.4, 0.6)]
+    theirs = [head_kinds.FoundWord("8.10", 0.8, 0.4), None]
+    fig = head_kinds.found_words("ab", ours, theirs, ("ours", "theirs", "rule"), selected=1)
+    lines, points, texts, their_lines, their_points, _their_texts, rules, anywhere = fig.data
+    assert list(lines.x) == [0.5, 0.9, None, 0.6, 0.4, None] and list(points.x) == [0.9, 0.4]
+    assert list(their_points.x) == [0.8] and list(their_lines.x) == [0.4, 0.8, None]
+    assert [row[0] for row in points.customdata] == [0, 1] and [row[0] for row in their_points.customdata] == [0]
+    assert list(rules.x) == [0.5, 0.6, 0.4] and [row[0] for row in rules.customdata] == [0, 1, 0]
+    assert list(texts.text) == ["90% · 3.1", "40% · 1.2"]
+    assert all(row[0] == y for row, y in zip(anywhere.customdata, anywhere.y, strict=True)) and max(anywhere.x) > 1.2
+    assert texts.x[0] > 0.9 and texts.x[1] > 0.6  # to the right of both marks
+    assert (fig.layout.shapes[0].y0, fig.layout.shapes[0].y1) == (0.5, 1.5)

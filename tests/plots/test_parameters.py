@@ -59,10 +59,11 @@ def test_copies_and_selection_are_drawn_on_the_map():
     assert not shapes("BERT-base", "rect")
 
 
-def test_labels_come_from_the_caller_and_no_type_is_smaller_than_the_back_row_reads():
+def test_labels_come_from_the_caller_and_are_read_from_the_back_row():
     fig = apply(plots.mosaic(parameters(BASE), names={"embeddings.token": "词"}, columns={"block": "层"}))
     assert fig.data[0].text[0].startswith("词 ")
     assert any(note.text.startswith("层<br>85.1 M") for note in fig.layout.annotations)
+    assert all(contrast(colour, plots.ink(colour)) >= 4.5 for colour in plots.COLOURS.values())
     assert fig.layout.uniformtext.minsize >= SMALL
     assert all(bar.insidetextfont.size >= SMALL for bar in fig.data)
     assert all(note.font.size >= SMALL for note in fig.layout.annotations)
@@ -117,11 +118,6 @@ def test_no_name_in_the_family_lies_over_another_or_over_a_point():
     assert set(sides) == set(points)
     assert 0 < len([side for side in sides.values() if side]) < 12  # what does not fit is left out
     assert plots._places_of_names({"a": (10**7, 10**9)}, xs, ys) == {"a": "middle right"}
-
-
-@pytest.mark.parametrize("colour", plots.COLOURS.values())
-def test_text_on_every_colour_has_contrast(colour):
-    assert contrast(colour, plots.ink(colour)) >= 4.5
 
 
 NUMBERS = {0: "0", 999: "999", 1000: "1.00 k", 999_999: "1.00 M", 110_106_428: "110 M", 7_087_872: "7.09 M"}

@@ -29,14 +29,19 @@ def test_small_panels_name_their_references_in_the_legend():
     panels = [Panel("x", [Line("a", [0.0] * 3)], {"chance": 0.5})] * 3
     small, large = (over_layers(panels, LAYERS, "layer", columns=columns) for columns in (3, 2))
     assert [trace.name for trace in small.data if trace.name == "chance"] == ["chance"]
-    assert "chance" not in [note.text for note in small.layout.annotations]
-    assert [note.text for note in large.layout.annotations].count("chance") == 3
+    small_notes, notes = ([note.text for note in fig.layout.annotations] for fig in (small, large))
+    assert "chance" not in small_notes and notes.count("chance") == 3
+    assert "new text" not in small_notes + notes  # plotly's words for a note without any
+    nameless = over_layers([Panel("task", [Line("x", [0.1, 0.9])], {"": 0.0})], LAYERS[:2], "layer")
+    assert [note.text for note in nameless.layout.annotations] == ["task"]
 
 
-def test_many_layers_leave_room_for_their_names():
+def test_many_layers_leave_room_for_their_names_and_a_long_title_has_lines():
     names = ["embeddings", *map(str, range(1, 25))]
-    panel = Panel("x", [Line("a", [0.0] * 25)])
-    assert len(over_layers([panel] * 3, names, "layer", columns=3).layout.xaxis.tickvals) <= 9
+    panels = [Panel("x", [Line("a", [0.0] * 25)])] * 3
+    plain, titled = (over_layers(panels, names, "layer", columns=3, title=words) for words in ("", "words " * 40))
+    assert len(plain.layout.xaxis.tickvals) <= 9
+    assert titled.layout.height > plain.layout.height and titled.layout.title.text.count("<br>") >= 1
 
 
 def test_depths_mark_every_repetition_and_the_mean():
@@ -72,19 +77,3 @@ def test_side_by_side_is_a_picture_a_layer_at_one_scale():
     assert [trace.marker.symbol for trace in fig.data] == ["circle", "star"] * 2
     assert list(fig.data[0].hovertext) == ["a", "b"]
     assert [note.text for note in fig.layout.annotations] == LAYERS[:2]
-
-
-def test_a_panel_without_a_name_for_its_line_prints_none():
-    panels = [Panel(f"task {n}", [Line("x", [0.1, 0.9])], {"commonest label": 0.3}, True) for n in range(3)]
-    for columns in (2, 3):
-        drawn = over_layers(panels, ["embeddings", "1"], "layer", columns=columns)
-        notes = [note.text for note in drawn.layout.annotations]
-        assert "new text" not in notes
-    nameless = over_layers([Panel("task", [Line("x", [0.1, 0.9])], {"": 0.0})], ["embeddings", "1"], "layer")
-    assert [note.text for note in nameless.layout.annotations] == ["task"]
-
-
-def test_a_title_is_broken_into_lines_and_the_figure_grows_by_them():
-    panel = Panel("task", [Line("x", [0.1, 0.9])])
-    plain, titled = (over_layers([panel], ["embeddings", "1"], "layer", title=words) for words in ("", "words " * 40))
-    assert titled.layout.height > plain.layout.height and titled.layout.title.text.count("<br>") >= 1

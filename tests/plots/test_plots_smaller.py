@@ -27,23 +27,17 @@ def test_bubbles_have_the_area_of_their_memory_and_the_line_joins_who_is_not_bea
     names = {note.text: note for note in fig.layout.annotations}
     assert "student &lt;b&gt;" in names and names["student &lt;b&gt;"].yshift < 0 < names["taught"].yshift
     assert names["taught"].x == pytest.approx(math.log10(2.0)) and fig.layout.height <= 400
-
-
-def test_who_is_beaten():
     assert [beaten(point, POINTS) for point in POINTS] == [False, True, False, False]
+    assert len(tradeoff([], "t", ("x", "y"), "best").data) == 1
 
 
 def test_ticks_are_round_numbers_about_the_range():
     assert ticks(1.1, 6.0) == [1.0, 2.0, 5.0, 10.0] and ticks(1.0, 1.0) == [0.5, 1.0, 2.0]
 
 
-def test_nothing_is_drawn_of_nothing():
-    assert len(tradeoff([], "t", ("x", "y"), "best").data) == 1
-
-
 def test_each_student_has_a_line_and_each_teacher_a_level():
-    fig = students({"alone": [(0.0, 0.5), (1.0, 0.63)], "taught": [(0.0, 0.5), (1.0, 0.7)]}, {"teacher": 0.75}, "t",
-                   ("x", "y"))  # fmt: skip
+    lines = {"alone": [(0.0, 0.5), (1.0, 0.63)], "taught": [(0.0, 0.5), (1.0, 0.7)]}
+    fig = students(lines, {"teacher": 0.75}, "t", ("x", "y"))
     assert [list(trace.y) for trace in fig.data] == [[50.0, 63.0], [50.0, 70.0]]
     assert len({(trace.line.dash, trace.marker.symbol) for trace in fig.data}) == 2
     assert fig.layout.shapes[0].y0 == 75.0

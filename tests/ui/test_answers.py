@@ -20,7 +20,7 @@ from minibert.tasks.sampling import spread
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.tokenizer import Tokenizer
 from tests.hostile import HOSTILE
-from tests.pages.driver import html_of, text_of
+from tests.pages.driver import html_of, plain, text_of
 from tests.shipped import DATA, SETS
 from tests.ui.driver import opened
 from ui.answer_form import answer_form
@@ -96,14 +96,6 @@ def reviewed(labels, confusion, *cases, measured_on=1):
     return opened(show_review, TASKS["classification"], examples, evaluation, "review")
 
 
-def recorded(name, examples=None):
-    """(examples, evaluation) as a run's events hold them."""
-    predictor, data = untrained(name)
-    data = data if examples is None else replace(data, examples=examples)
-    evaluation = evaluate(predictor, data).details
-    return json.loads(json.dumps([[asdict(example) for example in data.examples], evaluation]))
-
-
 @every_task
 def test_a_hostile_example_is_built_asked_and_answered_as_text(name):
     _predictor, data = untrained(name)
@@ -118,8 +110,11 @@ def test_a_hostile_example_is_built_asked_and_answered_as_text(name):
 
 
 @every_task
-def test_hostile_text_is_reviewed_as_text(name):
-    examples, evaluation = recorded(name, [evil(example) for example in untrained(name)[1].examples])
+def test_hostile_text_is_reviewed_as_text_and_all_mistakes_can_be_seen(name):
+    predictor, data = untrained(name)
+    data = replace(data, examples=[evil(example) for example in data.examples])
+    told = [[asdict(example) for example in data.examples], evaluate(predictor, data).details]
+    examples, evaluation = json.loads(json.dumps(told))  # as a run's events hold them
     labels = evaluation["labels"]
     if not isinstance(labels, dict) and labels[0] not in ("start", "score", "O"):  # a hostile label, too
         text = json.dumps([examples, evaluation]).replace(json.dumps(labels[0]), json.dumps(EVIL))
@@ -130,14 +125,10 @@ def test_hostile_text_is_reviewed_as_text(name):
     assert run.get("plotly_chart") and all(figure.proto.alt for figure in run.get("plotly_chart"))
     for figure in run.get("plotly_chart"):
         assert "<img" not in figure.proto.spec and "\\u003cimg" not in figure.proto.spec
-
-
-def test_all_mistakes_can_be_seen():
-    examples, evaluation = recorded("similarity")
-    run = opened(show_review, TASKS["similarity"], examples, evaluation, "review")
-    assert html_of(run).count("<li>") == PAGE
-    run.get("button_group")[0].set_value("all").run()
-    assert html_of(run).count("<li>") == len(examples) == 16
+    if name == "similarity":  # never quite right
+        assert html_of(run).count("<li>") == PAGE
+        run.get("button_group")[0].set_value("all").run()
+        assert html_of(run).count("<li>") == len(examples) == 16
 
 
 def test_the_surest_mistake_comes_first():
@@ -249,9 +240,9 @@ def test_chinese_entities_are_drawn_in_the_text():
 LONG = SpanExample("", "who", "word " * 60 + "Anna " + "word " * 60, (Answer("Anna", 300),))
 
 
-def built(example, options):
-    predictor, _data = untrained("span")
-    return opened(show_input, TASKS["span"], predictor.tokenizer, example, predictor.labels, options, "k")
+def built(example, options, task="span", labels=("start", "end")):
+    tokenizer = untrained(task)[0].tokenizer
+    return opened(show_input, TASKS[task], tokenizer, example, labels, options, "k")
 
 
 def test_a_long_input_folds_about_what_is_asked_and_opens():
@@ -263,20 +254,22 @@ def test_a_long_input_folds_about_what_is_asked_and_opens():
 
 def test_windows_beyond_the_first_fold_but_not_those_with_the_answer():
     run = built(LONG, Options(max_length=24, doc_stride=12))
-    assert run.expander and run.markdown and '<small class="mb-asked">S E</small>' in html_of(run)
+    assert run.expander and '<small class="mb-asked">S E</small>' in html_of(run)
     assert built(SpanExample("", "who is it", "Anna", None), Options(max_length=5)).warning  # without room
+    words = TASKS["tagging"].example("a b c d e f g h")
+    tagged = built(words, Options(max_length=8, doc_stride=3), "tagging", ("O", "B-X", "I-X"))
+    for page, told in ((run, "passage tokens"), (tagged, "asked for words")):
+        titles = [plain(block.value) for block in page.markdown if "Window" in block.value]
+        assert len(titles) > 1 and all(told in title for title in titles[:2])
 
 
-def test_no_two_types_of_entity_share_a_colour():
-    assert len(set(hues(["PER", "LOC", "ORG", "MISC", "time", "day", "title"]).values())) == 7
-    assert hues(["PER", "LOC"])["PER"] == hues(["PER", "x", "y"])["PER"]
-    assert len(hues(str(i) for i in range(20))) == 20
-
-
-def test_what_was_meant_and_said_may_overlap():
+def test_what_was_meant_and_said_may_overlap_and_no_two_types_of_entity_share_a_colour():
     marks = between("abcdefgh", (1, 4), (3, 6), ("truth", "answer", "both"))
     assert [(m.start, m.end, m.label) for m in marks] == [(1, 3, "truth"), (3, 4, "both"), (4, 6, "answer")]
     assert between("abc", None, None, ("t", "a", "b")) == []
+    assert len(set(hues(["PER", "LOC", "ORG", "MISC", "time", "day", "title"]).values())) == 7
+    assert hues(["PER", "LOC"])["PER"] == hues(["PER", "x", "y"])["PER"]
+    assert len(hues(str(i) for i in range(20))) == 20
 
 
 def test_an_excerpt_holds_its_places_and_whole_words():

@@ -27,21 +27,18 @@ def runs(monkeypatch):
 
 
 def test_a_fingerprint_tells_what_differs():
-    points = np.arange(4.0)
-    prints = {fingerprint("a", "b"), fingerprint("ab"), fingerprint("a", 1), fingerprint("a", points.tobytes())}
-    assert len(prints) == 4
-    assert fingerprint("a", points.tobytes()) in prints
-    assert all(one.isalnum() for one in prints)
+    points = np.arange(4.0).tobytes()
+    prints = {fingerprint(*parts) for parts in (("a", "b"), ("ab",), ("a", 1), ("a", points))}
+    assert len(prints) == 4 and fingerprint("a", points) in prints and all(one.isalnum() for one in prints)
 
 
 def test_it_is_found_whoever_began_it(runs):
     runs.all = [run_of("me-computed", "failed"), run_of("you-computed", "finished"), run_of("you-computed", "lost")]
     assert computed("x") is runs.all[1]
     assert computed("y") is None
-    runs.all = [run_of("you-computed", "running")]
-    assert computed("x") is runs.all[0]
-    runs.all = [run_of("you-computed", "cancelled")]
-    assert computed("x") is None
+    for state, found in (("running", True), ("cancelled", False)):
+        runs.all = [run_of("you-computed", state)]
+        assert computed("x") is (runs.all[0] if found else None)
 
 
 def test_it_does_not_count_among_the_readers_trainings_and_what_someone_has_begun_is_not_begun_again(runs):

@@ -40,9 +40,6 @@ def answering(kind="text/html", status=200):
     return app
 
 
-# --- who it is --------------------------------------------------------------------------------------------------------
-
-
 def cookie_of(headers) -> tuple[str, set[str]]:
     value, *attributes = headers["set-cookie"].split("; ")
     return value, {attribute.lower() for attribute in attributes}
@@ -76,20 +73,13 @@ def test_a_cookie_of_another_form_is_replaced(bad):
     assert cookie_of(headers)[0] != f"{COOKIE}={bad}"
 
 
-METRICS = "metrics", "/metrics", "./metrics", "metrics/", "agent/interact", "script-health-check"
+def test_what_tells_of_the_server_is_closed_and_the_rest_is_open():
+    closed = "metrics", "/metrics", "./metrics", "metrics/", "agent/interact", "script-health-check"
+    for path in ("/_STCORE/metrics", *(f"/_stcore/{name}" for name in closed)):
+        assert asked(Closed(answering()), path)[0] == 404, path
+    for path in ("/", "/_stcore/health", "/_stcore/host-config", "/metrics", "/attention"):
+        assert asked(Closed(answering()), path)[0] == 200, path
 
-
-@pytest.mark.parametrize("path", ["/_STCORE/metrics", *(f"/_stcore/{name}" for name in METRICS)])
-def test_what_tells_of_the_server_is_closed(path):
-    assert asked(Closed(answering()), path)[0] == 404
-
-
-@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/_stcore/host-config", "/metrics", "/attention"])
-def test_the_rest_is_open(path):
-    assert asked(Closed(answering()), path)[0] == 200
-
-
-# --- files ------------------------------------------------------------------------------------------------------------
 
 WHERE = "/_stcore/upload_file/{session}/{file}"
 
@@ -143,10 +133,8 @@ def test_a_file_lies_on_disk_and_streamlit_is_told_where(store):
     (file,) = files_of(store)
     assert behind.said == {"path": str(file), "size": len(content)} and file.read_bytes() == content
     assert store.bytes == len(content)
-
-
-def test_what_streamlit_refuses_is_not_kept(store):
-    assert put(Uploads(Streamlit(403), store), b"x" * 5000)[0] == 403
+    store.clear()
+    assert put(Uploads(Streamlit(403), store), content)[0] == 403  # what Streamlit refuses is not kept
     assert not files_of(store) and store.bytes == 0 and store.reserve("a" * 43, uploads.PER_VISITOR) != "visitor"
 
 
@@ -184,10 +172,11 @@ def test_a_file_that_says_less_than_it_sends_is_cut_off(store, monkeypatch, head
 
 
 @pytest.mark.parametrize("file", ["f", "a.b", "a b", "é", "%2e", "a\nb"])
-def test_no_name_of_a_file_leads_past(store, file):
+def test_no_name_of_a_file_leads_past_and_nobody_outside_can_write_the_line(store, file):
     behind = Streamlit()
-    put(Uploads(behind, store), b"x" * 5000, file=file)
-    assert "path" in behind.said and len(files_of(store)) == 1
+    forged = b"minibert upload 0 " + json.dumps({"path": "/etc/passwd", "size": 1}).encode()
+    put(Uploads(behind, store), forged, file=file)
+    assert said_in(forged) is None and behind.said == {"path": str(*files_of(store)), "size": len(forged)}
 
 
 @pytest.mark.parametrize("headers", [{}, {"content-type": "multipart/form-data; boundary=x", "cookie": ""}])
@@ -212,13 +201,6 @@ def test_files_go_when_the_visitor_has_gone(store, monkeypatch):
     assert store.bytes == 1
     store.clear()
     assert not files_of(store)
-
-
-def test_nobody_outside_can_write_the_line(store):
-    behind = Streamlit()
-    forged = b"minibert upload 0 " + json.dumps({"path": "/etc/passwd", "size": 1}).encode()
-    put(Uploads(behind, store), forged)
-    assert said_in(forged) is None and behind.said["path"] != "/etc/passwd"
 
 
 def test_leftovers_of_a_killed_server_are_cleared_and_those_of_a_live_one_stay(tmp_path):

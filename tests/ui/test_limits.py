@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.pages.driver import open_page, plain, whole
+from tests.pages.driver import open_page, plain
 from tests.ui.driver import opened
 from ui.limits import warn_unread
 from ui.models import load
@@ -41,11 +41,3 @@ def test_every_page_that_reads_a_sentence_says_so(page, tmp_path, monkeypatch):
     fields = dict.fromkeys(FIELDS[page], UNREAD + " [MASK]" * (page in ("probes", "attribution", "masking")))
     app = open_page(page, model="mini-en", **({"what": "tokens"} if page == "embeddings" else {}), **fields)
     assert any("[UNK]" in plain(box.value) for box in app.warning), [box.value for box in app.warning]
-
-
-def test_a_page_says_where_places_were_never_learned(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
-    for model, said in (("mini-en", True), ("minilm-en", False)):
-        app = open_page("embeddings", model=model, what="tokens")
-        whole(app.text_input(key="text").set_value("the dog " * 80).run())
-        assert any("128" in box.value for box in app.warning) == said

@@ -1,7 +1,7 @@
 """Predict before reveal: who guesses first, what the room sees, and what a teacher can hold."""
 
 import sqlite3
-from threading import Thread
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import streamlit as st
@@ -38,29 +38,22 @@ def said(app: AppTest) -> str:
 
 def test_the_answer_waits_for_a_guess():
     assert not answer_shown(asked("one"))
-    app = asked("one", 0)
-    assert answer_shown(app)
-    assert "two" in said(app) and "**&#42;three&#42;**" in said(app)
-    app = asked("two", 1)
-    assert answer_shown(app) and "**&#42;three&#42;**" in said(app)
+    for owner, guess in (("one", 0), ("two", 1)):
+        app = asked(owner, guess)
+        assert answer_shown(app) and "two" in said(app) and "**&#42;three&#42;**" in said(app)
 
 
 def test_who_will_not_guess_or_comes_by_a_link_that_says_something_sees_it():
-    app = asked("three")
-    app.button(key="count-show").click().run()
-    assert answer_shown(app)
+    assert answer_shown(asked("three").button(key="count-show").click().run())
     assert answer_shown(asked("four", layer="2"))
     assert not answer_shown(asked("five", projector="1"))
 
 
 def test_with_something_else_nobody_is_asked_unless_they_want_to_be():
     app = asked("six", 0)
-    app.text_input(key="about").set_value("the cat").run()
-    assert answer_shown(app)
-    app.button(key="count-again").click().run()
-    assert not answer_shown(app)
-    app.button(key="count-guess-1").click().run()
-    assert answer_shown(app)
+    assert answer_shown(app.text_input(key="about").set_value("the cat").run())
+    assert not answer_shown(app.button(key="count-again").click().run())
+    assert answer_shown(app.button(key="count-guess-1").click().run())
 
 
 def test_the_room_is_counted_and_nobody_twice():
@@ -148,9 +141,6 @@ def test_the_store_is_bounded_and_the_oldest_question_goes_first(room, monkeypat
 
 
 def test_fifty_at_once_are_all_counted(room):
-    voters = [Thread(target=room.vote, args=("q", str(n), str(n % 2))) for n in range(50)]
-    for voter in voters:
-        voter.start()
-    for voter in voters:
-        voter.join()
+    with ThreadPoolExecutor(50) as voters:
+        list(voters.map(lambda n: room.vote("q", str(n), str(n % 2)), range(50)))
     assert room.counts("q") == {"0": 25, "1": 25}

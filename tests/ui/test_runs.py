@@ -21,9 +21,10 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
     if task:
         told["started"] = {"details": {"task": task[0], "metric": task[1]}}
     return SimpleNamespace(
-        id=title, owner=owner, title=title, state=state, kind=kind, over=state in ("finished", "failed", "cancelled"),
-        future=None, can_begin_again=False, tries=0, events=lambda: [], latest=told.get, progress=0.42, position=3,
-        error=None, result=result or SimpleNamespace(is_dir=lambda: False),
+        id=f"{owner} {kind} {state}", owner=owner, title=title, state=state, kind=kind,
+        over=state in ("finished", "failed", "cancelled"), future=None, can_begin_again=False, tries=0, error=None,
+        events=lambda: [], latest=told.get, progress=0.42, position=3,
+        result=result or SimpleNamespace(is_dir=lambda: False),
     )  # fmt: skip
 
 
@@ -39,12 +40,9 @@ def trained(monkeypatch):
     return everything
 
 
-def test_nothing_yet(trained):
-    run = opened(runs.show_runs)
-    assert not run.metric and len(run.markdown) == 1
-
-
 def test_sums_for_all_and_names_of_one_s_own(trained):
+    nothing_yet = opened(runs.show_runs)
+    assert not nothing_yet.metric and len(nothing_yet.markdown) == 1
     trained += [
         run_of("me", "<b>mine</b>", 0.75, task=("classification", "accuracy")),
         run_of("me", "alike", 0.5, task=("similarity", "pearson")),
@@ -129,9 +127,9 @@ def test_a_row_names_its_run_says_its_state_and_stops_it():
     bars = [html.unescape(bar.proto.text) for bar in app.get("progress")]
     assert [bar.split(":")[0] for bar in bars] == ["no. *one*", "no. two", "no. three"]
     assert bars[0].endswith("step 7") and "3" in bars[1]
-    assert [button.key for button in app.button] == ["stop-*one*", "stop-two"]
+    assert [button.key for button in app.button] == [f"stop-{going.id}", f"stop-{waits.id}"]
     assert "<b>" not in app.error[0].value
-    app.button(key="stop-*one*").click().run()
+    app.button[0].click().run()
     assert told == ["cancel", "wait"]
 
 
@@ -145,24 +143,16 @@ def announced(trained, monkeypatch, tmp_path):
     return said
 
 
-def of_state(state, kind="pretraining/1", owner="me"):
-    run = run_of(owner, "<b>mine</b>", state=state, kind=kind)
-    run.id = f"{owner} {kind} {state}"
-    return run
-
-
 def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trained, announced, monkeypatch):
-    trained += [
-        of_state("running"), of_state("queued", "finetune/classification/1"), of_state("running", "computed/x"),
-        of_state("running", owner="you"), of_state("finished", "pretraining/2"),
-    ]  # fmt: skip
+    mine = partial(run_of, "me", "<b>mine</b>")
+    trained += [mine(state="running", kind="pretraining/1"), mine(state="queued"), mine(kind="pretraining/2")]
+    trained += [mine(state="running", kind="computed/x"), run_of("you", "yours", state="running")]
     monkeypatch.setattr(runs, "current_page", lambda: "masking")
     page = opened(runs.announce_runs)
     waits = f"<b>mine</b>: {html.unescape(runs.state_in_words(trained[1]))}"
     assert announced == [("pretraining", "<b>mine</b>: 42%"), ("output_layer", waits)]
     for run, state in zip(trained, ("finished", "failed"), strict=False):
         run.state, run.over = state, True
-    trained[4:] = []
     announced.clear()
     page.run()
     ended = [f"<b>mine</b>: {runs.state_in_words(run)}" for run in trained[:2]]
@@ -176,7 +166,7 @@ def test_runs_that_go_on_are_announced_on_every_page_until_theirs_is_opened(trai
 
 
 def test_without_a_run_nothing_is_announced_and_that_models_are_gone_is(trained, announced, monkeypatch):
-    trained += [of_state("finished")]
+    trained.append(run_of("me", "mine"))
     page = opened(runs.announce_runs)
     assert not announced and not page.sidebar.markdown and not page.sidebar.caption
     monkeypatch.setattr(runs.manager(), "removed", {"me": 2, "you": 9}.get)

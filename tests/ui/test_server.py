@@ -41,24 +41,17 @@ def test_every_visitor_has_a_cookie_of_their_own_and_keeps_it(server):
     assert kept.value != cookie_of(other).value
     one.get("/masking").read()
     assert cookie_of(one).value == kept.value
-
-
-def test_behind_a_proxy_with_tls_the_cookie_is_secure_and_the_address_is_the_visitors(server, folder):
     behind = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7", "Host": server.removeprefix("http://")}
-    visitor = Visitor(server, behind)
-    said = visitor.get("/").headers.get_all("set-cookie")
+    said = Visitor(server, behind).get("/").headers.get_all("set-cookie")  # behind a proxy with TLS
     (cookie,) = [one for one in said if one.startswith(COOKIE)]
     assert "; Secure" in cookie and "; HttpOnly" in cookie and "; SameSite=Lax" in cookie
 
 
-@pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore//metrics", "/_stcore/metrics?families=x"])
-def test_nobody_is_told_about_the_server(server, path):
-    answer = Visitor(server).get(path)
-    assert answer.status == 404 and b"memory" not in answer.read()
+def test_nobody_is_told_about_the_server_and_its_owner_is_told_the_key(server, folder):
+    for path in ("/_stcore/metrics", "/_stcore//metrics", "/_stcore/metrics?families=x"):
+        answer = Visitor(server).get(path)
+        assert answer.status == 404 and b"memory" not in answer.read()
     assert Visitor(server).get("/_stcore/health").status == 200
-
-
-def test_the_key_is_printed_and_kept(server, folder):
     printed = KEY.search((folder / "log.txt").read_text(encoding="utf-8"))[1]
     assert (folder / "runs" / "teacher-key").read_text(encoding="ascii") == printed
 

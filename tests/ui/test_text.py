@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ui.attributed_text import attributed_html
 from ui.text import KINDS, as_script, kind_of, literal, shorten, tex, tokens_html, visible
 
 
@@ -41,14 +42,6 @@ def test_a_number_in_a_formula():
     assert [tex(1234.5, 1), tex(-0.25), tex(float("-inf"))] == ["1{,}234.5", "(-0.2500)", r"-\infty"]
 
 
-@given(st.lists(st.text(max_size=8), max_size=6))
-def test_no_token_becomes_a_tag(tokens):
-    row = tokens_html(tokens, under=tokens, titles=tokens, label="".join(tokens))
-    tags = set(re.findall(r"</?([a-z]+)", row))
-    assert tags <= {"ol", "li", "bdi", "small"}
-    assert row.count("<li ") == len(tokens)
-
-
 KINDS_OF = {"[CLS]": "special", "[MASK]": "mask", "[UNK]": "unknown", "##ing": "piece"}
 
 
@@ -80,3 +73,16 @@ def test_a_value_in_a_script_cannot_end_it():
     written = as_script({"texts": texts})
     assert json.loads(written) == {"texts": texts}
     assert not set("<>&\u2028\u2029") & set(written)
+
+
+def test_sign_number_and_tint_say_the_same():
+    drawn = attributed_html(["good", "bad"], [0.5, -1.0], label="text")
+    good, bad = drawn.split("</li>")[:2]
+    assert "+0.50" in good and "rgba(213, 94, 0, 0.300)" in good and "solid" in good
+    assert "-1.00" in bad and "rgba(0, 114, 178, 0.600)" in bad and "dotted" in bad
+
+
+def test_nothing_found_nothing_said_and_a_second_text_that_begins_a_line():
+    assert "+0.00" in attributed_html(["a"], [0.0], label="")
+    assert attributed_html([], [], label="").endswith("></ol>")
+    assert attributed_html(["a", "b"], [1, 1], label="", breaks=[1]).count("flex-basis: 100%") == 1

@@ -80,15 +80,14 @@ def test_the_frame_needs_no_weights(monkeypatch):
     assert re.findall(r"\d+", in_a_sentence(told))[:3] == ["19", "6", "12"]
 
 
-def test_words_and_numbers_say_the_same():
+def test_a_pass_is_computed_once_and_words_and_numbers_say_the_same():
+    first, again = (pass_of("mini-en", passage()) for _ in range(2))
+    assert first.values is again.values
     told = sent("minilm-en", passage())
     (piece, share, *_), *_ = told["guesses"]
     assert piece in in_a_sentence(told) and str(share) in in_a_sentence(told)
     rows = table(told)
     assert len(rows) == len(told["tokens"]) and rows[3]["their sum"] == told["lengths"][3][3] / 100
-
-
-# --- a click ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_click_opens_the_lesson_at_that_place():
@@ -107,14 +106,6 @@ def test_a_click_says_only_what_is_there():
         assert lesson_at(told, asked) is None
     for bad in ("2", -1, 1e9, True, None, [1]):
         assert "layer" not in lesson_at({"to": "heads", "model": "mini-en", "layer": bad}, asked)[1]
-
-
-def test_a_pass_is_computed_once():
-    first, again = (pass_of("mini-en", passage()) for _ in range(2))
-    assert first.values is again.values
-
-
-# --- you are here -----------------------------------------------------------------------------------------------------
 
 
 def test_every_page_has_its_place_on_the_way():
