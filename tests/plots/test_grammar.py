@@ -37,10 +37,8 @@ def test_hues_are_seen_and_text_is_read_on_what_it_stands(side):
     ("rule", "hue"), [("mb-mask", "MASK"), ("mb-segment-a", "SEGMENT_A"), ("mb-segment-b", "SEGMENT_B")]
 )
 def test_the_style_sheet_says_the_same(rule, hue):
-    css = (ROOT / "ui" / "style.css").read_text(encoding="utf-8")
-    body = re.search(rf"\.{rule} {{(.*?)}}", css, re.DOTALL)[1]
-    red, green, blue = (int(HUES[hue][at : at + 2], 16) for at in (1, 3, 5))
-    assert f"{red}, {green}, {blue}" in body
+    body = re.search(rf"\.{rule} {{(.*?)}}", style_sheets()["style.css"], re.DOTALL)[1]
+    assert rgb(HUES[hue]) in body
 
 
 ORANGE = re.compile("#E69F00|230, ?159, ?0", re.IGNORECASE)
@@ -56,6 +54,10 @@ SELECTED = {  # style sheet → what is selected in it
     "knowledge.css": (r"\.named > \.box",),
     "nezha.css": (r"\.mb-nezha \.here",),
 }
+
+
+def rgb(colour: str) -> str:
+    return ", ".join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))
 
 
 def style_sheets() -> dict[str, str]:
@@ -77,7 +79,6 @@ def test_what_is_selected_has_the_text_s_own_colour_and_no_hue():
     for name, selectors in SELECTED.items():
         for selector in selectors:
             assert "currentColor" in re.search(selector + r" \{(.*?)\}", sheets[name])[1], selector
-    red, green, blue = (int(WORDS[at : at + 2], 16) for at in (1, 3, 5))
     for what in ("fill", "stroke"):  # in figures, too
-        rule = rf'style\*="{what}: rgb\({red}, {green}, {blue}\)"\]\)? {{ {what}: currentColor'
+        rule = rf'style\*="{what}: rgb\({rgb(WORDS)}\)"\]\)? {{ {what}: currentColor'
         assert re.search(rule, sheets["style.css"])

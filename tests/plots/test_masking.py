@@ -35,9 +35,6 @@ def test_rows_show_each_fate_where_it_happened():
     assert len(set(masking.FATE_LETTERS.values())) == len(set(masking.FATE_COLOURS.values())) == 4
     assert [trace.name for trace in fig.data] == ["not asked", "M [MASK]", "R random token", "K kept"]
     assert all(trace.showlegend for trace in fig.data)
-
-
-def test_rows_of_one_token_and_of_none():
     assert masking.mask_rows(["a"], [["masked"]], ["1"]).layout.xaxis.range == (-0.5, 11.5)
     assert len(masking.mask_rows([], [], []).data) == 4
 
@@ -78,11 +75,10 @@ def test_every_token_is_a_point_at_its_probabilities():
     movers = list(np.argsort(-(np.exp(log_p) - np.exp(log_q)) * (log_p - log_q))[:12])
     fig = masking.two_contexts(tokens, log_p, log_q, movers)
     cloud, diagonal, first, second = fig.data
-    points = dict(zip(cloud.customdata, zip(cloud.x, cloud.y, strict=True), strict=True))
-    alone = [i for i in range(400) if tokens[i] in points]
+    alone = {name: place for name, *place in zip(cloud.customdata, cloud.x, cloud.y, strict=True) if name in tokens}
     assert len(alone) > 350
-    for i in alone:
-        assert points[tokens[i]] == pytest.approx((math.exp(log_p[i]), math.exp(log_q[i])))
+    for name, place in alone.items():
+        assert np.log(place) == pytest.approx([log_p[tokens.index(name)], log_q[tokens.index(name)]])
     assert list(diagonal.x) == list(diagonal.y)
     assert fig.layout.xaxis.type == fig.layout.yaxis.type == "log"
     assert fig.layout.xaxis.range == fig.layout.yaxis.range
@@ -92,8 +88,7 @@ def test_every_token_is_a_point_at_its_probabilities():
     assert sorted([*first.customdata, *second.customdata]) == sorted(tokens[i] for i in movers)
     assert first.marker.symbol != second.marker.symbol
     written = {text for trace in (first, second) for text in trace.text if text}
-    assert tokens[movers[0]] in written
-    assert written <= {tokens[i] for i in movers}
+    assert tokens[movers[0]] in written <= {tokens[i] for i in movers}
 
 
 def test_thirty_thousand_tokens_are_all_counted_in_few_points():

@@ -7,9 +7,8 @@ from plots.theme import BLUE, GREY
 
 
 def test_a_name_is_short_and_literal():
-    assert answers.name_of("a\n b") == "a b"
-    assert answers.name_of("x" * 40) == "x" * (answers.WIDEST - 1) + "…"
-    assert answers.name_of("<b>") == "&lt;b&gt;"
+    names = {"a\n b": "a b", "x" * 40: "x" * (answers.WIDEST - 1) + "…", "<b>": "&lt;b&gt;"}
+    assert {name: answers.name_of(name) for name in names} == names
 
 
 def test_the_chosen_bar_differs_by_more_than_colour():

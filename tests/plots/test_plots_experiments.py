@@ -31,18 +31,19 @@ def test_a_floor_is_drawn_only_where_it_is_in_sight():
 
 
 def test_differences_carry_interval_and_verdict():
-    def points(*rows):
-        fig = experiments.differences(rows, ("paper", "ours"), "points")
-        assert [trace.name for trace in fig.data if trace.name] == ["paper", "ours"]
-        return [trace for trace in fig.data if trace.x and trace.x[0] is not None]
+    def drawn(*rows):
+        return experiments.differences(rows, ("paper", "ours"), "points").data
 
     unclear = Gap("b", 0.5, -2.0, None, "unclear"), Gap("c", None, None, None, "unclear")
-    drawn = points(Gap("a", -0.5, -2.0, 1.0, "agrees"), *unclear)
-    assert [trace.x[0] for trace in drawn] == [-0.5, -2.0, 0.5, -2.0]
-    assert drawn[1].error_x.array == (1.0,)
-    assert drawn[1].marker.symbol != drawn[3].marker.symbol  # told apart without colour
+    traces = drawn(Gap("a", -0.5, -2.0, 1.0, "agrees"), *unclear)
+    assert [trace.name for trace in traces if trace.name] == ["paper", "ours"]
+    points = [trace for trace in traces if trace.x and trace.x[0] is not None]
+    assert [trace.x[0] for trace in points] == [-0.5, -2.0, 0.5, -2.0]
+    assert points[1].error_x.array == (1.0,)
+    assert points[1].marker.symbol != points[3].marker.symbol  # told apart without colour
     # without a direction in the paper a difference has its own sign
-    symbols = [trace.marker.symbol for trace in points(*(Gap(said, None, 1.0, 0.5, said) for said in VERDICTS))]
+    traces = drawn(*(Gap(said, None, 1.0, 0.5, said) for said in VERDICTS))
+    symbols = [trace.marker.symbol for trace in traces if trace.x and trace.x[0] is not None]
     assert symbols[3] == symbols[4] and symbols[5] == symbols[6] and len(set(symbols)) == 5
 
 

@@ -16,15 +16,12 @@ def test_a_bar_is_as_long_as_its_share_and_never_longer_than_its_scale():
     assert re.findall(r"height: ([\d.]+)%", page) == ["50.00"]
 
 
-def test_numbers_are_text_for_who_cannot_see_the_bars():
-    page = drawn(Part("f", "bars", [Bar("a", 0.25, "25 %")]), Part("g", "words", [Bar("w", 0.5, "50 %")], selected=0))
+def test_numbers_are_text_for_who_cannot_see_the_bars_and_what_is_right_is_marked_by_more_than_colour():
+    bars = [Bar("a", 0.25, "25 %", right=True), Bar("b", 0.1, "10 %")]
+    page = drawn(Part("f", "bars", bars), Part("g", "words", [Bar("w", 0.5, "50 %")], selected=0))
     for words in ("25 %", "50 %", "<h2>one</h2>", "<h3>f</h3>", "<h3>g</h3>", 'aria-current="true"'):
         assert words in page
-    assert page.count('aria-hidden="true"') == 2
-
-
-def test_what_is_right_is_marked_by_more_than_colour():
-    page = drawn(Part("f", "bars", [Bar("a", 0.25, "25 %", right=True), Bar("b", 0.1, "10 %")]))
+    assert page.count('aria-hidden="true"') == 3
     assert "a ✓" in page and "b ✓" not in page
 
 

@@ -26,7 +26,7 @@ def page():
     figure(points([3, 4]), "Two points, <b>rising</b>.", "fig", on_select="rerun", data=table)
 
 
-def test_it_has_a_description_and_our_look():
+def test_it_has_a_description_our_look_and_its_numbers():
     run = opened(page)
     chart = run.get("plotly_chart")[0].proto
     assert chart.alt == "Two points, <b>rising</b>."
@@ -34,13 +34,9 @@ def test_it_has_a_description_and_our_look():
     assert layout["font"]["size"] >= 14 and layout["paper_bgcolor"] == "rgba(0,0,0,0)"
     assert json.loads(chart.config)["displayModeBar"] is False
     assert "&lt;i&gt;left" in run.get("html")[0].proto.body
-
-
-def test_the_table_is_made_only_when_it_is_opened():
-    run = opened(page)
     assert "made" not in run.session_state and not run.dataframe
     run.session_state["fig-words"] = True
-    run.run()
+    run.run()  # the table is made only when it is opened
     assert run.session_state["made"] == 1
     assert run.dataframe[0].value["share"].tolist() == [0.5]
     assert run.text[0].value == "Two points, <b>rising</b>."

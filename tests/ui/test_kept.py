@@ -35,10 +35,11 @@ def opened(tmp_path, monkeypatch):
     """A course of two pages: the first is what is asked for, the other is empty."""
 
     def course(page: str) -> AppTest:
-        (tmp_path / "pages").mkdir()
-        for path, code in (("course", COURSE), ("pages/one", page), ("pages/two", "")):
+        files = {"app/course": COURSE, "pages/one": page, "pages/two": ""}  # beside pages/, AppTest runs a page alone
+        for path, code in files.items():
+            (tmp_path / path).parent.mkdir(exist_ok=True)
             (tmp_path / f"{path}.py").write_text(code, encoding="utf-8")
-        return whole(AppTest.from_file(str(tmp_path / "course.py"), default_timeout=60).run())
+        return whole(AppTest.from_file(str(tmp_path / "app" / "course.py"), default_timeout=60).run())
 
     monkeypatch.setattr("ui.navigation.ROOT", tmp_path)
     return course
@@ -46,7 +47,7 @@ def opened(tmp_path, monkeypatch):
 
 def go(app: AppTest, page: str, **link) -> AppTest:
     """To another page, by the menu or by a link."""
-    app.switch_page(f"pages/{page}.py")
+    app.switch_page(f"../pages/{page}.py")
     for name, value in link.items():
         app.query_params[name] = value
     return whole(app.run())
@@ -75,19 +76,16 @@ def test_a_link_that_says_what_is_on_the_page_counts_for_more(opened):
     assert shown(go(app, "one", task="pair")) == (5, "")
 
 
-def test_a_file_is_there_after_coming_back_and_whatever_is_clicked_then(opened):
+def test_a_file_is_there_after_coming_back_until_the_reader_takes_it_out(opened):
     app = opened(GIVEN)
-    app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
+    file = ("mine.txt", b"hello", "text/plain")
+    app.file_uploader(key="file").set_value([file]).run()
     assert not go(app, "two").text
     assert go(app, "one").text[0].value == "mine.txt"
     app.button[-1].click().run()
     assert whole(app).text[0].value == "mine.txt"
     app.button(key="file-forget").click().run()
     assert app.text[0].value == ""
-
-
-def test_a_file_that_the_reader_takes_out_is_gone(opened):
-    app = opened(GIVEN)
-    app.file_uploader(key="file").set_value([("mine.txt", b"hello", "text/plain")]).run()
-    app.file_uploader(key="file").set_value([]).run()
-    assert whole(app).text[0].value == ""
+    for files, shown in (([file], "mine.txt"), ([], "")):
+        app.file_uploader(key="file").set_value(files).run()
+        assert whole(app).text[0].value == shown

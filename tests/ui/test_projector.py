@@ -48,17 +48,15 @@ def test_it_outlives_a_change_of_page():
     assert not on_a_wall(opened())  # and nobody else notices
 
 
-def test_the_switch_turns_it_on_and_off():
-    reader = opened()
+def test_the_switch_turns_it_on_and_off_a_link_too_and_a_bad_one_does_nothing():
+    reader = opened(projector="yes; drop")
+    assert not reader.session_state["got"]
     assert on_a_wall(reader.toggle[0].set_value(True).run())
     assert not on_a_wall(reader.toggle[0].set_value(False).run())
-
-
-def test_a_link_may_turn_it_off_and_a_bad_one_does_nothing():
-    reader = opened(projector="1")
+    reader.query_params["projector"] = "1"
+    assert reader.run().session_state["got"]
     reader.query_params["projector"] = "0"
     assert not reader.run().session_state["got"]
-    assert not opened(projector="yes; drop").session_state["got"]
 
 
 FIRST, SECOND, MORE = "A short **sentence.** " * 3, "Long " * MOST_PROJECTED, "on and on " * MOST_PROJECTED

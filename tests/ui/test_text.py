@@ -25,20 +25,14 @@ def test_literal_shows_exactly_the_text(text):
 
 
 def test_what_cannot_be_seen_is_shown():
-    assert visible("a b") == "a␣b"
-    assert visible("\0") == "⟨U+0000⟩"
-    assert visible("\n\t") == "⏎⇥"
-    assert visible("\u202eabc") == "⟨U+202E⟩abc"
-    assert visible("\u00a0\u2003") == "⟨U+00A0⟩⟨U+2003⟩"
-    assert visible("👩\u200d👦") == "👩\u200d👦"  # the joiner holds the emoji together
+    shown = {"a b": "a␣b", "\0": "⟨U+0000⟩", "\n\t": "⏎⇥", "\u202eabc": "⟨U+202E⟩abc"}
+    shown |= {"\u00a0\u2003": "⟨U+00A0⟩⟨U+2003⟩", "👩\u200d👦": "👩\u200d👦"}  # the joiner holds the emoji together
+    assert {text: visible(text) for text in shown} == shown
 
 
-def test_a_long_line_is_cut_and_says_so():
+def test_a_long_line_is_cut_and_a_number_stands_in_a_formula():
     assert shorten("abc", 3) == "abc" and shorten("abcd", 3) == "ab…"
     assert shorten("a\nb", 9) == "a b"
-
-
-def test_a_number_in_a_formula():
     assert [tex(1234.5, 1), tex(-0.25), tex(float("-inf"))] == ["1{,}234.5", "(-0.2500)", r"-\infty"]
 
 
@@ -49,6 +43,8 @@ def test_kind_of():
     for token in (*KINDS_OF, "dog", "[]", "##"):
         assert kind_of(token) == KINDS_OF.get(token, "plain")
         assert kind_of(token) in KINDS
+    with pytest.raises(ValueError, match="sparkly"):
+        tokens_html(["a"], kinds=["sparkly"])
 
 
 def test_tokens_count_what_is_not_drawn_and_say_which_is_selected():
@@ -61,11 +57,6 @@ def test_segments_have_a_letter_and_what_is_asked_stands_below():
     first, second = row.split("<li ")[1:]
     assert "mb-segment-a" in first and ">A<" in first and "mb-asked" not in first
     assert "mb-segment-b" in second and ">B<" in second and "&lt;i&gt;B-PER" in second
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="sparkly"):
-        tokens_html(["a"], kinds=["sparkly"])
 
 
 def test_a_value_in_a_script_cannot_end_it():
