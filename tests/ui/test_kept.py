@@ -20,6 +20,11 @@ if st.checkbox("tab", True, key="_tab"):
     st.slider("rate", 1, 9, key="rate")
     st.text_input("text", key="mine-text")
 """
+OTHER = """
+import streamlit as st
+
+st.slider("another", 1, 9, 3, key="rate")
+"""
 GIVEN = """
 import streamlit as st
 
@@ -32,10 +37,10 @@ st.button("anything else")
 
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
-    """A course of two pages: the first is what is asked for, the other is empty."""
+    """A course of two pages: the first is what is asked for, the other has one key that the first may have, too."""
 
     def course(page: str) -> AppTest:
-        files = {"app/course": COURSE, "pages/one": page, "pages/two": ""}  # beside pages/, AppTest runs a page alone
+        files = {"app/course": COURSE, "pages/one": page, "pages/two": OTHER}  # beside pages/, a page would run alone
         for path, code in files.items():
             (tmp_path / path).parent.mkdir(exist_ok=True)
             (tmp_path / f"{path}.py").write_text(code, encoding="utf-8")
@@ -65,7 +70,7 @@ def test_a_closed_tab_and_a_page_that_was_left_by_the_menu_lose_nothing(opened):
     app.checkbox(key="_tab").uncheck().run()
     app.checkbox(key="_tab").check().run()
     assert shown(app) == (8, "hello")
-    assert not go(app, "two").slider
+    assert go(app, "two").slider(key="rate").value == 3
     assert shown(go(app, "one")) == (8, "hello")
 
 
