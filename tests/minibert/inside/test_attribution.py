@@ -11,32 +11,9 @@ from scipy.stats import spearmanr
 from minibert.config import BertConfig
 from minibert.inside import attribution
 from minibert.inside.attributed_blanks import Blank
-from minibert.inside.attribution import (
-    METHODS,
-    REPLACEMENTS,
-    Case,
-    agreement,
-    along_the_path,
-    attributions,
-    baseline_vectors,
-    completeness_errors,
-    deletion_test,
-    exact_shapley,
-    from_vectors,
-    gradient_times_input,
-    integrated_gradients,
-    leave_one_out,
-    log_odds,
-    nothing_left,
-    probability,
-    rolled_out,
-    rollout,
-    shapley,
-    slope_at_the_end,
-    token_vectors,
-    words_of,
-)
-from minibert.model import Batch, BertForPreTraining
+from minibert.inside.attribution import METHODS, REPLACEMENTS, Case, attributions, nothing_left, probability, rollout
+from minibert.model import Batch
+from tests.minibert.inside.random_models import random_model
 
 TEXT = "the film, was not bad"
 
@@ -51,31 +28,28 @@ def case(predictor):
     return Case.of(predictor, TEXT)
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
-
-
-def test_words_are_what_stands_between_spaces(case):
+def test_words_are_what_stands_between_spaces(case, letters):
     assert [word.text for word in case.words] == ["the", "film,", "was", "not", "bad"]
     assert all(TEXT[word.start :].startswith(word.text) for word in case.words)
     places = [place for word in case.words for place in word.places]
     assert places == list(range(1, len(case.features.ids) - 1))  # every token but [CLS] and [SEP], once
     assert len(case.words[0].places) == 3  # the test vocabulary spells
 
+    def words(text):
+        return [word.text for word in attribution.words_of(letters.encode(text), [text])]
 
-def test_chinese_characters_are_words(letters):
-    text = "我喜欢 nlp吗？"
-    assert [word.text for word in words_of(letters.encode(text), [text])] == ["我", "喜", "欢", "nlp", "吗", "？"]
-
-
-def test_what_cleaning_takes_out_cuts_no_word(letters):
-    text = "co\u00adoperate cafe\u0301s now"  # a soft hyphen; an accent written after its letter
-    assert [word.text for word in words_of(letters.encode(text), [text])] == text.split()
+    assert words("我喜欢 nlp吗？") == ["我", "喜", "欢", "nlp", "吗", "？"]
+    cleaned = "co\u00adoperate cafe\u0301s now"  # a soft hyphen; an accent written after its letter
+    assert words(cleaned) == cleaned.split()
 
 
-def test_the_words_of_a_pair_know_their_text(answering):
+def test_a_pair_and_metadata_beside_the_text(answering):
     case = Case.of(answering("pair"), {"text": "a dog", "pair": "no dog"})
     assert [(word.text, word.segment) for word in case.words] == [("a", 0), ("dog", 0), ("no", 1), ("dog", 1)]
     assert all(np.isfinite(value).all() for value in attributions(case, "cut", steps=4).values())
+    beside = answering("classification", metadata=("kind",), metadata_values={"kind": ["x", "y"]})
+    case = Case.of(beside, "a bad film")
+    assert case.features.metadata == (0,) and np.isfinite(attribution.gradient_times_input(case)).all()
 
 
 def test_the_class_is_the_likeliest_unless_asked(predictor):
@@ -85,6 +59,8 @@ def test_the_class_is_the_likeliest_unless_asked(predictor):
     assert probability(case.score) == pytest.approx(answer["probabilities"][case.label], abs=0.02)  # bfloat16 there
     other = next(label for label in predictor.labels if label != case.label)
     assert Case.of(predictor, TEXT, other).label == other
+    # Which class is asked about changes nothing of rollout, which never looks at it.
+    assert rollout(Case.of(predictor, TEXT, other)) == pytest.approx(rollout(case))
 
 
 @pytest.mark.parametrize(
@@ -99,11 +75,8 @@ def test_what_cannot_be_explained_is_refused(answering, task, given, target):
 def test_log_odds_are_those_of_the_softmax():
     logits = torch.tensor([[0.3, -1.0, 2.0], [5.0, 1.0, 0.0]])
     p = logits.softmax(1)[:, 1]
-    torch.testing.assert_close(log_odds(logits, 1), (p / (1 - p)).log())
-    assert probability(log_odds(logits, 1).numpy()) == pytest.approx(p.numpy())
-
-
-# --- taking away ------------------------------------------------------------------------------------------------------
+    torch.testing.assert_close(attribution.log_odds(logits, 1), (p / (1 - p)).log())
+    assert probability(attribution.log_odds(logits, 1).numpy()) == pytest.approx(p.numpy())
 
 
 def test_what_stands_in_for_a_word(case):
@@ -129,19 +102,9 @@ def test_batches_and_padding_change_no_value(case, monkeypatch):
     assert case.values(np.arange(5)[None] != 1, "cut")[0] == pytest.approx(without.score, abs=1e-5)
 
 
-@pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_leave_one_out_is_the_fall(case, replacement):
-    fall = [case.score - float(case.values(np.arange(5)[None] != i, replacement)[0]) for i in range(5)]
-    assert leave_one_out(case, replacement) == pytest.approx(fall, abs=1e-5)
-
-
-# --- gradients --------------------------------------------------------------------------------------------------------
-
-
 def test_gradient_times_input_by_hand(case):
     """Through the model's ordinary forward pass, with the gradient taken at the embedding table."""
     model = case.predictor.model
-    table = model.bert.embeddings.token.weight
     ids, kept = torch.tensor([case.features.ids]), {}
 
     def watch(name, x):
@@ -155,9 +118,9 @@ def test_gradient_times_input_by_hand(case):
     score = logits[case.target] - logits[others].logsumexp(0)
     score.backward()
     model.zero_grad()
-    by_token = (kept["vectors"].grad * table[ids]).sum(-1)[0].detach()
+    by_token = (kept["vectors"].grad * model.bert.embeddings.token.weight[ids]).sum(-1)[0].detach()
     expected = [float(by_token[list(word.places)].sum()) for word in case.words]
-    assert gradient_times_input(case) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+    assert attribution.gradient_times_input(case) == pytest.approx(expected, rel=1e-4, abs=1e-6)
     assert float(score) == pytest.approx(case.score, abs=1e-5)
     assert any(abs(value) > 1e-3 for value in expected)
 
@@ -171,33 +134,31 @@ def test_every_method_answers_in_the_same_words_and_leaves_nothing_on_the_model(
 
 def ten_line_sum(case, replacement, steps):
     """Integrated gradients with midpoints, as the paper's equation 3 reads."""
-    x, baseline = token_vectors(case), baseline_vectors(case, replacement)
+    x, baseline = attribution.token_vectors(case), attribution.baseline_vectors(case, replacement)
     total = torch.zeros_like(x)
     for k in range(steps):
         at = (baseline + (k + 0.5) / steps * (x - baseline)).requires_grad_()
-        total += torch.autograd.grad(from_vectors(case, at).sum(), at)[0]
-    per_token = ((x - baseline) * total / steps).sum(-1)[0]
-    return case.per_word(per_token)
+        total += torch.autograd.grad(attribution.from_vectors(case, at).sum(), at)[0]
+    return case.per_word(((x - baseline) * total / steps).sum(-1)[0])
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_integrated_gradients_are_a_sum_of_gradients(case, replacement):
-    ours = integrated_gradients(case, replacement, steps=20)
-    assert ours.values == pytest.approx(ten_line_sum(case, replacement, 20), rel=1e-3, abs=1e-5)
-
-
-@pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_integrated_gradients_add_up(case, replacement):
-    found = integrated_gradients(case, replacement, steps=128)
+def test_a_word_left_out_is_a_fall_and_all_words_add_up_to_the_fall_of_all(case, replacement):
+    fall = [case.score - float(case.values(np.arange(5)[None] != i, replacement)[0]) for i in range(5)]
+    assert attribution.leave_one_out(case, replacement) == pytest.approx(fall, abs=1e-5)
+    found = attribution.integrated_gradients(case, replacement, steps=128)
     assert found.score == pytest.approx(case.score, abs=1e-5)
     assert found.start == pytest.approx(nothing_left(case, replacement, gradients=True))
+    assert found.values == pytest.approx(ten_line_sum(case, replacement, 128), rel=1e-3, abs=1e-5)
     assert found.values.sum() == pytest.approx(found.score - found.start, abs=2e-3)
     assert found.error == pytest.approx(abs(found.values.sum() - (found.score - found.start)))
     assert abs(found.score - found.start) > 0.01  # else nothing is shown
+    nothing = nothing_left(case, replacement, gradients=False)
+    assert attribution.shapley(case, replacement).sum() == pytest.approx(case.score - nothing, abs=1e-4)
 
 
 def test_the_error_falls_with_the_steps(case):
-    errors = completeness_errors(case, "mask", (2, 8, 32), "riemann_middle")
+    errors = attribution.completeness_errors(case, "mask", (2, 8, 32), "riemann_middle")
     assert errors[0] > errors[1] > errors[2]
 
 
@@ -205,95 +166,69 @@ def test_a_baseline_of_tokens_is_what_the_model_would_read(case):
     for replacement in ("mask", "pad"):
         read = nothing_left(case, replacement, gradients=False)
         assert nothing_left(case, replacement, gradients=True) == pytest.approx(read, abs=1e-5)
-    zero = baseline_vectors(case, "cut")[0]
+    zero = attribution.baseline_vectors(case, "cut")[0]
     assert zero[1:-1].abs().sum() == 0
-    torch.testing.assert_close(zero[[0, -1]], token_vectors(case)[0, [0, -1]])
+    torch.testing.assert_close(zero[[0, -1]], attribution.token_vectors(case)[0, [0, -1]])
 
 
 def test_the_path_ends_where_it_must_and_the_slope_is_its_last(case):
-    path = along_the_path(case, "mask", 401)
+    path = attribution.along_the_path(case, "mask", 401)
     assert path[-1] == pytest.approx(case.score, abs=1e-5)
     assert path[0] == pytest.approx(nothing_left(case, "mask", gradients=True), abs=1e-5)
     backward = (path[-1] - path[-2]) * 400
-    assert slope_at_the_end(case, "mask") == pytest.approx(backward, rel=0.05, abs=1e-2)
+    assert attribution.slope_at_the_end(case, "mask") == pytest.approx(backward, rel=0.05, abs=1e-2)
 
 
-# --- attention --------------------------------------------------------------------------------------------------------
-
-
-def test_rollout_of_a_worked_example():
+def test_rollout_of_a_worked_example_and_as_shares_of_one(case, answering):
     """Two heads whose mean is known; two layers, multiplied by hand."""
     first = torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])  # mean [[½, ½], [0, 1]]
     second = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
     # ½ mean + ½ I: [[¾, ¼], [0, 1]] and [[½, ½], [½, ½]]; their product, the later one on the left:
     expected = torch.tensor([[0.375, 0.625], [0.375, 0.625]])
-    torch.testing.assert_close(rolled_out([first, second]), expected)
-    assert not torch.allclose(rolled_out([second, first]), expected)
-
-
-def test_rollout_gives_shares_of_one(case, answering):
+    torch.testing.assert_close(attribution.rolled_out([first, second]), expected)
+    assert not torch.allclose(attribution.rolled_out([second, first]), expected)
     values = rollout(case)
-    assert (values > 0).all()
-    assert 0.2 < values.sum() < 1
-    other = next(label for label in case.predictor.labels if label != case.label)
-    assert rollout(Case.of(case.predictor, TEXT, other)) == pytest.approx(values)  # it never looks at the class
-    pooled = rollout(Case.of(answering("classification", pooling="mean"), TEXT))
-    assert not np.allclose(pooled, values)
-
-
-# --- Shapley ----------------------------------------------------------------------------------------------------------
+    assert (values > 0).all() and 0.2 < values.sum() < 1
+    assert not np.allclose(rollout(Case.of(answering("classification", pooling="mean"), TEXT)), values)
 
 
 def test_exact_shapley_is_the_mean_over_all_orders():
-    rng = np.random.default_rng(0)
-    worth = rng.normal(size=16)
-
-    def value(present):
-        return worth[present @ (2 ** np.arange(4))]
-
+    worth = np.random.default_rng(0).normal(size=16)
     by_orders = np.zeros(4)
     for order in permutations(range(4)):
         number = 0
         for player in order:
             by_orders[player] += worth[number + 2**player] - worth[number]
             number += 2**player
-    assert exact_shapley(value, 4) == pytest.approx(by_orders / math.factorial(4))
-    either = exact_shapley(lambda present: present[:, :2].any(1).astype(float), 3)
+    found = attribution.exact_shapley(lambda present: worth[present @ (2 ** np.arange(4))], 4)
+    assert found == pytest.approx(by_orders / math.factorial(4))
+    either = attribution.exact_shapley(lambda present: present[:, :2].any(1).astype(float), 3)
     assert either == pytest.approx([0.5, 0.5, 0.0])  # two that each suffice share the credit
-
-
-@pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_shapley_values_add_up(case, replacement):
-    found = shapley(case, replacement)
-    assert found.sum() == pytest.approx(case.score - nothing_left(case, replacement, gradients=False), abs=1e-4)
 
 
 @pytest.mark.release
 def test_shap_comes_near_enumeration(case, monkeypatch):
-    exact = shapley(case)
+    exact = attribution.shapley(case)
     monkeypatch.setattr(attribution, "EXACT_WORDS", 0)
-    sampled = shapley(case, permutations=400)
+    sampled = attribution.shapley(case, permutations=400)
     assert sampled.sum() == pytest.approx(exact.sum(), abs=1e-4)
     assert sampled == pytest.approx(exact, abs=0.1 * np.abs(exact).max() + 1e-3)
-    assert shapley(case, permutations=2) == pytest.approx(shapley(case, permutations=2))  # seeded
-
-
-# --- side by side -----------------------------------------------------------------------------------------------------
+    few, again = (attribution.shapley(case, permutations=2) for _ in range(2))
+    assert few == pytest.approx(again)  # seeded
 
 
 def test_agreement_is_spearmans(case):
     values = attributions(case)
-    found = agreement(values)
-    names = list(values)
-    for (i, a), (j, b) in product(enumerate(names), repeat=2):
+    found = attribution.agreement(values)
+    for (i, a), (j, b) in product(enumerate(values), repeat=2):
         x, y = (np.abs(values[a]), np.abs(values[b])) if "rollout" in (a, b) else (values[a], values[b])
         assert found[i, j] == pytest.approx(spearmanr(x, y).statistic, abs=1e-5)
-    assert np.isnan(agreement({name: value[:2] for name, value in values.items()})[0, 1])
+    assert np.isnan(attribution.agreement({name: value[:2] for name, value in values.items()})[0, 1])
 
 
 def test_the_deletion_test_takes_the_best_word_first(case):
     values = {"a": np.array([0.1, 3.0, -1.0, 0.2, 0.0]), "b": np.arange(5.0)}
-    test = deletion_test(case, values, orders=4, seed=1)
+    test = attribution.deletion_test(case, values, orders=4, seed=1)
     gone = np.zeros(5, dtype=bool)
     for k, word in enumerate([None, 1, 3, 0, 4, 2]):
         if word is not None:
@@ -306,20 +241,9 @@ def test_the_deletion_test_takes_the_best_word_first(case):
     assert len(test.random_falls) == 4
 
 
-def test_metadata_beside_the_text_is_kept(answering):
-    predictor = answering("classification", metadata=("kind",), metadata_values={"kind": ["x", "y"]})
-    case = Case.of(predictor, "a bad film")
-    assert case.features.metadata == (0,) and np.isfinite(gradient_times_input(case)).all()
-
-
-# --- a guess at a blank -----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def guesser(letters):
-    torch.manual_seed(0)
-    config = BertConfig(letters.vocab_size, 16, 1, 2, 32, max_position_embeddings=64, initializer_range=0.5)
-    return BertForPreTraining(config).eval()
+    return random_model(BertConfig(letters.vocab_size, 16, 1, 2, 32, max_position_embeddings=64, initializer_range=0.5))
 
 
 @pytest.fixture
@@ -329,13 +253,18 @@ def blank(guesser, letters):
 
 def test_a_guess_is_the_likeliest_token_at_the_blank(guesser, letters, blank):
     assert [word.text for word in blank.words] == ["a", "dog", "home."]  # the blank is what is asked
-    ids = torch.tensor([blank.features.ids])
     place = blank.features.ids.index(letters.mask_id)
     with torch.inference_mode():
-        wanted = guesser(Batch(ids)).mlm_logits[0, place].softmax(-1)
+        wanted = guesser(Batch(torch.tensor([blank.features.ids]))).mlm_logits[0, place].softmax(-1)
     assert blank.label == letters.vocab[int(wanted.argmax())] == blank.likeliest(3)[0]
     assert probability(blank.score) == pytest.approx(float(wanted.max()), rel=1e-4)
     assert Blank.at(guesser, letters, "a dog [MASK] home.", "b").label == "b"
+    values = attributions(blank, steps=128)
+    assert tuple(values) == METHODS and all(len(value) == 3 for value in values.values())
+    start = nothing_left(blank, "mask", gradients=False)
+    assert values["shapley"].sum() == pytest.approx(blank.score - start, abs=1e-4)
+    start = nothing_left(blank, "mask", gradients=True)
+    assert values["integrated"].sum() == pytest.approx(blank.score - start, abs=0.02)
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
@@ -346,16 +275,7 @@ def test_a_guess_is_read_at_the_blank_wherever_it_moves(guesser, letters, blank,
     with torch.inference_mode():
         logits = guesser(Batch(torch.tensor([row.ids]))).mlm_logits[:, place]
     value = blank.values(~np.array([gone, [False] * 3]), replacement)[0]
-    assert value == pytest.approx(float(log_odds(logits, blank.target)), abs=1e-4)
-
-
-def test_a_guess_keeps_what_the_methods_promise(blank):
-    values = attributions(blank, steps=128)
-    assert tuple(values) == METHODS and all(len(value) == 3 for value in values.values())
-    start = nothing_left(blank, "mask", gradients=False)
-    assert values["shapley"].sum() == pytest.approx(blank.score - start, abs=1e-4)
-    start = nothing_left(blank, "mask", gradients=True)
-    assert values["integrated"].sum() == pytest.approx(blank.score - start, abs=0.02)
+    assert value == pytest.approx(float(attribution.log_odds(logits, blank.target)), abs=1e-4)
 
 
 @pytest.mark.parametrize("given", [("a dog",), ("[MASK] a [MASK]",), ("[MASK]",), ("a [MASK]", "never seen")])
