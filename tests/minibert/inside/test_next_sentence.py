@@ -1,5 +1,6 @@
 """How pairs are made, step by step and equal to the data pipeline's; what a model and topic alone say of pairs."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,33 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from minibert.inside.next_sentence import (
-    APART,
-    ELSEWHERE,
-    KINDS,
-    NEXT,
-    SWAPPED,
-    TOPIC,
-    Probe,
-    TopicOverlap,
-    TopicVerdicts,
-    best_threshold,
-    deal,
-    decisions,
-    documents_in,
-    judge,
-    measure,
-    probes,
-    random_share,
-    teach_order,
-)
+from minibert.inside import next_sentence
+from minibert.inside.next_sentence import APART, ELSEWHERE, NEXT, SWAPPED, TOPIC, TopicOverlap, deal, decisions, probes
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
 from minibert.text.store import TokenStore
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = ROOT / "lessons" / "data" / "documents"
-WORDS = ["one two three.", "four.", "five six.", "seven eight nine ten.", "a.", "b c d.", "e f."]
+LINES = ["one two three.", "four.", "five six.", "seven eight nine ten.", "a.", "b c d.", "e f."] * 2
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +29,8 @@ def documents():
     return first + again, [*range(len(first)), *range(len(again))]
 
 
-# --- how pairs are made ---------------------------------------------------------------------------------------------
-
-
 def pieces(draw_sizes, letters):
-    return TokenStore.build([[WORDS[i % len(WORDS)] for i in range(size)] for size in draw_sizes], letters)
+    return TokenStore.build([LINES[:size] for size in draw_sizes], letters)
 
 
 SIZES, LENGTHS, SEEDS = st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(5, 60), st.integers(0, 2**32)
@@ -100,23 +80,21 @@ def test_documents_are_separated_by_blank_lines(tmp_path):
     text = "one.\ntwo.\n\n \n three. \n\n\nfour."
     (tmp_path / "text.txt").write_text(text)
     read = list(read_documents([tmp_path / "text.txt"]))
-    assert documents_in(text) == read == [["one.", "two."], ["three."], ["four."]]
-    assert documents_in(" \n\n ") == []
+    assert next_sentence.documents_in(text) == read == [["one.", "two."], ["three."], ["four."]]
+    assert next_sentence.documents_in(" \n\n ") == []
 
 
 def test_short_documents_give_more_random_pairs(documents, mini):
     store = TokenStore.build(documents[0], mini[1])
-    shares = [random / pairs for random, pairs in (random_share(store, n, 48, seed=0) for n in (1, 2, 7))]
+    shares = [random / pairs for random, pairs in (next_sentence.random_share(store, n, 48, seed=0) for n in (1, 2, 7))]
     assert 1 == shares[0] > shares[1] > shares[2] > 0.5
     # Two sentences in one chunk: a fair coin; if it says random, the second is put back and gets a random B too.
-    random, pairs = random_share(store, 2, 512, seed=0, short_probability=0, documents=3000)
+    random, pairs = next_sentence.random_share(store, 2, 512, seed=0, short_probability=0, documents=3000)
     assert random / pairs == pytest.approx(2 / 3, abs=0.02)
 
 
-# --- judges ---------------------------------------------------------------------------------------------------------
-
-
 def test_judgements_equal_transformers(mini):
+    """Ours are of one batch, theirs of each pair alone."""
     transformers = pytest.importorskip("transformers")
     model, tokenizer = mini
     pairs = [("The dog barked.", "The cat ran away from it."), ("A b c.", "Snow " * 700), ("One.", "Two three four.")]
@@ -124,33 +102,26 @@ def test_judgements_equal_transformers(mini):
     wanted = []
     for a, b in pairs:
         encoding = tokenizer.encode(a, b, max_length=512)
-        ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
         with torch.no_grad():
-            logits = theirs(ids, token_type_ids=segments).seq_relationship_logits
-        wanted.append(float(logits.softmax(-1)[0, 0]))
-    np.testing.assert_allclose(judge(model, tokenizer, pairs), wanted, atol=1e-5)
+            said = theirs(torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.segments]))
+        wanted.append(float(said.seq_relationship_logits.softmax(-1)[0, 0]))
+    np.testing.assert_allclose(next_sentence.judge(model, tokenizer, pairs), wanted, atol=1e-5)
 
 
 def test_topic_overlap_reads_no_order(mini, documents):
     overlap = TopicOverlap(*mini, documents[0])
     a, b = " ".join(documents[0][0][:2]), " ".join(documents[0][0][2:4])
-    assert overlap(a, b) == overlap(b, a)
-    assert overlap(a, b) == overlap(" ".join(reversed(a.split())), b)
-    assert overlap(a, a) == pytest.approx(1)
-    assert overlap(a, "") == 0
-    assert abs(overlap(a, b)) < 1
+    assert overlap(a, b) == overlap(b, a) == overlap(" ".join(reversed(a.split())), b)
+    assert overlap(a, a) == pytest.approx(1) and overlap(a, "") == 0 and abs(overlap(a, b)) < 1
 
 
 def test_the_threshold_is_the_best_there_is():
     rng = np.random.default_rng(0)
     follows, random = rng.normal(0.5, 1, 80), rng.normal(-0.5, 1, 50)
-    bound = best_threshold(follows, random)
+    bound = next_sentence.best_threshold(follows, random)
     false, true, _ = roc_curve([1] * 80 + [0] * 50, np.concatenate([follows, random]))
     assert (follows >= bound).mean() - (random >= bound).mean() == pytest.approx((true - false).max())
-    assert 1 < best_threshold(np.array([3.0, 2]), np.array([1.0, 0])) < 2
-
-
-# --- probes ---------------------------------------------------------------------------------------------------------
+    assert 1 < next_sentence.best_threshold(np.array([3.0, 2]), np.array([1.0, 0])) < 2
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 3])
@@ -183,7 +154,7 @@ def test_each_kind_is_what_it_says(documents, sentences):
                 assert topics[a] != topics[b]
         if probe.kind != SWAPPED:
             assert probe.a == true[probe.window].a and probe.document == a
-    counts = {kind: sum(probe.kind == kind for probe in found) for kind in KINDS}
+    counts = Counter(probe.kind for probe in found)
     assert counts[NEXT] == counts[ELSEWHERE] == counts[APART] == counts[SWAPPED] == len(true)
     assert counts[TOPIC] == len(true) * 24 / 52
     assert found == probes(texts, topics, sentences)
@@ -209,21 +180,22 @@ def test_the_bound_never_saw_the_documents_it_is_used_on(mini, documents):
     renamed = [
         probe if probe.document % 2 else replace(probe, kind=other.get(probe.kind, probe.kind)) for probe in found
     ]
-    before, after = TopicVerdicts.of(overlap, found), TopicVerdicts.of(overlap, renamed)
+    before, after = (next_sentence.TopicVerdicts.of(overlap, asked) for asked in (found, renamed))
     np.testing.assert_array_equal(before.follows[even], after.follows[even])
     assert (before.follows[~even] != after.follows[~even]).any()
 
 
 def test_measured_numbers_are_counts(loaded, documents):
     texts, topics = documents
-    result = measure(*loaded, texts[:12], topics[:12])
+    result = next_sentence.measure(*loaded, texts[:12], topics[:12])
     for kind, rows in result.rows.items():
         head, topic, n = result.judged_next(kind)
         assert n == len(rows) == sum(probe.kind == kind for probe in result.probes)
         assert head == sum(result.probs[i] > 0.5 for i in rows) and 0 <= topic <= n
     assert TOPIC not in result.rows
     # The same words in the other order: topic alone cannot choose, and calls as many "next".
-    assert result.ranked_higher(SWAPPED)[1:] == (result.ranked_higher(SWAPPED)[2] / 2, result.ranked_higher(SWAPPED)[2])
+    _, topic, n = result.ranked_higher(SWAPPED)
+    assert topic == n / 2
     assert result.judged_next(SWAPPED)[1] == result.judged_next(NEXT)[1]
     assert result.accuracy(SWAPPED)[1] == 0.5
     follows, other = result.probs[result.rows[NEXT]], result.probs[result.rows[ELSEWHERE]]
@@ -233,14 +205,8 @@ def test_measured_numbers_are_counts(loaded, documents):
 def test_a_new_layer_learns_order_where_there_is_order(loaded):
     """B always begins with a letter that A never has: order shows. With the same text on both sides it cannot."""
     shown = {NEXT: ("a b c", "z z z"), SWAPPED: ("z z z", "a b c")}
-    told = [Probe(kind, d, d, *pair) for d in range(30) for kind, pair in shown.items()]
-    assert teach_order(*loaded, told) == {"pooled": (60, 60), "means": (60, 60)}
-    same = [Probe(kind, d, d, "a b", "a b") for d in range(30) for kind in (NEXT, SWAPPED)]
-    assert all(right <= 30 and n == 60 for right, n in teach_order(*loaded, same).values())
-
-
-def test_a_judgement_does_not_depend_on_the_batch(loaded, monkeypatch):
-    pairs = [("a b c d"[: 2 * d + 1], "e f") for d in range(4)]
-    together = judge(*loaded, pairs)
-    monkeypatch.setattr("minibert.inside.next_sentence.ROWS", 1)
-    np.testing.assert_allclose(judge(*loaded, pairs), together, atol=1e-6)
+    told = [next_sentence.Probe(kind, d, d, *pair) for d in range(30) for kind, pair in shown.items()]
+    assert next_sentence.teach_order(*loaded, told) == {"pooled": (60, 60), "means": (60, 60)}
+    same = [replace(probe, a="a b", b="a b") for probe in told]
+    found = next_sentence.teach_order(*loaded, same)
+    assert all(right <= 30 and n == 60 for right, n in found.values())

@@ -9,32 +9,9 @@ from sklearn.linear_model import LogisticRegression
 
 from minibert.config import BertConfig
 from minibert.heads import BertForIntentAndEntities
-from minibert.inside.probe_tasks import (
-    ProbeItem,
-    ProbeTask,
-    column_tasks,
-    conll_tasks,
-    coreference,
-    length,
-    name_tasks,
-    order,
-    read_columns,
-    topic,
-    toy_tasks,
-    usable,
-)
-from minibert.inside.probes import (
-    expected_layer,
-    gathered,
-    item_vectors,
-    labels_by_type,
-    order_of_kinds,
-    probe_layers,
-    probe_task,
-    settled_layer,
-    split,
-    untrained_copy,
-)
+from minibert.inside import probe_tasks, probes
+from minibert.inside.probe_tasks import ProbeItem, ProbeTask, length, order, read_columns, topic, usable
+from minibert.inside.probes import gathered, item_vectors, order_of_kinds, probe_layers, probe_task, split
 from minibert.inside.pronouns import Pronoun
 from minibert.tasks import TaskDataError
 from minibert.toy.world import stories
@@ -85,37 +62,32 @@ def test_a_sentence_is_in_one_part_only(vowels):
 def test_the_control_gives_every_type_one_label():
     types = [("the",), ("dog",), ("the",), ("cat",)] * 60
     labels = np.array([0, 1, 0, 1] * 60)
-    drawn = labels_by_type(types, labels, np.random.default_rng(1))
+    drawn = probes.labels_by_type(types, labels, np.random.default_rng(1))
     for kind in set(types):
         assert len({label for one, label in zip(types, drawn, strict=True) if one == kind}) == 1
-    many = labels_by_type([(str(i),) for i in range(4000)], np.array([0] * 3000 + [1] * 1000), np.random.default_rng(0))
+    kinds, labels = [(str(i),) for i in range(4000)], np.array([0] * 3000 + [1] * 1000)
+    many = probes.labels_by_type(kinds, labels, np.random.default_rng(0))
     assert many.mean() == pytest.approx(0.25, abs=0.03)
 
 
 def test_a_label_that_is_not_in_the_vectors_is_not_found(loaded, vowels):
     vectors, items = item_vectors(*loaded, vowels)
-    rng = np.random.default_rng(0)
-    labels = rng.permutation([item.label for item in items])
+    labels = np.random.default_rng(0).permutation([item.label for item in items])
     shuffled = [replace(item, label=label) for item, label in zip(items, labels, strict=True)]
     result = probe_task(vowels, shuffled, vectors, seed=0)
     assert max(result.accuracy) < result.majority + 0.15
 
 
-def test_a_pair_is_both_words_side_by_side(loaded, vowels):
-    pairs = ProbeTask("p", "syntax", vowels.sentences, tuple(ProbeItem(i, (2, 0), "x") for i in range(20)))
+def test_the_words_of_a_pair_stand_side_by_side_or_are_multiplied(loaded, vowels):
+    pairs = tuple(ProbeItem(i, (2, 0), "x") for i in range(20))
     singles = tuple(ProbeItem(i, (j,), "x") for i in range(20) for j in (2, 0))
-    both, _ = item_vectors(*loaded, pairs)
+    both, _ = item_vectors(*loaded, ProbeTask("p", "syntax", vowels.sentences, pairs))
     one, _ = item_vectors(*loaded, ProbeTask("s", "syntax", vowels.sentences, singles))
     assert both.shape == (3, 20, 64)
     np.testing.assert_allclose(both.reshape(3, 40, 32), one, atol=1e-6)
-
-
-def test_words_that_are_matched_are_multiplied(loaded, vowels):
-    pairs = tuple(ProbeItem(i, (2, 0), "x") for i in range(20))
-    side_by_side, _ = item_vectors(*loaded, ProbeTask("p", "syntax", vowels.sentences, pairs))
     matched, kept = item_vectors(*loaded, ProbeTask("p", "meaning", vowels.sentences, pairs, matched=True))
     assert matched.shape == (3, 20, 32) and len(kept) == 20
-    a, b = (half / np.linalg.norm(half, axis=-1, keepdims=True) for half in np.split(side_by_side, 2, axis=-1))
+    a, b = (half / np.linalg.norm(half, axis=-1, keepdims=True) for half in np.split(both, 2, axis=-1))
     np.testing.assert_allclose(matched, a * b, atol=1e-6)
 
 
@@ -133,19 +105,17 @@ def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
 
 
 def test_random_weights_have_the_shape_and_nothing_else(loaded):
-    copy, again = untrained_copy(loaded[0], seed=1), untrained_copy(loaded[0], seed=1)
+    copy, again = (probes.untrained_copy(loaded[0], seed=1) for _ in range(2))
     one, other, known = (model.blocks[0].attn.query.weight for model in (copy, again, loaded[0].bert))
     assert torch.equal(one, other) and one.shape == known.shape and not torch.equal(one, known)
     config = BertConfig.preset("tiny", vocab_size=50)
-    assert untrained_copy(BertForIntentAndEntities(config, {"intents": ["x"], "tags": ["O"]})).config == config
+    assert probes.untrained_copy(BertForIntentAndEntities(config, {"intents": ["x"], "tags": ["O"]})).config == config
 
 
 def test_where_a_task_settles():
-    assert settled_layer([0.5, 0.79, 0.8, 0.7]) == 1
-    assert settled_layer([0.5, 0.5, 0.5]) == 0
-    assert expected_layer([0.5, 0.5, 0.9]) == 2.0
-    assert expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
-    assert expected_layer([0.9, 0.8]) == 0.0
+    assert (probes.settled_layer([0.5, 0.79, 0.8, 0.7]), probes.settled_layer([0.5, 0.5, 0.5])) == (1, 0)
+    assert (probes.expected_layer([0.5, 0.5, 0.9]), probes.expected_layer([0.9, 0.8])) == (2.0, 0.0)
+    assert probes.expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
 
 
 def results(**layers: list[int]):
@@ -169,12 +139,9 @@ def test_the_verdict_follows_from_the_layers():
         order_of_kinds(results(syntax=[1]))
 
 
-# --- tasks ------------------------------------------------------------------------------------------------------------
-
-
 def test_the_toy_world_tells_the_truth():
     told = stories(30, seed=0)
-    tasks = {task.name: task for task in toy_tasks(told)}
+    tasks = {task.name: task for task in probe_tasks.toy_tasks(told)}
     assert set(tasks) == {"length", "pos", "chunk", "number", "tense", "relation", "order", "coreference"}
     for item in tasks["relation"].items:
         word = told[item.sentence].words[item.places[0]]
@@ -201,36 +168,28 @@ def test_every_second_sentence_is_out_of_order():
     assert [item.label for item in lengths.items] == [str(n // 5) for n in range(20)]
 
 
-CONLL = (
-    b"-DOCSTART- -X- O O\n\nJordan NNP I-NP I-PER\nmoved VBD I-VP O\nhouses NNS I-NP O\n\n"
-    b"She PRP I-NP O\nruns VBZ I-VP O\n"
-)
-
-
 def test_columns_become_tasks():
-    sentences = read_columns(CONLL, "x")
-    made = conll_tasks(sentences)
+    first = b"Jordan NNP I-NP I-PER\nmoved VBD I-VP O\nhouses NNS I-NP O\n\n"
+    sentences = read_columns(b"-DOCSTART- -X- O O\n\n" + first + b"She PRP I-NP O\nruns VBZ I-VP O\n", "x")
+    made = probe_tasks.conll_tasks(sentences)
     tasks = {task.name: [(item.sentence, *item.places, item.label) for item in task.items] for task in made}
     assert tasks["tense"] == [(0, 1, "past"), (1, 1, "present")]
     assert tasks["number"] == [(0, 2, "plural")]
     assert tasks["names"] == [(0, 0, "PER")]
     assert tasks["chunk"][0] == (0, 0, "B-NP")
     assert tasks["relation"] == [(0, 0, 1, "nsubj"), (0, 2, 1, "dobj"), (1, 0, 1, "nsubj")]  # dependent, head
-    assert [task.name for task in column_tasks(sentences)] == ["length", "column 2", "column 3", "column 4", "order"]
-    with pytest.raises(TaskDataError, match="line 2"):
-        read_columns(b"a b\nc\n", "x")
-    with pytest.raises(TaskDataError, match="at least 2"):
-        read_columns(b"a\n", "x")
+    named = [task.name for task in probe_tasks.column_tasks(sentences)]
+    assert named == ["length", "column 2", "column 3", "column 4", "order"]
+    for wrong, said in ((b"a b\nc\n", "line 2"), (b"a\n", "at least 2")):
+        with pytest.raises(TaskDataError, match=said):
+            read_columns(wrong, "x")
 
 
 def test_each_candidate_of_a_pronoun_is_asked_about():
     words = ("The", "stone", "broke", "the", "window", "because", "it", "was", "heavy")
-    texts = [
-        Pronoun(words, 6, 1, (4,), "meaning"),
-        Pronoun((*words[:-1], "thin"), 6, 4, (1,), "meaning"),
-        Pronoun(("Anna", "saw", "Tom", "as", "he", "left"), 4, 2, (0,), "form"),
-    ]
-    task = coreference(texts)
+    meant = [Pronoun(words, 6, 1, (4,), "meaning"), Pronoun((*words[:-1], "thin"), 6, 4, (1,), "meaning")]
+    form = Pronoun(("Anna", "saw", "Tom", "as", "he", "left"), 4, 2, (0,), "form")
+    task = probe_tasks.coreference([*meant, form])
     assert [(item.sentence, item.places, item.label) for item in task.items] == [
         (0, (6, 1), "antecedent"), (0, (6, 4), "other"), (1, (6, 1), "other"), (1, (6, 4), "antecedent"),
         (2, (4, 0), "other"), (2, (4, 2), "antecedent"),
@@ -239,8 +198,8 @@ def test_each_candidate_of_a_pronoun_is_asked_about():
 
 
 def test_characters_know_where_words_begin():
-    sentences = [[tuple("我喜欢苹果"), ("O",) * 5]]
-    (task,) = [task for task in name_tasks(sentences) if task.name == "segmentation"]
+    made = probe_tasks.name_tasks([[tuple("我喜欢苹果"), ("O",) * 5]])
+    (task,) = [task for task in made if task.name == "segmentation"]
     assert [item.label for item in task.items] == ["begins", "begins", "goes on", "begins", "goes on"]
 
 
