@@ -7,22 +7,8 @@ import torch
 
 from minibert import checkpoint
 from minibert.inside.grammatical_relations import Relation
-from minibert.inside.head_accuracy import (
-    COREFERENCE,
-    FROM_DEPENDENT,
-    FROM_HEAD,
-    Asked,
-    Found,
-    Question,
-    about_pronouns,
-    about_relations,
-    best_rule,
-    better_direction,
-    between_words,
-    looks_at,
-    measure_heads,
-    tokens_of_words,
-)
+from minibert.inside import head_accuracy
+from minibert.inside.head_accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
 from minibert.inside.head_kinds import attentions
 from minibert.inside.pronouns import Pronoun
 
@@ -67,11 +53,12 @@ def test_attention_between_words_is_what_plain_loops_say(loaded):
     model, tokenizer = loaded
     for words in TEXTS:
         encoding = tokenizer.encode(" ".join(words))
-        weights = between_words(attentions(model, encoding.ids), tokens_of_words(encoding, words))
+        tokens = head_accuracy.tokens_of_words(encoding, words)
+        weights = head_accuracy.between_words(attentions(model, encoding.ids), tokens)
         expected = torch.tensor(by_loops(model, tokenizer, words))
         torch.testing.assert_close(weights, expected, atol=1e-6, rtol=0)
         assert (weights.sum(-1) < 1 + 1e-5).all()  # the rest goes to [CLS] and [SEP]
-        chosen = looks_at(weights)
+        chosen = head_accuracy.looks_at(weights)
         for word in range(len(words)):
             assert chosen[1, 0, word] == most(expected[1, 0, word].tolist(), word)
 
@@ -79,11 +66,11 @@ def test_attention_between_words_is_what_plain_loops_say(loaded):
 def test_accuracy_is_what_plain_loops_count(loaded):
     model, tokenizer = loaded
     pronouns = [Pronoun(TEXTS[2], 5, 1, (0, 3), "meaning"), Pronoun(TEXTS[0], 3, 2, (0,), "form")]
-    relations, coreference = about_relations(TEXTS, RELATIONS), about_pronouns(pronouns)
-    found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, relations)}
+    asked = about_relations(TEXTS, RELATIONS)
+    found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, asked)}
     weights = [by_loops(model, tokenizer, words) for words in TEXTS]
-    (both,) = measure_heads(model, tokenizer, coreference)
-    assert both.relation == COREFERENCE
+    (both,) = measure_heads(model, tokenizer, head_accuracy.about_pronouns(pronouns))
+    assert both.relation == head_accuracy.COREFERENCE
     for layer, head in product(range(2), range(2)):
         says = [text[layer][head] for text in weights]
         for name in ("det", "amod", "dobj", "pobj"):
@@ -98,18 +85,6 @@ def test_accuracy_is_what_plain_loops_count(loaded):
         assert both.right[:, layer, head].tolist() == right
 
 
-def test_texts_of_many_lengths_at_once_are_each_alone(loaded):
-    model, tokenizer = loaded
-    asked = about_relations(TEXTS, RELATIONS)
-    together = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, asked)}
-    for text in (0, 2):
-        alone = Asked(asked.texts, tuple(question for question in asked.questions if question.text == text))
-        for one in measure_heads(model, tokenizer, alone):
-            whole = together[one.relation, one.direction]
-            rows = [whole.questions.index(question) for question in one.questions]
-            assert torch.equal(whole.right[rows], one.right)
-
-
 def test_what_is_cut_off_is_not_asked(loaded):
     model, tokenizer = loaded
     long = ("abc",) * 30  # 90 pieces; the model reads 62
@@ -117,11 +92,11 @@ def test_what_is_cut_off_is_not_asked(loaded):
     counts = {one.direction: len(one.questions) for one in measure_heads(model, tokenizer, asked)}
     assert counts == {FROM_DEPENDENT: 1, FROM_HEAD: 1}
     with pytest.raises(ValueError, match="no relation"):
-        measure_heads(model, tokenizer, Asked((long,), ()))
+        measure_heads(model, tokenizer, head_accuracy.Asked((long,), ()))
 
 
-def question(text: int, looking: int, wanted: int, among=None) -> Question:
-    return Question("det", FROM_DEPENDENT, text, looking, frozenset({wanted}), among)
+def question(text: int, looking: int, wanted: int, among=None) -> head_accuracy.Question:
+    return head_accuracy.Question("det", FROM_DEPENDENT, text, looking, frozenset({wanted}), among)
 
 
 def test_the_best_rule():
@@ -150,4 +125,4 @@ def test_the_better_direction_is_that_of_the_best_head():
     right = torch.zeros(4, 1, 2, dtype=torch.bool)
     ways = [Found("det", way, (), right.clone(), 0.0, "+1") for way in (FROM_DEPENDENT, FROM_HEAD)]
     ways[1].right[0, 0, 1] = True
-    assert better_direction(ways) == [ways[1]]
+    assert head_accuracy.better_direction(ways) == [ways[1]]

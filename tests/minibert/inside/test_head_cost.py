@@ -6,22 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
+from scipy.stats import sem
 
 from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
 from minibert.inside.head_arithmetic import record
-from minibert.inside.head_cost import (
-    all_but,
-    answers,
-    confidence,
-    difference,
-    hidden_words,
-    labelled,
-    layer_costs,
-    without,
-)
+from minibert.inside import head_cost
+from minibert.inside.head_cost import answers, difference, hidden_words, labelled, layer_costs, without
 from minibert.inside.interventions import mean_outputs, switched_off
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.model import IGNORE, Batch
+from tests.minibert.inside.random_models import random_model
 
 TEXTS = ["ab cde fgh.", "the cat sat, and sat.", "a b c d e f g h i j", "zz top", ""]
 
@@ -37,12 +31,7 @@ def real(batch) -> torch.Tensor:
 
 @pytest.fixture(scope="module")
 def model(config):
-    torch.manual_seed(0)
-    model = BertForPreTraining(config).eval()
-    for name, value in model.named_parameters():
-        if name.endswith("bias"):
-            torch.nn.init.normal_(value)
-    return model
+    return random_model(config, bias=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -53,24 +42,21 @@ def batches(letters):
 def zeroed(model, heads):
     """A copy whose output matrices do not read these heads: nothing of taps, the weights themselves."""
     changed = copy.deepcopy(model)
-    size = model.config.head_size
-    with torch.no_grad():
-        for layer, head in heads:
-            changed.bert.blocks[layer].attn.output.weight[:, head * size : (head + 1) * size] = 0
+    for layer, head in heads:
+        changed.bert.blocks[layer].attn.output.weight.data.view(24, 4, 6)[:, head] = 0
     return changed
 
 
 @pytest.mark.parametrize("heads", [{(0, 0)}, {(2, 3)}, {(0, 1), (1, 2), (2, 0)}, {(1, a) for a in range(4)}, set()])
 def test_switching_off_equals_zeroing_the_weights_by_hand(model, batches, heads):
+    by_hand = zeroed(model, heads)
     for batch in batches:
         asked = Batch(batch.ids, padding=batch.padding)
         with torch.no_grad():
-            torch.testing.assert_close(
-                model(asked, switched_off(heads)).mlm_logits, zeroed(model, heads)(asked).mlm_logits, atol=2e-4, rtol=0
-            )
-    torch.testing.assert_close(
-        without(model, batches, heads).losses, answers(zeroed(model, heads), batches).losses, atol=2e-4, rtol=0
-    )
+            ours, wanted = model(asked, switched_off(heads)).mlm_logits, by_hand(asked).mlm_logits
+        torch.testing.assert_close(ours, wanted, atol=2e-4, rtol=0)
+    losses = without(model, batches, heads).losses
+    torch.testing.assert_close(losses, answers(by_hand, batches).losses, atol=2e-4, rtol=0)
 
 
 def test_a_mean_takes_the_place_of_what_the_head_says(model, batches):
@@ -108,8 +94,7 @@ def test_answers_are_the_models_loss(model, batches):
     got = answers(model, batches)
     assert len(got.losses) == sum(batch.asked for batch in batches)
     loss = sum(model(batch).mlm_loss.item() * batch.asked for batch in batches) / len(got.losses)
-    assert got.loss == pytest.approx(loss, abs=1e-5)
-    assert 0 <= got.accuracy <= 1
+    assert got.loss == pytest.approx(loss, abs=1e-5) and 0 <= got.accuracy <= 1
 
 
 def test_a_classifier_is_asked_for_its_classes(config, letters):
@@ -127,8 +112,8 @@ def test_a_classifier_is_asked_for_its_classes(config, letters):
 
 
 def test_the_cost_of_each_head_of_a_layer(model, batches):
-    assert all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
-    assert len(all_but(2, 3, (1, 0), everywhere=True)) == 5
+    assert head_cost.all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
+    assert len(head_cost.all_but(2, 3, (1, 0), everywhere=True)) == 5
     intact = answers(model, batches)
     costs = layer_costs(model, batches, 1, intact)
     assert len(costs) == 4
@@ -139,13 +124,12 @@ def test_the_cost_of_each_head_of_a_layer(model, batches):
 
 
 def test_a_difference_and_its_standard_error():
-    scipy_stats = pytest.importorskip("scipy.stats")
     after, before = torch.tensor([3.0, 5, 8, 1]), torch.tensor([1.0, 5, 5, 2])
     d = difference(after, before)
-    assert d.mean == pytest.approx(1.0) and d.error == pytest.approx(scipy_stats.sem((after - before).numpy()))
+    assert d.mean == pytest.approx(1.0) and d.error == pytest.approx(sem((after - before).numpy()))
     assert math.isnan(difference(after[:1], before[:1]).error)
 
 
 def test_confidence_is_the_mean_of_the_largest_weights(model, batches):
     rows = [record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real(batch)] for batch in batches]
-    torch.testing.assert_close(confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)
+    torch.testing.assert_close(head_cost.confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)

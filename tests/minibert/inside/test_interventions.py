@@ -7,25 +7,11 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.inside.head_arithmetic import record
-from minibert.inside.interventions import (
-    HeadEdit,
-    edited,
-    evened,
-    fill_in,
-    fill_in_edited,
-    head_effects,
-    one_pattern,
-    order_effect,
-    padding_leak,
-    removed,
-    scale_scores,
-    shuffled,
-    token_effects,
-    total_variation,
-    without_positions,
-)
+from minibert.inside import interventions
+from minibert.inside.interventions import edited, evened, fill_in, head_effects, removed, shuffled, total_variation
 from minibert.inside.model_input import ModelInput
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch, no_tap
+from tests.minibert.inside.random_models import random_model
 
 CONFIG = BertConfig(60, 24, 2, 3, 48, max_position_embeddings=16, initializer_range=0.3)
 PADDING = torch.tensor([[True] * 6 + [False] * 2])
@@ -33,14 +19,19 @@ PADDING = torch.tensor([[True] * 6 + [False] * 2])
 
 @pytest.fixture(scope="module")
 def model():
-    torch.manual_seed(0)
-    return BertForPreTraining(CONFIG).eval()
+    return random_model(CONFIG)
 
 
 @pytest.fixture(scope="module")
 def batch():
     ids = torch.randint(5, 60, (1, 8), generator=torch.Generator().manual_seed(1))
     return Batch(ids, segments=torch.tensor([[0, 0, 0, 1, 1, 1, 0, 0]]), padding=PADDING)
+
+
+@pytest.fixture(scope="module")
+def reading(batch):
+    ids = tuple(batch.ids[0, :6].tolist())
+    return ModelInput(tuple(map(str, ids)), ids, (0, 0, 0, 0, 1, 1), pad_id=0, mask_id=4)
 
 
 def test_fill_in_is_the_models_own_distribution(model, batch):
@@ -53,31 +44,25 @@ def test_fill_in_is_the_models_own_distribution(model, batch):
 def test_scaling_by_root_d_undoes_the_division(model, batch):
     plain = record(model, batch)
     name = "blocks.0.attn."
-    scaled = record(model, batch, scale_scores(math.sqrt(CONFIG.head_size)))
+    scaled = record(model, batch, interventions.scale_scores(math.sqrt(CONFIG.head_size)))
     products = plain[name + "query"] @ plain[name + "key"].transpose(-1, -2)
     assert torch.allclose(scaled[name + "scores"], products, atol=1e-4)
-    assert torch.equal(record(model, batch, scale_scores(1.0))["mlm.logits"], plain["mlm.logits"])
-
-
-@pytest.fixture(scope="module")
-def reading(batch):
-    ids = tuple(batch.ids[0, :6].tolist())
-    return ModelInput(tuple(map(str, ids)), ids, (0, 0, 0, 0, 1, 1), pad_id=0, mask_id=4)
+    assert torch.equal(record(model, batch, interventions.scale_scores(1.0))["mlm.logits"], plain["mlm.logits"])
 
 
 def test_without_positions_order_does_not_matter_and_with_them_it_does(model, reading):
-    order = [2, 0, 3, 1, 5, 4]
-    with_, without = (order_effect(model, reading, order, 3, tap) for tap in (lambda name, x: x, without_positions))
+    order, taps = [2, 0, 3, 1, 5, 4], (no_tap, interventions.without_positions)
+    with_, without = (interventions.order_effect(model, reading, order, 3, tap) for tap in taps)
     assert with_.moved.min() > 1e-2 and without.moved.max() < 1e-5
     assert total_variation(with_.here, with_.there) > 1e-3
     assert total_variation(without.here, without.there) < 1e-5
     assert torch.allclose(with_.here, fill_in(model, reading.batch(), 3)[0], atol=1e-6)
-    same = order_effect(model, reading, list(range(6)), 3)
+    same = interventions.order_effect(model, reading, list(range(6)), 3)
     assert torch.equal(same.moved, torch.zeros(6)) and torch.equal(same.here, same.there)
 
 
 def test_padding_leaks_without_the_mask_and_only_then(model, reading):
-    leak = padding_leak(model, reading, 3, 4)
+    leak = interventions.padding_leak(model, reading, 3, 4)
     assert torch.allclose(leak.masked, leak.masked[0].expand_as(leak.masked), atol=1e-5)
     assert torch.allclose(leak.unmasked[0], leak.masked[0], atol=1e-6)
     assert total_variation(leak.unmasked[4], leak.masked[0]) > 1e-3
@@ -90,11 +75,11 @@ def test_padding_leaks_without_the_mask_and_only_then(model, reading):
 def test_each_copy_runs_with_its_own_edit_only(model, batch):
     edits = [
         removed(0, 1),
-        HeadEdit(1, 2, "probs", lambda p: p),
+        interventions.HeadEdit(1, 2, "probs", lambda p: p),
         evened(1, 0, PADDING[0]),
         shuffled(0, 2, PADDING[0], torch.Generator().manual_seed(3)),
     ]
-    together = fill_in_edited(model, batch, 3, edits)
+    together = interventions.fill_in_edited(model, batch, 3, edits)
     for row, edit in enumerate(edits):
         assert torch.allclose(together[row], fill_in(model, batch, 3, edited([edit]))[0], atol=1e-5)
     intact = fill_in(model, batch, 3)
@@ -109,8 +94,8 @@ def test_edits_change_the_head_they_name_as_they_say(model, batch):
     even = record(model, batch, edited([evened(1, 0, PADDING[0])]))[name + "probs"]
     assert torch.allclose(even[0, 0], torch.tensor([1 / 6] * 6 + [0, 0]).expand(8, 8))
     assert torch.equal(even[0, 1:], plain[name + "probs"][0, 1:])
-    dealt = record(model, batch, edited([shuffled(1, 2, PADDING[0], torch.Generator().manual_seed(0))]))
-    dealt = dealt[name + "probs"][0, 2]
+    edit = shuffled(1, 2, PADDING[0], torch.Generator().manual_seed(0))
+    dealt = record(model, batch, edited([edit]))[name + "probs"][0, 2]
     assert torch.equal(dealt.sort(-1).values, plain[name + "probs"][0, 2].sort(-1).values)
     assert (dealt[:, 6:] == 0).all()
     assert not torch.equal(dealt, plain[name + "probs"][0, 2])
@@ -119,7 +104,7 @@ def test_edits_change_the_head_they_name_as_they_say(model, batch):
 
 
 def test_one_pattern_for_all_heads(model, batch):
-    plain, alike = record(model, batch), record(model, batch, one_pattern)
+    plain, alike = record(model, batch), record(model, batch, interventions.one_pattern)
     name = "blocks.0.attn.probs"
     assert torch.allclose(alike[name], plain[name].mean(1, keepdim=True).expand_as(plain[name]))
     assert torch.equal(alike["blocks.0.attn.value"], plain["blocks.0.attn.value"])
@@ -138,12 +123,12 @@ def test_head_effects_are_those_of_the_edits_one_by_one(model, batch):
 
 
 def test_hiding_a_token_is_running_without_it_in_the_mask(model, batch):
-    weight, effect = token_effects(model, batch, 3)
+    weight, effect = interventions.token_effects(model, batch, 3)
     assert weight.sum() == pytest.approx(1, abs=1e-5)
     assert torch.isnan(effect).nonzero().flatten().tolist() == [3, 6, 7]
     padding = PADDING.clone()
     padding[0, 1] = False
     alone = total_variation(fill_in(model, replace(batch, padding=padding), 3), fill_in(model, batch, 3))
     assert effect[1] == pytest.approx(alone.item(), abs=1e-5)
-    weight, effect = token_effects(model, Batch(torch.tensor([[7]])), 0)  # nothing to hide
+    weight, effect = interventions.token_effects(model, Batch(torch.tensor([[7]])), 0)  # nothing to hide
     assert weight.tolist() == [1] and torch.isnan(effect).all()

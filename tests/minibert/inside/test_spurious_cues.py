@@ -2,23 +2,12 @@
 
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from minibert.inside.spurious_cues import (
-    ASIDES,
-    CONDITIONS,
-    DEEDS,
-    FOLLOWS,
-    NOT_FOLLOWS,
-    PEOPLE,
-    by_heuristic,
-    cue_words,
-    overlap_pairs,
-    together,
-    tokens_of,
-    with_aside,
-)
+from minibert.inside import spurious_cues
+from minibert.inside.spurious_cues import CONDITIONS, DEEDS, FOLLOWS, NOT_FOLLOWS, PEOPLE, overlap_pairs, tokens_of
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.choices import ChoiceExample
 from minibert.tasks.classification import Example
@@ -29,39 +18,33 @@ DATA = TaskData([Example(f"text {i}", "bad" if i % 2 else "good", {"kind": "plai
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_an_aside_leaves_text_label_and_columns_alone(condition):
-    cued = with_aside(DATA, condition, seed=3)
+    cued = spurious_cues.with_aside(DATA, condition, seed=3)
     for before, after in zip(DATA.examples, cued.examples, strict=True):
         assert after.text == f"{after.extra['aside']} {before.text}"
         assert after.label == before.label
         assert after.extra["kind"] == "plain"
         assert (after.extra["cue"] == "yes") == ("not" in tokens_of(after.extra["aside"]))
-    assert with_aside(DATA, condition, seed=3) == cued
+    assert spurious_cues.with_aside(DATA, condition, seed=3) == cued
+    # The cue goes with the label, or lies, or says nothing.
+    assert Counter((example.label, example.extra["cue"]) for example in cued.examples) == {
+        "planted": {("good", "yes"): 20, ("bad", "no"): 20},
+        "flipped": {("good", "no"): 20, ("bad", "yes"): 20},
+        "balanced": {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")},
+    }[condition]
 
 
-def test_the_cue_goes_with_the_label_or_says_nothing_or_lies():
-    counts = {
-        condition: Counter((example.label, example.extra["cue"]) for example in with_aside(DATA, condition).examples)
-        for condition in CONDITIONS
-    }
-    assert counts["planted"] == {("good", "yes"): 20, ("bad", "no"): 20}
-    assert counts["flipped"] == {("good", "no"): 20, ("bad", "yes"): 20}
-    assert counts["balanced"] == {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")}
-
-
-def test_the_asides_differ_by_the_cue_alone_and_no_word_stands_for_two_things():
-    words = [word for same in (*PEOPLE, *DEEDS) for word in same]
-    assert len(set(words)) == len(words)
-    for cue, none in ASIDES:
+def test_the_asides_differ_by_the_cue_alone():
+    for cue, none in spurious_cues.ASIDES:
         assert "not" in tokens_of(cue) and "not" not in tokens_of(none)
         assert cue.count(".") == none.count(".") == 1
 
 
 def test_what_cannot_be_planted_is_refused():
-    for make in (lambda: with_aside(DATA, "hidden"), lambda: overlap_pairs(4, "hidden")):
+    for make in (lambda: spurious_cues.with_aside(DATA, "hidden"), lambda: overlap_pairs(4, "hidden")):
         with pytest.raises(ValueError, match="one of planted"):
             make()
     with pytest.raises(ValueError, match="there are 3"):
-        with_aside(TaskData([Example("a", str(i)) for i in range(3)]), "planted")
+        spurious_cues.with_aside(TaskData([Example("a", str(i)) for i in range(3)]), "planted")
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -77,13 +60,14 @@ def test_words_in_common_are_where_they_should_be(condition):
         assert set(Counter((pair.label, pair.extra["cue"]) for pair in pairs).values()) == {20}
     assert overlap_pairs(80, condition, seed=5).examples == pairs
     assert overlap_pairs(80, condition, seed=6).examples != pairs
-    both = together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
+    both = spurious_cues.together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
     assert [example.extra["condition"] for example in both.examples] == [condition] * 4 + ["balanced"] * 4
 
 
 def test_the_labels_of_the_pairs_are_true():
     """Against a reading of who did what to whom, by the tables of words that mean the same."""
     meaning = {word: same[0] for same in (*PEOPLE, *DEEDS) for word in same}
+    assert len(meaning) == sum(map(len, (*PEOPLE, *DEEDS)))  # no word stands for two things
 
     def read(sentence):
         return [meaning[word] for word in sentence.rstrip(".").split() if word in meaning]
@@ -93,18 +77,11 @@ def test_the_labels_of_the_pairs_are_true():
             assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
 
 
-# --- counting ---------------------------------------------------------------------------------------------------------
-
-
 def test_cues_of_choices_by_hand():
     """Niven and Kao's definitions on four examples: "not" applies to three of them and is right in two."""
-    examples = [
-        ChoiceExample("c", "", ("it is", "it is not"), 1),
-        ChoiceExample("c", "", ("he can't", "he can"), 0),
-        ChoiceExample("c", "", ("not now", "soon"), 1),
-        ChoiceExample("c", "", ("not so", "not yet"), 1),
-    ]
-    found = {cue.word: cue for cue in cue_words(TaskData(examples), least=1)}
+    choices = [("it is", "it is not"), ("he can't", "he can"), ("not now", "soon"), ("not so", "not yet")]
+    examples = [ChoiceExample("c", "", *one) for one in zip(choices, (1, 0, 1, 1), strict=True)]
+    found = {cue.word: cue for cue in spurious_cues.cue_words(TaskData(examples), least=1)}
     cue = found["not"]
     assert (cue.applicable, cue.coverage, cue.choices, cue.answer) == (3, 0.75, 2, None)
     assert cue.productivity == pytest.approx(2 / 3)
@@ -114,15 +91,15 @@ def test_cues_of_choices_by_hand():
 
 def test_the_planted_cue_is_found_and_the_balanced_one_is_not():
     for condition, productivity in (("planted", 1.0), ("balanced", 0.5), ("flipped", 1.0)):
-        found = {cue.word: cue for cue in cue_words(with_aside(DATA, condition), least=5)}
+        found = {cue.word: cue for cue in spurious_cues.cue_words(spurious_cues.with_aside(DATA, condition), least=5)}
         assert found["not"].productivity == productivity
         assert found["not"].coverage == 0.5
-    assert cue_words(with_aside(DATA, "planted"))[0].word == "not"
+    assert spurious_cues.cue_words(spurious_cues.with_aside(DATA, "planted"))[0].word == "not"
 
 
 def test_of_pairs_only_the_second_text_is_read():
     pairs = [PairExample("never", f"{'no' if i % 2 else 'yes'} dog", str(i % 2)) for i in range(20)]
-    found = {cue.word: cue for cue in cue_words(TaskData(pairs), least=5)}
+    found = {cue.word: cue for cue in spurious_cues.cue_words(TaskData(pairs), least=5)}
     assert set(found) == {"no", "yes", "dog"}
     assert (found["no"].answer, found["no"].productivity) == ("1", 1.0)
     assert found["dog"].strength == 0
@@ -133,18 +110,13 @@ def test_words_are_told_apart():
 
 
 def test_hans_is_counted_by_heuristic(answering):
-    class Yes:
-        """Whatever it reads: it follows."""
-
-        def predict(self, inputs):
-            return [{"label": FOLLOWS} for _ in inputs]
-
+    always = SimpleNamespace(predict=lambda inputs: [{"label": FOLLOWS} for _ in inputs])
     labels = [FOLLOWS] * 9 + [NOT_FOLLOWS] * 5
     pairs = [PairExample("a", "b", label, {"heuristic": "lexical_overlap"}) for label in labels]
-    rows = by_heuristic(Yes(), TaskData(pairs), most=7)
+    rows = spurious_cues.by_heuristic(always, TaskData(pairs), most=7)
     assert [(row["label"], row["n"], row["accuracy"]) for row in rows] == [(FOLLOWS, 7, 1.0), (NOT_FOLLOWS, 5, 0.0)]
-    three = by_heuristic(answering("pair"), TaskData(pairs), most=2)  # "no", "maybe", "yes": none of them "entailment"
-    assert [row["accuracy"] for row in three] == [0.0, 1.0]
+    three = spurious_cues.by_heuristic(answering("pair"), TaskData(pairs), most=2)
+    assert [row["accuracy"] for row in three] == [0.0, 1.0]  # it says "no", "maybe", "yes": none is "entailment"
 
 
 ARCT = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "arct2"
@@ -153,10 +125,8 @@ ARCT = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" 
 @pytest.mark.skipif(not ARCT.is_dir(), reason="ARCT is not in ../shared/data/tasks")
 def test_not_is_a_cue_in_arct_and_none_in_its_second_version():
     """Niven and Kao 2019, §3 and §4: productive in the first training set, exactly chance where all is there twice."""
-    first, second = (
-        {cue.word: cue for cue in cue_words(TASKS["choice"].read(ARCT / f"{name}.csv"))}["not"]
-        for name in ("train", "train-adv-negated")
-    )
-    assert first.productivity > 0.6 and first.coverage > 0.6
-    assert cue_words(TASKS["choice"].read(ARCT / "train.csv"))[0].word == "not"
+    once, negated = (TASKS["choice"].read(ARCT / f"{name}.csv") for name in ("train", "train-adv-negated"))
+    cues, twice = spurious_cues.cue_words(once), spurious_cues.cue_words(negated)
+    first, second = cues[0], next(cue for cue in twice if cue.word == "not")
+    assert first.word == "not" and first.productivity > 0.6 and first.coverage > 0.6
     assert (second.productivity, second.coverage) == (0.5, first.coverage)

@@ -3,22 +3,15 @@
 import numpy as np
 import pytest
 import torch
+import transformers
+from scipy.stats import spearmanr
+from sklearn.metrics import silhouette_score
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from minibert.inside.vectors import (
-    agreement,
-    anisotropy,
-    closest_pair,
-    cosine_matrix,
-    mean_cosine,
-    nearest,
-    nearest_alike,
-    nearest_tokens,
-    sentence_vectors,
-    separability,
-    span_vectors,
-    unit,
-    word_overlap,
-)
+from minibert.inside import vectors
+from minibert.inside.vectors import agreement, closest_pair, cosine_matrix, nearest, separability, word_overlap
 
 TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
 
@@ -26,7 +19,6 @@ TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
 @pytest.fixture(scope="module")
 def theirs(small_checkpoint, loaded):
     """transformers' hidden states of each text, (L + 1, T, H)."""
-    transformers = pytest.importorskip("transformers")
     model = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
     with torch.no_grad():
         rows = [torch.tensor([loaded[1].encode(text).ids]) for text in TEXTS]
@@ -34,76 +26,56 @@ def theirs(small_checkpoint, loaded):
 
 
 def test_pooled_sentences_are_transformers_hidden_states_pooled(loaded, theirs):
-    ours = sentence_vectors(*loaded, TEXTS)
+    ours = vectors.sentence_vectors(*loaded, TEXTS)
     for number, hidden in enumerate(theirs):
-        np.testing.assert_allclose(ours["cls"][:, number], hidden[:, 0], atol=2e-5)
-        np.testing.assert_allclose(ours["mean"][:, number], hidden.mean(1), atol=2e-5)
-        np.testing.assert_allclose(ours["max"][:, number], hidden.max(1), atol=2e-5)
+        for pooling, wanted in {"cls": hidden[:, 0], "mean": hidden.mean(1), "max": hidden.max(1)}.items():
+            np.testing.assert_allclose(ours[pooling][:, number], wanted, atol=2e-5)
 
 
-def test_a_word_is_the_mean_of_its_pieces(loaded, theirs):
+def test_a_word_is_the_mean_of_its_pieces_and_what_is_not_read_is_nan(loaded, theirs):
     spans = [[(4, 7), (0, 3)], [], [(4, 7)], [(0, 3)]]
-    ours = span_vectors(*loaded, TEXTS, spans)
+    ours = vectors.span_vectors(*loaded, TEXTS, spans)
     assert ours.shape == (3, 4, 32)
     expected = [theirs[0][:, 4:7], theirs[0][:, 1:4], theirs[2][:, 4:7], theirs[3][:, 1:4]]  # a piece a letter
     for place, hidden in enumerate(expected):
         np.testing.assert_allclose(ours[:, place], hidden.mean(1), atol=2e-5)
-
-
-def test_what_is_not_read_is_nan(loaded):
     long = "a" * 30 + " " + "b" * 40 + " c"  # 64 positions end within the second word
-    ours = span_vectors(*loaded, [long, "a \x00 b"], [[(0, 30), (72, 73)], [(2, 3)]])
+    ours = vectors.span_vectors(*loaded, [long, "a \x00 b"], [[(0, 30), (72, 73)], [(2, 3)]])
     assert np.isnan(ours[0]).all(-1).tolist() == [False, True, True]
 
 
 def test_the_cosine_matrix_is_scikit_learns():
-    from sklearn.metrics.pairwise import cosine_similarity
-
     x = np.random.default_rng(0).normal(size=(7, 5))
     np.testing.assert_allclose(cosine_matrix(x), cosine_similarity(x), atol=1e-12)
     assert cosine_matrix(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
-
-
-def test_the_closest_and_the_nearest():
     similar = np.array([[1, 0.2, -0.5], [0.2, 1, 0.9], [-0.5, 0.9, 1]])
     assert closest_pair(similar) == (1, 2)
     assert closest_pair(-np.ones((4, 4))) == (0, 1)
 
 
 def test_the_nearest_alike_are_those_of_scikit_learns_classifier():
-    from sklearn.neighbors import NearestNeighbors
-
     rng = np.random.default_rng(1)
     x, labels = rng.normal(size=(20, 6)), rng.choice(["a", "b", "c"], 20)
     near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(x).kneighbors(x, return_distance=False)[:, 1]
-    assert nearest_alike(x, labels).tolist() == (labels[near] == labels).tolist()
+    assert vectors.nearest_alike(x, labels).tolist() == (labels[near] == labels).tolist()
 
 
 def test_mean_cosine_is_that_of_all_pairs():
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(9, 5)) + 1
-    rows = unit(points)
-    pairs = [rows[i] @ rows[j] for i in range(9) for j in range(9) if i != j]
-    assert mean_cosine(points) == pytest.approx(np.mean(pairs), abs=1e-12)
+    points = np.random.default_rng(0).normal(size=(9, 5)) + 1
+    pairs = cosine_similarity(points)[~np.eye(9, dtype=bool)]
+    assert vectors.mean_cosine(points) == pytest.approx(pairs.mean(), abs=1e-12)
     with pytest.raises(ValueError, match="two"):
-        mean_cosine(points[:1])
+        vectors.mean_cosine(points[:1])
 
 
 def test_a_shared_direction_is_anisotropy_and_goes_with_the_mean():
-    rng = np.random.default_rng(0)
-    spread = rng.normal(size=(400, 30))
-    assert abs(anisotropy(spread).plain) < 0.01
-    narrow = anisotropy(spread + 5)
-    assert narrow.plain > 0.9
-    assert narrow.strongest > 0.9
-    assert abs(narrow.centred) < 0.01
+    spread = np.random.default_rng(0).normal(size=(400, 30))
+    assert abs(vectors.anisotropy(spread).plain) < 0.01
+    narrow = vectors.anisotropy(spread + 5)
+    assert narrow.plain > 0.9 and narrow.strongest > 0.9 and abs(narrow.centred) < 0.01
 
 
 def test_separability_is_scikit_learns():
-    from sklearn.metrics import silhouette_score
-    from sklearn.model_selection import LeaveOneOut, cross_val_score
-    from sklearn.neighbors import KNeighborsClassifier
-
     rng = np.random.default_rng(1)
     labels = ["a"] * 7 + ["b"] * 8
     points = rng.normal(size=(15, 6)) + np.array([[1.0] * 6] * 7 + [[0.2] * 6] * 8)
@@ -124,15 +96,12 @@ def test_separability_is_scikit_learns():
 def test_a_token_is_nearest_to_its_own_embedding(loaded):
     model, tokenizer = loaded
     row = model.bert.embeddings.token.weight[tokenizer.ids["q"]].detach().numpy()
-    found = nearest_tokens(model, tokenizer, row, 3)
-    assert found[0][0] == "q"
-    assert found[0][1] > found[1][1]
+    found = vectors.nearest_tokens(model, tokenizer, row, 3)
+    assert found[0][0] == "q" and found[0][1] > found[1][1]
     assert not any(token.startswith("[") for token, _ in found)
 
 
 def test_agreement_is_spearmans():
-    from scipy.stats import spearmanr
-
     rng = np.random.default_rng(2)
     left, right, scores = rng.normal(size=(2, 12, 4)) + 1, rng.normal(size=(2, 12, 4)) + 1, rng.random(12)
     for layer in range(2):
