@@ -7,17 +7,13 @@ import torch.nn.functional as F
 from minibert.config import BertConfig
 from minibert.inside.block_arithmetic import inputs, kept_by_layer, take_block_apart
 from minibert.inside.head_arithmetic import record
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch
+from tests.minibert.inside.random_models import random_model
 
 
 @pytest.fixture(scope="module")
-def model() -> BertForPreTraining:
-    torch.manual_seed(0)
-    model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=50)).eval()
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.add_(0.1 * torch.randn(weight.shape))
-    return model
+def model():
+    return random_model(BertConfig.preset("tiny", vocab_size=50, initializer_range=0.1), bias=0.1)
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Edits by rule, and what they do to answers."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -47,9 +49,7 @@ def test_what_a_rule_does(rule, before, after):
 def test_a_name_becomes_another_everywhere():
     after = edit("name", "Anna said that Anna would come with Tom.")
     first, second = after.split()[0], after.split()[3]
-    assert first == second != "Anna"
-    assert after.endswith("with Tom.")
-    assert first != "Tom"
+    assert first == second and first not in ("Anna", "Tom") and after.endswith("with Tom.")
     assert "小明" not in edit("name", "小明来了。")
 
 
@@ -61,14 +61,11 @@ def test_a_typo_swaps_two_inner_letters():
         assert [word[0] + word[-1] for word in after.split()] == ["It", "ws", "wl", "te"]
 
 
-def test_a_shuffle_keeps_the_words_and_the_end():
+def test_a_shuffle_keeps_the_words_and_the_end_and_an_aside_goes_behind():
     after = edit("order", "One two three four!")
     assert after.endswith("!") and after != "One two three four!"
     assert sorted(after[:-1].split()) == sorted(["One", "two", "three", "four"])
     assert sorted(edit("order", "房间很干净。")) == sorted("房间很干净。")
-
-
-def test_an_aside_goes_behind():
     assert edit("aside", "Fine.").startswith("Fine. ")
     assert edit("aside", "很好。").startswith("很好。") and " " not in edit("aside", "很好。")
 
@@ -80,27 +77,18 @@ def test_any_text_is_edited_or_left(rule):
         assert after is None or (isinstance(after, str) and (rule == "order" or after != text[:2000]))
 
 
-class Cued:
-    """Answers by one word."""
-
-    def __init__(self, word):
-        self.word = word
-
-    def predict(self, inputs):
-        return [{"probabilities": {"no": 0.4, "yes": 0.6} if self.word in given["text"] else {"no": 0.9, "yes": 0.1}}
-                for given in inputs]  # fmt: skip
-
-
 def test_flips_are_counted_against_what_is_expected():
+    def predict(inputs):
+        return [{"probabilities": {"no": 0.4, "yes": 0.6 if " not " in given["text"] else 0.1}} for given in inputs]
+
     inputs = [{"text": "The film is good."}, {"text": "It is not good."}, {"text": "We left"}]
-    found = {checked.rule.name: checked for checked in check(Cued(" not "), inputs)}
+    found = {checked.rule.name: checked for checked in check(SimpleNamespace(predict=predict), inputs)}
     negation = found["negation"]
     assert (len(negation.texts), negation.flips, negation.rate, negation.of) == (2, 2, 1.0, 3)
-    assert negation.failures == []
+    assert negation.failures == found["order"].failures == []
     assert (negation.texts[0].label, negation.texts[0].label_after) == ("no", "yes")
     assert found["opposite"].flips == 0 and len(found["opposite"].failures) == 2  # bad for good should have mattered
     assert len(found["aside"].texts) == 3 and found["aside"].flips == 0
-    assert found["order"].failures == []
     assert np.isnan(found["name"].rate)
 
 

@@ -7,13 +7,13 @@ import torch.nn.functional as F
 from minibert.config import BertConfig
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.inside.cloze import FATES, expectations, fates, kl_divergence, rank, shifts
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.model import IGNORE, Batch
+from tests.minibert.inside.random_models import random_model
 
 
 @pytest.fixture(scope="module")
 def model():
-    torch.manual_seed(0)
-    return BertForPreTraining(BertConfig.preset("tiny", vocab_size=97, initializer_range=0.2)).eval()
+    return random_model(BertConfig.preset("tiny", vocab_size=97, initializer_range=0.2))
 
 
 IDS = [2, 10, 44, 7, 96, 31, 3]
@@ -37,31 +37,23 @@ def test_rank_counts_from_the_likeliest():
     assert rank(torch.full((4,), 0.25).log(), 2) == 1  # the equally likely share the better rank
 
 
-def test_kl_divergence_is_torchs(model):
+def test_kl_divergence_is_torchs_and_shifts_share_out_both(model):
     log_p, log_q = expectations(model, IDS, [1, 3])
     theirs = F.kl_div(log_q, log_p, reduction="sum", log_target=True).item()
     assert theirs > 0.01
     assert kl_divergence(log_p, log_q) == pytest.approx(theirs, rel=1e-12)
     assert kl_divergence(log_p, log_p) == 0
-
-
-def test_shifts_share_out_both_divergences(model):
-    log_p, log_q = expectations(model, IDS, [1, 3])
     parts = shifts(log_p, log_q)
-    assert (parts >= 0).all()
+    assert (parts >= 0).all() and torch.equal(parts, shifts(log_q, log_p))
     assert parts.sum().item() == pytest.approx(kl_divergence(log_p, log_q) + kl_divergence(log_q, log_p), rel=1e-12)
-    assert torch.equal(parts, shifts(log_q, log_p))
 
 
-def test_fates_of_one_row():
+def test_fates_of_one_row_and_of_what_masking_did():
     ids = torch.tensor([2, 10, 11, 12, 13, 3])
     corrupted = torch.tensor([2, 4, 50, 12, 13, 3])
     labels = torch.tensor([IGNORE, 10, 11, 12, IGNORE, IGNORE])
     said = fates(ids, corrupted, labels, mask_id=4)
     assert said == ["untouched", "masked", "random", "kept", "untouched", "untouched"]
-
-
-def test_fates_tell_what_masking_did():
     vocab = MaskVocabulary(97, 4, torch.zeros(97, dtype=torch.bool))
     ids = torch.randint(5, 97, (1, 500), generator=torch.Generator().manual_seed(1))
     special = torch.zeros_like(ids, dtype=torch.bool)

@@ -10,19 +10,15 @@ from minibert.inside.distances import clipped, expected, heard, score
 from minibert.model import Batch, BertForPreTraining
 from minibert.positions import sinusoids
 from minibert.relatives.nezha import NezhaConfig
+from tests.minibert.inside.random_models import random_model
 
-CONFIG = NezhaConfig(
-    vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24,
-    max_relative_position=5, max_position_embeddings=40, initializer_range=0.3, hidden_dropout_prob=0.0,
-    attention_probs_dropout_prob=0.0,
-)  # fmt: skip
+CONFIG = NezhaConfig(40, 12, 2, 2, 24, 40, max_relative_position=5, initializer_range=0.3)
 IDS = [2, 11, 30, 7, 25, 19, 8, 33, 14, 3]
 
 
 @pytest.fixture(scope="module")
 def model():
-    torch.manual_seed(0)
-    return BertForPreTraining(CONFIG).eval()
+    return random_model(CONFIG)
 
 
 @pytest.mark.parametrize("furthest", [5, 2])
@@ -40,20 +36,17 @@ def test_what_a_head_hears_by_hand(model, furthest):
         assert one.scores[i, j].item() == pytest.approx(score.item(), abs=1e-5)
 
 
-def test_its_own_clip_changes_nothing(model):
-    assert torch.allclose(expected(model, IDS, 4, 4, 5), expected(model, IDS, 4, 4), atol=1e-6)
-    assert clipped(3, 1).tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
-
-
-def test_a_smaller_clip_is_the_model_with_that_clip(model):
+def test_a_smaller_clip_is_the_model_with_that_clip_and_its_own_changes_nothing(model):
     """Distances of 3 and more are heard as 3: the table of a model with ±3, two rows further in."""
+    own = expected(model, IDS, 4, 4)
+    assert torch.allclose(expected(model, IDS, 4, 4, 5), own, atol=1e-6)
+    assert clipped(3, 1).tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
     smaller = BertForPreTraining(CONFIG.change(max_relative_position=3)).eval()
     smaller.load_state_dict(model.state_dict())
     for block in smaller.bert.blocks:
         block.attn.sinusoids = sinusoids(11, 6)[2:9]
-    place = 4
-    assert torch.allclose(expected(model, IDS, place, 4, 3), expected(smaller, IDS, place, 4), atol=1e-6)
-    assert not torch.allclose(expected(model, IDS, place, 4, 3), expected(model, IDS, place, 4), atol=1e-4)
+    assert torch.allclose(expected(model, IDS, 4, 4, 3), expected(smaller, IDS, 4, 4), atol=1e-6)
+    assert not torch.allclose(expected(model, IDS, 4, 4, 3), own, atol=1e-4)
 
 
 def test_the_first_layers_scores_do_not_know_what_stands_in_front(model):

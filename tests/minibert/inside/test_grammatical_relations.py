@@ -1,5 +1,6 @@
 """Relations by chunks: hand-made sentences with every answer, and what is left unsaid where chunks cannot tell."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -12,54 +13,36 @@ from minibert.inside.probe_tasks import read_columns
 def found(sentence: str) -> set[str]:
     """The relations of a sentence written as chunks, `[NP the/DT dog/NN] [VP barked/VBD] ./.`: "det the dog" …"""
     words, pos, chunks = [], [], []
-    kind, first = "", False
-    for part in sentence.replace("]", " ]").split():
-        if part.startswith("["):
-            kind, first = part[1:], True
-        elif part == "]":
-            kind = ""
-        else:
+    for chunk in re.findall(r"\[.*?\]|\S+", sentence):
+        kind, *inside = chunk.strip("[]").split() if chunk.startswith("[") else ("", chunk)
+        for place, part in enumerate(inside):
             word, _, tag = part.rpartition("/")
             words.append(word)
             pos.append(tag)
-            chunks.append(f"{'B' if first else 'I'}-{kind}" if kind else "O")
-            first = False
+            chunks.append(f"{'I' if place else 'B'}-{kind}" if kind else "O")
     return {f"{one.name} {words[one.dependent]} {words[one.head]}" for one in relations(words, pos, chunks)}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        (
-            "[NP The/DT old/JJ king/NN] [VP had/VBD seen/VBN] [NP his/PRP$ tired/JJ horse/NN] ./.",
-            "det The king|amod old king|aux had seen|nsubj king seen|poss his horse|amod tired horse|dobj horse seen",
-        ),
-        (
-            "[NP The/DT book/NN] [VP was/VBD not/RB written/VBN] [PP by/IN] [NP the/DT queen/NN] ./.",
-            "det The book|auxpass was written|det the queen|pobj queen by",  # a passive has no subject of this kind
-        ),
-        (
-            "[NP It/PRP] [VP has/VBZ been/VBN being/VBG read/VBN] ./.",
-            "aux has read|aux been read|auxpass being read",
-        ),
-        (
-            "[NP The/DT king/NN] [NP 's/POS new/JJ crown/NN] [VP fell/VBD] [PP into/IN] [NP the/DT well/NN] ./.",
-            "det The king|poss king crown|amod new crown|nsubj crown fell|det the well|pobj well into",
-        ),
-        (
-            "[NP The/DT man/NN] [PP in/IN] [NP the/DT hat/NN] [VP picked/VBD] [NP it/PRP] [PRT up/RP] ./.",
-            "det The man|pobj hat in|det the hat|nsubj man picked|dobj it picked|prt up picked",
-        ),
-        (
-            "[NP She/PRP] [VP wanted/VBD to/TO use/VB] [NP a/DT film/NN camera/NN] ./.",
-            "nsubj She wanted|aux to use|det a camera|dobj camera use",
-        ),
-        (
-            "[NP Anna/NNP] ,/, [NP who/WP] [VP plays/VBZ] [NP chess/NN] ,/, [VP won/VBD] ./.",
-            "nsubj who plays|dobj chess plays",  # where a comma stands between, nothing is said
-        ),
-    ],
-)
+# A passive has no subject of this kind; where a comma stands between, nothing is said.
+TOLD = """
+[NP The/DT old/JJ king/NN] [VP had/VBD seen/VBN] [NP his/PRP$ tired/JJ horse/NN] ./.
+det The king|amod old king|aux had seen|nsubj king seen|poss his horse|amod tired horse|dobj horse seen
+[NP The/DT book/NN] [VP was/VBD not/RB written/VBN] [PP by/IN] [NP the/DT queen/NN] ./.
+det The book|auxpass was written|det the queen|pobj queen by
+[NP It/PRP] [VP has/VBZ been/VBN being/VBG read/VBN] ./.
+aux has read|aux been read|auxpass being read
+[NP The/DT king/NN] [NP 's/POS new/JJ crown/NN] [VP fell/VBD] [PP into/IN] [NP the/DT well/NN] ./.
+det The king|poss king crown|amod new crown|nsubj crown fell|det the well|pobj well into
+[NP The/DT man/NN] [PP in/IN] [NP the/DT hat/NN] [VP picked/VBD] [NP it/PRP] [PRT up/RP] ./.
+det The man|pobj hat in|det the hat|nsubj man picked|dobj it picked|prt up picked
+[NP She/PRP] [VP wanted/VBD to/TO use/VB] [NP a/DT film/NN camera/NN] ./.
+nsubj She wanted|aux to use|det a camera|dobj camera use
+[NP Anna/NNP] ,/, [NP who/WP] [VP plays/VBZ] [NP chess/NN] ,/, [VP won/VBD] ./.
+nsubj who plays|dobj chess plays
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize(("sentence", "expected"), zip(TOLD[::2], TOLD[1::2], strict=True))
 def test_every_relation_of_a_sentence(sentence, expected):
     assert found(sentence) == set(expected.split("|"))
 
@@ -95,16 +78,14 @@ def test_iob1_and_iob2_are_the_same():
 
 def test_our_sentences_hold_every_relation():
     folder = Path(__file__).parents[3] / "lessons" / "data" / "entities"
-    counts = dict.fromkeys(RELATIONS, 0)
+    counts = Counter()
     for part in ("train.txt", "dev.txt"):
         for words, pos, chunks, _names in read_columns((folder / part).read_bytes(), part):
             seen = relations(words, pos, chunks)
             assert all(one.dependent != one.head for one in seen)
-            asked = [(one.name, one.dependent) for one in seen]
-            assert len(set(asked)) == len(asked)  # a word has one head in a relation
-            for one in seen:
-                counts[one.name] += 1
-    assert min(counts.values()) >= 20 and counts["dobj"] > 250, counts
+            assert len({(one.name, one.dependent) for one in seen}) == len(seen)  # a word has one head in a relation
+            counts.update(one.name for one in seen)
+    assert min(counts[name] for name in RELATIONS) >= 20 and counts["dobj"] > 250, counts
 
 
 NEWS = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "conll2003" / "eng.testa"

@@ -4,21 +4,14 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.head_arithmetic import (
-    PROJECTIONS,
-    SoftmaxRow,
-    all_probs,
-    crossing,
-    disagreement,
-    entropy,
-    record,
-    take_apart,
-)
-from minibert.model import Batch, BertForPreTraining
+from minibert.inside import head_arithmetic
+from minibert.inside.head_arithmetic import PROJECTIONS, SoftmaxRow, disagreement, record, take_apart
+from minibert.model import Batch
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.left_to_right import LeftToRightConfig
 from minibert.relatives.nezha import NezhaConfig
 from minibert.relatives.xlnet import XlnetConfig
+from tests.minibert.inside.random_models import random_model
 
 SIZES = {"max_position_embeddings": 16, "initializer_range": 0.3}
 CONFIG = BertConfig(60, 24, 3, 4, 48, **SIZES)
@@ -30,18 +23,9 @@ KINDS = {
 }
 
 
-def random_model(config: BertConfig) -> BertForPreTraining:
-    torch.manual_seed(0)
-    model = BertForPreTraining(config).eval()
-    for name, value in model.named_parameters():
-        if name.endswith("bias"):
-            torch.nn.init.normal_(value)  # or a forgotten bias would not show
-    return model
-
-
 @pytest.fixture(scope="module")
 def model():
-    return random_model(CONFIG)
+    return random_model(CONFIG, bias=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +41,7 @@ def shown(sum_, terms: int, cell):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 2)])
 def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
-    model = random_model(KINDS[kind])
+    model = random_model(KINDS[kind], bias=1.0)
     one = take_apart(model, batch, record(model, batch), layer, head)
     root = math.sqrt(one.size)
     for i in range(7):
@@ -71,21 +55,20 @@ def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
         assert torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6)
 
 
-def test_what_distances_add_is_part_of_every_sum(batch):
-    model = random_model(KINDS["NEZHA"])
-    seen = record(model, batch)
-    one = take_apart(model, batch, seen, 1, 2)
+def test_what_distances_add_is_part_of_every_sum(model, batch):
+    bare = take_apart(model, batch, record(model, batch), 1, 2)
+    assert bare.relative is None and bare.relative_scores is None
+    model = random_model(KINDS["NEZHA"], bias=1.0)
+    one = take_apart(model, batch, record(model, batch), 1, 2)
     table = model.bert.blocks[1].attn.sinusoids  # of distances −3 … 3
     for i, j, row in ((0, 0, 3), (0, 1, 4), (2, 1, 2), (0, 6, 6), (6, 0, 0)):
         assert torch.equal(one.relative[i, j], table[row])
         assert torch.equal(one.score_terms(i, j).right, one.key[j].double() + table[row].double())
     assert (one.relative_scores.abs() > 0.1).any()
-    bare = take_apart(random_model(CONFIG), batch, record(random_model(CONFIG), batch), 1, 2)
-    assert bare.relative is None and bare.relative_scores is None
 
 
 def test_a_left_to_right_row_sees_itself_and_those_before_it(batch):
-    model = random_model(LeftToRightConfig(60, 24, 3, 4, 48, **SIZES))
+    model = random_model(LeftToRightConfig(60, 24, 3, 4, 48, **SIZES), bias=1.0)
     one = take_apart(model, batch, record(model, batch), 1, 2)
     assert torch.equal(one.allowed, torch.ones(7, 7).tril().bool())
     assert all(torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6) for i in range(7))
@@ -93,7 +76,7 @@ def test_a_left_to_right_row_sees_itself_and_those_before_it(batch):
 
 def test_the_mask_closes_columns_and_only_those(model, batch):
     seen = record(model, batch)
-    assert torch.equal(all_probs(seen)[2], seen["blocks.2.attn.probs"])
+    assert torch.equal(head_arithmetic.all_probs(seen)[2], seen["blocks.2.attn.probs"])
     one = take_apart(model, batch, seen, 1, 0)
     assert torch.isneginf(one.masked[:, 5:]).all()
     assert torch.equal(one.masked[:, :5], one.scores[:, :5])
@@ -113,13 +96,11 @@ def test_softmax_survives_any_score(scores):
 
 def test_entropy_crossing_and_disagreement_by_hand():
     rows = torch.tensor([[1.0, 0, 0, 0], [0.25] * 4, [0.5, 0.5, 0, 0]])
-    assert entropy(rows).tolist() == pytest.approx([0, 2, 1])
+    assert head_arithmetic.entropy(rows).tolist() == pytest.approx([0, 2, 1])
     probs = torch.tensor([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2]])
-    assert crossing(probs, torch.tensor([False, False, True])) == pytest.approx((0.5, 0.8))  # there, back
-    a, b = torch.eye(2), torch.eye(2).flip(0)
-    half = torch.full((2, 2), 0.5)
-    assert disagreement(torch.stack([a, a, a])) == 0
-    assert disagreement(torch.stack([a, b])) == 1
+    there_and_back = head_arithmetic.crossing(probs, torch.tensor([False, False, True]))
+    assert there_and_back == pytest.approx((0.5, 0.8))
+    a, b, half = torch.eye(2), torch.eye(2).flip(0), torch.full((2, 2), 0.5)
+    assert (disagreement(torch.stack([a, a, a])), disagreement(torch.stack([a, b])), disagreement(a[None])) == (0, 1, 0)
     assert disagreement(torch.stack([a, b, half])) == pytest.approx((1 + 0.5 + 0.5) / 3)
-    assert disagreement(a[None]) == 0
     assert disagreement(torch.stack([torch.stack([a, a]), torch.stack([a, b])])).tolist() == [0, 1]

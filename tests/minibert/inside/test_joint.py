@@ -7,23 +7,23 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.inside.joint import asked, at_once, expected, going_together, in_order
-from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.model import IGNORE, Batch
 from minibert.permutation import PermutationLM
 from minibert.relatives.xlnet import XlnetConfig
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.together import combinations, together
+from tests.minibert.inside.random_models import random_model
 
 TOKENIZER = Tokenizer(world.vocabulary())
-SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
 MASK = TOKENIZER.mask_id
 
 
 @pytest.fixture(scope="module")
 def models():
-    torch.manual_seed(0)
-    sizes = SIZES | {"vocab_size": TOKENIZER.vocab_size, "initializer_range": 0.2}
-    return BertForPreTraining(BertConfig(**sizes)).eval(), PermutationLM(XlnetConfig(**sizes)).eval()
+    sizes = (TOKENIZER.vocab_size, 32, 2, 2, 64)
+    bert = random_model(BertConfig(*sizes, initializer_range=0.2))
+    return bert, PermutationLM(XlnetConfig(*sizes, initializer_range=0.2)).eval()
 
 
 def logits_of(model, row: torch.Tensor, place: int, order=None) -> torch.Tensor:

@@ -9,22 +9,16 @@ from hypothesis import strategies as st
 from minibert.config import BertConfig
 from minibert.inside.next_sentence import judge
 from minibert.inside.one_pass import OnePass, fitting, hide
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch
 from minibert.pretrain import fill
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.hostile import HOSTILE
+from tests.minibert.inside.random_models import random_model
 
 TEXT = "abc de, fg."
-
-
-def model_of(tokenizer: Tokenizer, spread: float) -> BertForPreTraining:
-    torch.manual_seed(0)
-    config = BertConfig(tokenizer.vocab_size, 16, 2, 2, 32, max_position_embeddings=64, initializer_range=spread)
-    return BertForPreTraining(config).eval()
-
-
 TOKENIZER = Tokenizer([*SPECIAL_TOKENS, *"abcdefgh.,", *("##" + c for c in "abcdefgh")])
-MODEL = model_of(TOKENIZER, 0.6)
+CONFIG = BertConfig(TOKENIZER.vocab_size, 16, 2, 2, 32, max_position_embeddings=64, initializer_range=0.6)
+MODEL = random_model(CONFIG)
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
@@ -92,7 +86,7 @@ def test_looks_are_of_the_head_that_looks_there_most():
     rows = seen.values["blocks.1.attn.probs"][:, 4]  # (A, T)
     assert seen.looks() == pytest.approx([rows[:, group].sum(1).max() for group in seen.words], abs=1e-6)
     assert not seen.even
-    assert passed(TEXT, 1, model=model_of(TOKENIZER, 0.02)).even
+    assert passed(TEXT, 1, model=random_model(CONFIG.change(initializer_range=0.02))).even
 
 
 def test_of_two_blanks_the_one_asked_for_is_filled():

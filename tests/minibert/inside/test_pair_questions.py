@@ -5,13 +5,12 @@ import pytest
 import torch
 
 from minibert.inside.pair_questions import balanced_accuracy, follows, judged, pairs_to_judge
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch
 from minibert.relatives.albert import AlbertConfig
 from minibert.text.segment_pairs import SegmentPair
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-
-SIZES = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
+from tests.minibert.inside.random_models import random_model
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +19,8 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.fixture(scope="module")
-def model(tokenizer) -> BertForPreTraining:
-    torch.manual_seed(0)
-    config = AlbertConfig(tokenizer.vocab_size, embedding_size=8, initializer_range=0.5, **SIZES)
-    return BertForPreTraining(config).eval()
+def model(tokenizer):
+    return random_model(AlbertConfig(tokenizer.vocab_size, 16, 2, 2, 24, embedding_size=8, initializer_range=0.5))
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +28,19 @@ def documents():
     return world.documents(20, 3, "small")
 
 
-@pytest.fixture(scope="module")
-def told(documents, tokenizer):
-    return [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
-
-
-def test_of_orders_both_halves_are_of_one_story(tokenizer, documents, told):
-    pairs = pairs_to_judge(documents, tokenizer, "sop")
-    assert {pair.next_label for pair in pairs} == {0, 1}
-    for pair in pairs:
-        first, second = (pair.b, pair.a) if pair.next_label else (pair.a, pair.b)
-        words = " ".join(tokenizer.vocab[i] for i in [*first, *second])
-        assert any(words in story for story in told)
-
-
-def test_of_the_next_the_others_are_from_another_story(tokenizer, documents, told):
-    pairs = pairs_to_judge(documents, tokenizer, "nsp")
-    assert {pair.next_label for pair in pairs} == {0, 1}
+@pytest.mark.parametrize("second", ["sop", "nsp"])
+def test_true_pairs_follow_in_a_story_and_others_do_turned_round_or_not_at_all(tokenizer, documents, second):
+    told = [" ".join(tokenizer.encode(" ".join(lines), add_special=False).tokens) for lines in documents]
     fits = {0: [], 1: []}
-    for pair in pairs:
-        words = " ".join(tokenizer.vocab[i] for i in [*pair.a, *pair.b])
+    for pair in pairs_to_judge(documents, tokenizer, second):
+        halves = (pair.b, pair.a) if second == "sop" and pair.next_label else (pair.a, pair.b)
+        words = " ".join(tokenizer.vocab[i] for half in halves for i in half)
         fits[pair.next_label].append(any(words in story for story in told))
-    assert all(fits[0]) and sum(fits[1]) < 0.2 * len(fits[1])  # a short closing may stand in many a story
+    assert fits[0] and all(fits[0]) and fits[1]
+    if second == "sop":
+        assert all(fits[1])
+    else:
+        assert sum(fits[1]) < 0.2 * len(fits[1])  # a short closing may stand in many a story
 
 
 def test_follows_is_the_heads_first_class_row_by_row(model, tokenizer, documents):
@@ -66,6 +54,10 @@ def test_follows_is_the_heads_first_class_row_by_row(model, tokenizer, documents
         with torch.no_grad():
             alone = model(Batch(torch.tensor([ids]), torch.tensor([segments]))).nsp_logits.softmax(-1)[0, 0]
         assert said[index] == pytest.approx(alone.item(), abs=1e-5)
+    both = judged(model, tokenizer, documents)
+    assert both["sop"] == balanced_accuracy(said, pairs)
+    pairs = pairs_to_judge(documents, tokenizer, "nsp")
+    assert both["nsp"] == balanced_accuracy(follows(model, tokenizer, pairs), pairs)
 
 
 def test_true_pairs_and_others_weigh_the_same():
@@ -73,10 +65,3 @@ def test_true_pairs_and_others_weigh_the_same():
     assert balanced_accuracy(np.array([0.9, 0.8, 0.1, 0.2]), pairs) == pytest.approx((2 / 3 + 1) / 2)
     assert balanced_accuracy(np.full(4, 0.9), pairs) == 0.5  # whoever always says the same
     assert balanced_accuracy(np.array([0.1, 0.1, 0.1, 0.9]), pairs) == 0
-
-
-def test_both_questions_are_asked(model, tokenizer, documents):
-    said = judged(model, tokenizer, documents)
-    for second in ("nsp", "sop"):
-        pairs = pairs_to_judge(documents, tokenizer, second)
-        assert said[second] == balanced_accuracy(follows(model, tokenizer, pairs), pairs)
