@@ -7,33 +7,29 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.distillation.learner import Distiller
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
 from minibert.distillation.settings import WAYS, Distillation
 from minibert.distillation.shelf import MOST
+from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
-from minibert.finetune.settings import FinetuneSettings
 from minibert.model import BertForPreTraining
 from minibert.tasks import TASKS
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-from minibert.train import Done, Optimization, Sample, Started, Step
+from minibert.train import Done, Sample, Started, Step
+from tests.minibert.pruning.quick import SETTINGS, toys
 from tests.minibert.tasks.toys import toy
 
-TAUGHT = ("classification", "pair", "similarity", "multilabel")
-OTHER_VOCABULARY = [*SPECIAL_TOKENS, *"abcdezyxqfghijklmnopqrstuvwxy", *(f"##{c}" for c in "abcdezyx"), "ab", "cd"]
-
-
-def settings(**changes) -> FinetuneSettings:
-    few = {"epochs": 1, "batch_size": 8, "optimization": Optimization(learning_rate=3e-3), "dropout": 0.0}
-    return FinetuneSettings(**{**few, **changes})
+OTHER_VOCABULARY = [*SPECIAL_TOKENS, *"zabcdefghijklmnopqrstuvwxy", *(f"##{c}" for c in "abcdezyx"), "ab", "cd"]
 
 
 @pytest.fixture(scope="module")
 def larger(tmp_path_factory):
     """Wider, deeper, with more heads and another vocabulary than `small_checkpoint`."""
     torch.manual_seed(1)
-    tokenizer = Tokenizer(list(dict.fromkeys(OTHER_VOCABULARY)))
+    tokenizer = Tokenizer(OTHER_VOCABULARY)
     config = BertConfig(tokenizer.vocab_size, 48, 3, 4, 96, 64, initializer_range=0.1)
     return checkpoint.save(tmp_path_factory.mktemp("larger"), BertForPreTraining(config), tokenizer)
 
@@ -41,16 +37,16 @@ def larger(tmp_path_factory):
 @pytest.fixture(scope="module")
 def teacher(larger, tmp_path_factory):
     out = tmp_path_factory.mktemp("taught") / "teacher"
-    *_, done = finetune(larger, "classification", toy("classification", 128, 0), toy("classification", 40, 1),
-                        settings(epochs=10), out=out)  # fmt: skip
+    *_, done = finetune(larger, "classification", *toys(128, 40), replace(SETTINGS, epochs=10), out=out)
     assert done.metrics["accuracy"] > 0.9
     return out
 
 
-@pytest.mark.parametrize("task", TAUGHT)
+@pytest.mark.parametrize("task", ["classification", "pair", "similarity", "multilabel"])
 def test_a_student_learns_from_a_teacher_it_saw_learn(task, larger, small_checkpoint, tmp_path):
-    events = list(distil(small_checkpoint, larger, task, toy(task, 32, 0), toy(task, 12, 1), settings(epochs=2),
-                         settings(), unlabelled=toy(task, 16, 2).examples, out=tmp_path / "out"))  # fmt: skip
+    more = {"unlabelled": toy(task, 16, 2).examples, "out": tmp_path / "out"}
+    learning = (replace(SETTINGS, epochs=2), SETTINGS)
+    events = list(distil(small_checkpoint, larger, task, *toys(32, 12, task), *learning, **more))
     kinds = [type(event) for event in events]
     assert kinds.index(Teaching) < kinds.index(Taught) < kinds.index(Started) and isinstance(events[-1], Done)
     progress = [event.progress for event in events if isinstance(event, Teaching | Step)]
@@ -61,9 +57,8 @@ def test_a_student_learns_from_a_teacher_it_saw_learn(task, larger, small_checkp
 
 def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_path):
     def taught(out: str, shelf, **changes) -> list:
-        data = (toy("classification", 32, 0), toy("classification", 12, 1))
-        return list(distil(small_checkpoint, larger, "classification", *data, settings(), settings(**changes),
-                           out=tmp_path / out, shelf=shelf))  # fmt: skip
+        learning, where = (SETTINGS, replace(SETTINGS, **changes)), {"out": tmp_path / out, "shelf": shelf}
+        return list(distil(small_checkpoint, larger, "classification", *toys(32, 12), *learning, **where))
 
     def learned(events: list) -> bool:
         return any(isinstance(event, Teaching) for event in events)
@@ -87,50 +82,39 @@ def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_pa
 @pytest.mark.trains
 @pytest.mark.parametrize("name", [name for name in vars(Distillation()) if name not in ("temperature", "soft")])
 def test_every_loss_falls(name, teacher, small_checkpoint):
-    asked = Distillation(soft=0.0, **{name: 1.0})
-    steps = [event for event in finetune(small_checkpoint, "classification", toy("classification", 64, 0),
-                                         toy("classification", 12, 1), settings(epochs=6, distillation=asked),
-                                         teacher=teacher) if isinstance(event, Step)]  # fmt: skip
+    learning = replace(SETTINGS, epochs=6, distillation=Distillation(soft=0.0, **{name: 1.0}))
+    events = finetune(small_checkpoint, "classification", *toys(64, 12), learning, teacher=teacher)
+    steps = [event for event in events if isinstance(event, Step)]
     assert steps[0].parts.keys() == {f"{name}_loss", "gradient_norm"}
     assert sum(step.loss for step in steps[-8:]) < sum(step.loss for step in steps[:8])
 
 
-def test_soft_labels_alone_teach_the_task(teacher, small_checkpoint):
-    """The labels are wrong, and nothing but the teacher says so."""
-    data = toy("classification", 128, 2)
+def test_soft_labels_alone_teach_the_task_and_are_found_by_name(teacher, small_checkpoint):
+    """The labels are wrong, and nothing but the teacher says so; the student has them in another order."""
+    data, dev = toys(128, 40)
     wrong = {"with": "without", "without": "with"}
-    data = replace(data, examples=[replace(example, label=wrong[example.label]) for example in data.examples])
-    *_, done = finetune(small_checkpoint, "classification", data, toy("classification", 40, 1),
-                        settings(epochs=12, distillation=Distillation()), teacher=teacher)  # fmt: skip
+    examples = [replace(example, label=wrong[example.label]) for example in data.examples]
+    data = replace(data, examples=examples, declared=("without", "with"))
+    assert Predictor.from_directory(teacher).labels == ["with", "without"]
+    learning = replace(SETTINGS, epochs=12, distillation=Distillation())
+    *_, done = finetune(small_checkpoint, "classification", data, dev, learning, teacher=teacher)
     assert done.metrics["accuracy"] > 0.85
 
 
 def test_the_teacher_stays_as_it_was_and_the_maps_are_thrown_away(teacher, small_checkpoint, tmp_path):
     before = (teacher / "model.safetensors").read_bytes()
-    list(finetune(small_checkpoint, "classification", toy("classification", 16, 0), toy("classification", 8, 1),
-                  settings(distillation=WAYS["tinybert"]), teacher=teacher, out=tmp_path / "out"))  # fmt: skip
+    taught = replace(SETTINGS, distillation=WAYS["tinybert"])
+    list(finetune(small_checkpoint, "classification", *toys(16, 8), taught, teacher=teacher, out=tmp_path / "out"))
     assert (teacher / "model.safetensors").read_bytes() == before
-    alone = list(finetune(small_checkpoint, "classification", toy("classification", 16, 0),
-                          toy("classification", 8, 1), settings(), out=tmp_path / "alone"))  # fmt: skip
-    assert isinstance(alone[-1], Done)
+    list(finetune(small_checkpoint, "classification", *toys(16, 8), SETTINGS, out=tmp_path / "alone"))
     one, other = (checkpoint.load(tmp_path / name).state_dict() for name in ("out", "alone"))
     assert {name: x.shape for name, x in one.items()} == {name: x.shape for name, x in other.items()}
 
 
-def test_labels_in_another_order_are_found_by_name(teacher, small_checkpoint):
-    data = toy("classification", 64, 0)
-    data = replace(data, declared=("without", "with"))
-    assert Predictor.from_directory(teacher).labels == ["with", "without"]
-    *_, done = finetune(small_checkpoint, "classification", data, toy("classification", 40, 1),
-                        settings(epochs=12, distillation=Distillation()), teacher=teacher)  # fmt: skip
-    assert done.metrics["accuracy"] > 0.8
-
-
 def test_both_answer_what_is_asked_meanwhile(larger, small_checkpoint):
     sent = iter([[], [[{"text": "a z"}]], *[[]] * 11, [[{"text": "b b"}]]])
-    events = list(distil(small_checkpoint, larger, "classification", toy("classification", 48, 0),
-                         toy("classification", 8, 1), settings(), settings(), watch=[{"text": "c"}],
-                         mailbox=lambda: next(sent, [])))  # fmt: skip
+    asking = {"watch": [{"text": "c"}], "mailbox": lambda: next(sent, [])}
+    events = list(distil(small_checkpoint, larger, "classification", *toys(48, 8), SETTINGS, SETTINGS, **asking))
     of_teacher = [event.answers[0]["asked"] for event in events if isinstance(event, TeacherSample)]
     of_student = [event.answers[0]["asked"] for event in events if isinstance(event, Sample)]
     assert len(of_teacher) == 2 and list(dict.fromkeys(of_student)) == of_teacher  # "c" was gone before it could be
@@ -148,20 +132,18 @@ def test_unlabelled_examples_get_the_teachers_answers(teacher):
 def test_who_cannot_teach_says_so(teacher, small_checkpoint, larger):
     def run(task="classification", data=None, taught_by=teacher, **changes):
         data = data or toy(task, 16, 0)
-        return list(finetune(small_checkpoint, task, data, data, settings(**changes), teacher=taught_by))
+        return list(finetune(small_checkpoint, task, data, data, replace(SETTINGS, **changes), teacher=taught_by))
 
-    with pytest.raises(ValueError, match="more than one answer"):
-        run("tagging")
-    with pytest.raises(ValueError, match="has learned classification"):
-        run("pair")
-    with pytest.raises(ValueError, match="same labels"):
-        run(data=replace(toy("classification", 16, 0), declared=("with", "without", "else")))
-    with pytest.raises(ValueError, match="no masked-LM loss"):
-        run(mlm_weight=0.1)
-    with pytest.raises(ValueError, match="there is no teacher"):
-        run(taught_by=None, distillation=Distillation())
-    with pytest.raises(ValueError, match="not fine-tuned"):
-        run(taught_by=larger)
+    for said, wrong in {
+        "more than one answer": {"task": "tagging"},
+        "has learned classification": {"task": "pair"},
+        "same labels": {"data": replace(toy("classification", 16, 0), declared=("with", "without", "else"))},
+        "no masked-LM loss": {"mlm_weight": 0.1},
+        "there is no teacher": {"taught_by": None, "distillation": Distillation()},
+        "not fine-tuned": {"taught_by": larger},
+    }.items():
+        with pytest.raises(ValueError, match=said):
+            run(**wrong)
 
 
 def test_words_are_what_two_vocabularies_have_in_common():
@@ -188,14 +170,10 @@ def test_layers_are_shared_out_evenly():
 
 def test_a_pass_of_the_same_network_differs_in_nothing(teacher):
     """A student that is its teacher has no loss inside; its own words are its tokens."""
-    from minibert.distillation.learner import Distiller
-    from minibert.finetune.learner import Learner
-
     one, other = (Predictor.from_directory(teacher) for _ in range(2))
-    data = toy("classification", 6, 4)
-    rows = one.features(data.examples)
+    examples = toy("classification", 6, 4).examples
+    rows = one.features(examples)
     asked = Distillation(attention=1.0, attention_relation=1.0, value_relation=1.0)
-    distiller = Distiller(Learner(one.model), one, other, rows, data.examples, asked).eval()
-    batch = replace(TASKS["classification"].batch(rows, one.tokenizer.pad_id), rows=torch.arange(6))
-    terms = distiller(batch)
+    distiller = Distiller(Learner(one.model), one, other, rows, examples, asked).eval()
+    terms = distiller(replace(TASKS["classification"].batch(rows, one.tokenizer.pad_id), rows=torch.arange(6)))
     assert all(terms[f"{name}_loss"].abs() < 1e-5 for name in asked.inside)

@@ -5,11 +5,12 @@ import torch
 from minibert.model import BertForPreTraining
 
 
-def random_model(config, bias: float = 0.0, seed: int = 0) -> BertForPreTraining:
-    """`bias`: how far biases are spread, where a forgotten one must show."""
+def random_model(config, spread: float = 0.0, seed: int = 0) -> BertForPreTraining:
+    """`spread`: how far biases and the weights of norms lie apart, where a forgotten one must show."""
     torch.manual_seed(seed)
     model = BertForPreTraining(config).eval()
-    for name, value in model.named_parameters():
-        if bias and name.endswith("bias"):
-            torch.nn.init.normal_(value, std=bias)
+    with torch.no_grad():
+        for vector in model.parameters():
+            if vector.dim() == 1:
+                vector.add_(spread * torch.randn(vector.shape))
     return model

@@ -19,17 +19,19 @@ def layers():
     return np.stack([(groups * step + noise * 0.3) @ (turn if step % 2 else np.eye(12)) for step in range(1, 5)])
 
 
-def test_pca_is_scikit_learns_up_to_turning_and_size(layers):
-    ours = np.array(next(pictures(layers, "pca")).points)
+def test_pca_is_scikit_learns_up_to_turning_and_size_and_so_is_its_trust(layers):
+    first, *later = pictures(layers, "pca")
     theirs = PCA(2).fit_transform(layers[0])
     theirs /= np.sqrt((theirs**2).sum(1).mean())
-    np.testing.assert_allclose(turned_onto(theirs, ours), ours, atol=2e-4)
+    np.testing.assert_allclose(turned_onto(theirs, np.array(first.points)), first.points, atol=2e-4)
+    rows = layers[0] / np.linalg.norm(layers[0], axis=1, keepdims=True)
+    assert first.trust == pytest.approx(trustworthiness(rows, np.array(first.points), n_neighbors=5), abs=0.01)
+    assert [one.progress for one in (first, *later)] == [0.25, 0.5, 0.75, 1.0]
 
 
 @pytest.mark.parametrize("method", ["pca", "tsne"])
 def test_pictures_stay_in_place_and_repeat(layers, method):
-    drawn = [np.array(picture.points) for picture in pictures(layers, method, seed=3)]
-    again = [np.array(picture.points) for picture in pictures(layers, method, seed=3)]
+    drawn, again = ([np.array(one.points) for one in pictures(layers, method, seed=3)] for _ in "ab")
     np.testing.assert_array_equal(drawn, again)
     for one in drawn:
         assert np.sqrt((one**2).sum(1).mean()) == pytest.approx(1, abs=1e-3)
@@ -48,19 +50,10 @@ def test_umap_repeats_and_keeps_groups_together(layers):
 
 
 def test_turning_undoes_a_turn_and_a_mirror():
-    rng = np.random.default_rng(4)
-    points = rng.normal(size=(8, 2))
+    points = np.random.default_rng(4).normal(size=(8, 2))
     points -= points.mean(0)
     turn = np.array([[np.cos(1.1), np.sin(1.1)], [np.sin(1.1), -np.cos(1.1)]])
     np.testing.assert_allclose(turned_onto(points @ turn, points), points, atol=1e-12)
-
-
-def test_trust_is_scikit_learns(layers):
-    picture = next(pictures(layers, "pca"))
-    rows = layers[0] / np.linalg.norm(layers[0], axis=1, keepdims=True)
-    expected = trustworthiness(rows, np.array(picture.points), n_neighbors=5)
-    assert picture.trust == pytest.approx(expected, abs=0.01)
-    assert [one.progress for one in pictures(layers, "pca")] == [0.25, 0.5, 0.75, 1.0]
 
 
 def test_equal_points_too_few_and_no_such_method():
@@ -68,7 +61,6 @@ def test_equal_points_too_few_and_no_such_method():
     for method in ("pca", "tsne"):
         assert not np.any([picture.points for picture in pictures(same, method)])
     assert not project(same[0], "umap", 0).any()
-    with pytest.raises(ValueError, match="at least 5"):
-        next(pictures(same[:, :4], "pca"))
-    with pytest.raises(ValueError, match="one of pca"):
-        next(pictures(same, "isomap"))
+    for points, method, said in ((same[:, :4], "pca", "at least 5"), (same, "isomap", "one of pca")):
+        with pytest.raises(ValueError, match=said):
+            next(pictures(points, method))

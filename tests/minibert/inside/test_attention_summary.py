@@ -15,18 +15,16 @@ def probs():
 def test_the_fewest_edges_that_hold_the_share(probs, share):
     edges = strongest_edges(probs, share)
     assert edges.counts.sum() == len(edges.columns) == len(edges.weights)
-    at = 0
-    for head in range(3):
-        for row in range(20):
-            count = edges.counts[head, row].item()
-            columns, weights = edges.columns[at : at + count], edges.weights[at : at + count]
-            at += count
-            assert torch.equal(weights, probs[head, row, columns])
-            assert torch.equal(weights, probs[head, row].sort(descending=True).values[:count])
-            assert weights.sum() >= share - 1e-5 and count >= 1
-            assert count == 1 or weights[:-1].sum() < share
-            assert edges.drawn[head, row] == pytest.approx(weights.sum().item(), abs=1e-6)
-            assert edges.hidden[head, row] == pytest.approx(0, abs=1e-6)
+    counts = edges.counts.flatten().tolist()
+    drawn = zip(probs.flatten(0, 1), edges.columns.split(counts), edges.weights.split(counts), strict=True)
+    for row, columns, weights in drawn:
+        assert torch.equal(weights, row[columns])
+        assert torch.equal(weights, row.sort(descending=True).values[: len(weights)])
+        assert weights.sum() >= share - 1e-5 and len(weights) >= 1
+        assert len(weights) == 1 or weights[:-1].sum() < share
+    sums = torch.stack([weights.sum() for weights in edges.weights.split(counts)])
+    torch.testing.assert_close(edges.drawn.flatten(), sums, atol=1e-6, rtol=0)
+    torch.testing.assert_close(edges.hidden, torch.zeros(3, 20), atol=1e-6, rtol=0)
 
 
 def test_hidden_tokens_have_no_edges_and_their_mass_is_told(probs):

@@ -13,7 +13,7 @@ from tests.minibert.inside.random_models import random_model
 
 @pytest.fixture(scope="module")
 def model():
-    return random_model(BertConfig.preset("tiny", vocab_size=50, initializer_range=0.1), bias=0.1)
+    return random_model(BertConfig.preset("tiny", vocab_size=50, initializer_range=0.1), spread=0.1)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.minibert.inside.random_models import random_model
 @pytest.fixture(scope="module")
 def loaded(letters):
     config = BertConfig(letters.vocab_size, 32, 2, 2, 64, max_position_embeddings=64, initializer_range=0.2)
-    return random_model(config, bias=0.2, seed=3), letters
+    return random_model(config, spread=0.2, seed=3), letters
 
 
 def test_writing_fills_the_first_blank_and_goes_on(loaded):

@@ -6,8 +6,9 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.inside.half_precision import SMALLEST, gradients, lost, repeated, spacing
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch
 from minibert.objectives import MaskedLanguageModel
+from tests.minibert.inside.random_models import random_model
 
 OBJECTIVE = MaskedLanguageModel(second=None)
 
@@ -31,28 +32,17 @@ def test_spacing_and_both_ways_are_numpys():
         h, m = np.float16(h + np.float16(3e-5)), np.float32(m + np.float32(3e-5))
 
 
-@pytest.fixture(scope="module")
-def task():
-    torch.manual_seed(0)
+def test_gradients_are_those_of_backward_and_scaling_saves_small_ones():
     config = BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    ids = torch.randint(5, 60, (4, 12))
-    return BertForPreTraining(config), Batch(ids, labels=torch.where(torch.arange(12) == 3, ids, -100))
-
-
-def test_gradients_are_those_of_backward(task):
-    model, batch = task
-    model.zero_grad()
+    model, ids = random_model(config), torch.randint(5, 60, (4, 12))
+    batch = Batch(ids, labels=torch.where(torch.arange(12) == 3, ids, -100))
     model(batch).mlm_loss.backward()
     wanted = torch.cat([w.grad.flatten() for w in model.parameters() if w.grad is not None])
     model.zero_grad()
     assert torch.allclose(gradients(model, batch, OBJECTIVE, 1.0, torch.float32), wanted)
     assert torch.allclose(gradients(model, batch, OBJECTIVE, 8.0, torch.float32), 8 * wanted, rtol=1e-4)
     assert all(weight.grad is None for weight in model.parameters())  # the model is left as it was
-
-
-def test_scaling_saves_small_gradients_and_too_much_is_infinite(task):
-    model, batch = task
     tiny, plain, scaled, huge = lost(model, batch, OBJECTIVE, [2.0**-16, 1.0, 2.0**10, 2.0**30])
     assert tiny.zero > plain.zero >= scaled.zero
-    assert tiny.overflow == plain.overflow == scaled.overflow == 0 < huge.overflow
+    assert tiny.overflow == plain.overflow == scaled.overflow == 0 < huge.overflow  # too much is infinite
     assert float(torch.tensor(SMALLEST).half()) == SMALLEST and float(torch.tensor(SMALLEST / 2.1).half()) == 0

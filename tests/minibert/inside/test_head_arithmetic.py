@@ -25,7 +25,7 @@ KINDS = {
 
 @pytest.fixture(scope="module")
 def model():
-    return random_model(CONFIG, bias=1.0)
+    return random_model(CONFIG, spread=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def shown(sum_, terms: int, cell):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 3), (2, 2)])
 def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
-    model = random_model(KINDS[kind], bias=1.0)
+    model = random_model(KINDS[kind], spread=1.0)
     one = take_apart(model, batch, record(model, batch), layer, head)
     root = math.sqrt(one.size)
     for i in range(7):
@@ -58,7 +58,7 @@ def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
 def test_what_distances_add_is_part_of_every_sum(model, batch):
     bare = take_apart(model, batch, record(model, batch), 1, 2)
     assert bare.relative is None and bare.relative_scores is None
-    model = random_model(KINDS["NEZHA"], bias=1.0)
+    model = random_model(KINDS["NEZHA"], spread=1.0)
     one = take_apart(model, batch, record(model, batch), 1, 2)
     table = model.bert.blocks[1].attn.sinusoids  # of distances −3 … 3
     for i, j, row in ((0, 0, 3), (0, 1, 4), (2, 1, 2), (0, 6, 6), (6, 0, 0)):
@@ -68,7 +68,7 @@ def test_what_distances_add_is_part_of_every_sum(model, batch):
 
 
 def test_a_left_to_right_row_sees_itself_and_those_before_it(batch):
-    model = random_model(LeftToRightConfig(60, 24, 3, 4, 48, **SIZES), bias=1.0)
+    model = random_model(LeftToRightConfig(60, 24, 3, 4, 48, **SIZES), spread=1.0)
     one = take_apart(model, batch, record(model, batch), 1, 2)
     assert torch.equal(one.allowed, torch.ones(7, 7).tril().bool())
     assert all(torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6) for i in range(7))

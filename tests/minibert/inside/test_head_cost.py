@@ -31,7 +31,7 @@ def real(batch) -> torch.Tensor:
 
 @pytest.fixture(scope="module")
 def model(config):
-    return random_model(config, bias=1.0)
+    return random_model(config, spread=1.0)
 
 
 @pytest.fixture(scope="module")

@@ -7,17 +7,17 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.inside.layer_steps import layer_steps
-from minibert.model import Batch, BertForPreTraining
+from minibert.model import Batch
 from minibert.objectives import MaskedLanguageModel
 from minibert.train import Optimization, optimizer_for
+from tests.minibert.inside.random_models import random_model
 
 RATE = 1e-2
 
 
 def test_they_are_what_an_optimizer_does():
-    torch.manual_seed(0)
     config = BertConfig(60, 16, 2, 2, 32, 32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    model, ids = BertForPreTraining(config), torch.randint(5, 60, (4, 12))
+    model, ids = random_model(config), torch.randint(5, 60, (4, 12))
     batch = Batch(ids, labels=torch.where(torch.arange(12) == 3, ids, -100))
     start = copy.deepcopy(model.state_dict())
     steps = layer_steps(model, [batch], MaskedLanguageModel(second=None), Optimization(learning_rate=RATE))

@@ -8,29 +8,20 @@ import torch
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.inside.reach import trained_positions
-from minibert.model import BertForPreTraining
 from minibert.relatives.nezha import NezhaConfig
+from tests.minibert.inside.random_models import random_model
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def small(places: int) -> BertForPreTraining:
-    torch.manual_seed(0)
-    return BertForPreTraining(BertConfig.preset("tiny", vocab_size=50, max_position_embeddings=places))
-
-
 def test_places_that_stayed_short_are_not_learned():
-    model = small(64)
+    model = random_model(BertConfig.preset("tiny", vocab_size=50, max_position_embeddings=64))
     assert trained_positions(model) == 64  # random weights: none stands out
     with torch.no_grad():
         model.bert.embeddings.position.weight[:40] *= 3
-    assert trained_positions(model) == 40
-    assert trained_positions(model.bert) == 40
-
-
-def test_a_model_without_embeddings_of_positions_reads_all_it_can():
-    config = NezhaConfig(50, 32, 1, 2, 64)
-    assert trained_positions(BertForPreTraining(config)) == config.max_position_embeddings
+    assert trained_positions(model) == trained_positions(model.bert) == 40
+    # Without embeddings of positions, all it can read.
+    assert trained_positions(random_model(NezhaConfig(50, 32, 1, 2, 64))) == 512
 
 
 @pytest.mark.parametrize(("name", "learned"), [("mini-en", 128), ("mini-zh", 128), ("minilm-en", 512)])

@@ -1,5 +1,6 @@
 """Samples and what a discriminator says of them: held against the networks read one text at a time."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,8 @@ TEXT = "sofia was a kind girl. soon [MASK] found the rings."
 
 
 @pytest.fixture(scope="module")
-def discriminator():
-    return checkpoint.load(PAIR)
-
-
-@pytest.fixture(scope="module")
-def tokenizer():
-    return checkpoint.load_tokenizer(PAIR)
+def pair():
+    return checkpoint.load(PAIR), checkpoint.load_tokenizer(PAIR)
 
 
 @torch.no_grad()
@@ -32,7 +28,8 @@ def by_hand(discriminator, ids, place, word) -> float:
     return 1 - torch.sigmoid(discriminator(Batch(row)).logits[0, place]).item()
 
 
-def test_a_word_is_tried_in_its_place(discriminator, tokenizer):
+def test_a_word_is_tried_in_its_place(pair):
+    discriminator, tokenizer = pair
     ids = tokenizer.encode(TEXT).ids
     place = ids.index(tokenizer.mask_id)
     words = [tokenizer.ids[word] for word in ("she", "he", "rings")]
@@ -42,15 +39,13 @@ def test_a_word_is_tried_in_its_place(discriminator, tokenizer):
     assert [share for _, share in best] == sorted((share for _, share in best), reverse=True)
     for word, share in best:
         assert share == pytest.approx(by_hand(discriminator, ids, place, tokenizer.ids[word]), abs=1e-5)
+    for text in ("sofia was a kind girl.", "[MASK] was a kind [MASK]."):
+        with pytest.raises(ValueError, match="exactly one"):
+            fitting(discriminator, tokenizer, text)
 
 
-@pytest.mark.parametrize("text", ["sofia was a kind girl.", "[MASK] was a kind [MASK]."])
-def test_it_reads_no_mask(discriminator, tokenizer, text):
-    with pytest.raises(ValueError, match="exactly one"):
-        fitting(discriminator, tokenizer, text)
-
-
-def test_preferring_the_right_word_is_counted(discriminator, tokenizer):
+def test_preferring_the_right_word_is_counted(pair):
+    discriminator, tokenizer = pair
     asked = questions(world.stories(2, 9, "small"), tokenizer, 128)[:12]
     rivals = of_a_kind(world.stories(50, 3, "small"), tokenizer)
     right = 0
@@ -63,8 +58,6 @@ def test_preferring_the_right_word_is_counted(discriminator, tokenizer):
 
 def test_places_are_those_that_may_fall():
     special = [True, False, False, False, False, True]
-    assert len(places_to_hide(special, 0.5, 0)) == 2 and not {0, 5} & set(places_to_hide(special, 0.5, 0))
     assert len(places_to_hide(special, 0.01, 0)) == 1 and places_to_hide([True, True], 0.5, 0) == []
-    assert {tuple(places_to_hide(special, 0.5, seed)) for seed in range(40)} == {
-        (a, b) for a in range(1, 5) for b in range(a + 1, 5)
-    }
+    drawn = {tuple(places_to_hide(special, 0.5, seed)) for seed in range(40)}
+    assert drawn == set(combinations(range(1, 5), 2))

@@ -18,9 +18,8 @@ def counted(run) -> int:
 def test_attention_formulas_equal_what_torch_counts(tokens, hidden):
     attention = SelfAttention(BertConfig(hidden_size=hidden, num_attention_heads=3)).eval()
     x = torch.randn(1, tokens, hidden)
-    layer = counted(lambda: attention(x, tap=lambda name, x: x))
+    layer, projections = counted(lambda: attention(x, tap=lambda name, x: x)), 4 * counted(lambda: attention.query(x))
     assert flops("layer", "attention", tokens, hidden).one == layer
-    projections = 4 * counted(lambda: attention.query(x))
     assert flops("mixing", "attention", tokens, hidden).one == layer - projections
 
 
@@ -34,13 +33,10 @@ def test_recurrent_formulas_equal_their_matrices(network, cell):
 @pytest.mark.parametrize(("kind", "other"), [("mixing", "rnn"), ("layer", "lstm")])
 def test_the_curves_cross_where_it_is_said(kind, other, hidden):
     at = crossing(kind, hidden)
-
-    def difference(tokens):
-        return flops(kind, "attention", tokens, hidden).one - flops(kind, other, tokens, hidden).one
-
-    assert difference(at) == 0
-    assert difference(at - 1) < 0 or at == 1
-    assert difference(at + 1) > 0
+    near = (at - 1, at, at + 1)
+    attention, recurrent = ([flops(kind, one, tokens, hidden).one for tokens in near] for one in ("attention", other))
+    assert attention[1] == recurrent[1] and attention[2] > recurrent[2]
+    assert attention[0] < recurrent[0] or at == 1
 
 
 def test_steps_and_paths_and_a_time_for_each():

@@ -1,7 +1,6 @@
 """What is cut away is really gone, and what is left answers as the whole with it switched off; by whom it is chosen."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import pytest
 import torch
@@ -14,10 +13,9 @@ from minibert.config import BertConfig
 from minibert.count import flops, parameters
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
-from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import BertForSequenceClassification, TaskBatch
 from minibert.inside.head_cost import answers
-from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.model import Batch
 from minibert.pruning import magnitude
 from minibert.pruning.cut import Masked, cut
 from minibert.pruning.importance import batches_of, importance, losses_without_heads, losses_without_layers
@@ -25,39 +23,27 @@ from minibert.pruning.keep import Keep, least, normalised
 from minibert.pruning.run import Cut, Pruning, prune, pruned
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.pruned import PrunedConfig
-from minibert.train import Done, Eval, Optimization, Preparing, Started, Step
-from tests.minibert.tasks.toys import toy
+from minibert.train import Done, Eval, Preparing, Started, Step
+from tests.minibert.inside.random_models import random_model
+from tests.minibert.pruning.quick import SETTINGS, toys
 
 CONFIG = BertConfig(57, 32, 3, 4, 48, 64, initializer_range=0.3)
 SOME = Keep((0, 2), ((1, 3), (0,)), ((0, 5, 47), tuple(range(40))))
-KEEPS = [
-    Keep.whole(CONFIG),
-    SOME,
-    Keep((1,), ((),), ((),)),
-    Keep((0, 1, 2), ((), (2,), (0, 1, 2, 3)), ((), (7,), tuple(range(48)))),
-]
-
-
-def settings(**changes) -> FinetuneSettings:
-    few = {"epochs": 1, "batch_size": 8, "optimization": Optimization(learning_rate=3e-3), "dropout": 0.0}
-    return FinetuneSettings(**{**few, **changes})
+WHOLE = Keep.whole(CONFIG)
+GONE = [{0, 1}, {0, 2}, {1, 2}]
+NOTHING = Keep((1,), ((),), ((),))
+UNEVEN = Keep((0, 1, 2), ((), (2,), (0, 1, 2, 3)), ((), (7,), tuple(range(48))))
 
 
 @pytest.fixture(scope="module")
 def model():
-    torch.manual_seed(0)
-    made = BertForPreTraining(CONFIG).eval()
-    for name, weight in made.named_parameters():
-        if name.endswith("bias"):
-            nn.init.normal_(weight, std=0.2)  # else a lost one would not be missed
-    return made
+    return random_model(CONFIG, spread=0.2)
 
 
 @pytest.fixture(scope="module")
 def tuned(small_checkpoint, tmp_path_factory):
     out = tmp_path_factory.mktemp("tuned") / "model"
-    data = toy("classification", 128, 0), toy("classification", 40, 1)
-    *_, done = finetune(small_checkpoint, "classification", *data, settings(epochs=8), out=out)
+    *_, done = finetune(small_checkpoint, "classification", *toys(128, 40), replace(SETTINGS, epochs=8), out=out)
     assert done.metrics["accuracy"] > 0.85
     return out
 
@@ -76,13 +62,13 @@ def rows() -> Batch:
     return Batch(ids, torch.zeros_like(ids), torch.arange(12) < torch.tensor([[12], [9], [5]]))
 
 
-@pytest.mark.parametrize("keep", KEEPS)
+@pytest.mark.parametrize("keep", [WHOLE, SOME, NOTHING, UNEVEN, *(WHOLE.without_layers(gone) for gone in GONE)])
 @torch.no_grad()
 def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
     small, real = cut(model, keep), rows().padding
-    assert torch.allclose(
-        small(rows()).mlm_logits[real], model(rows(), Masked(keep, CONFIG)).mlm_logits[real], atol=1e-5
-    )
+    tap = Masked(keep, CONFIG)
+    for _ in range(2):  # a tap that has been used is as good as new
+        assert torch.allclose(small(rows()).mlm_logits[real], model(rows(), tap).mlm_logits[real], atol=1e-5)
     assert parameters(small.config).pretraining == sum(weight.numel() for weight in small.parameters())
     assert small.config.heads == tuple(map(len, keep.heads)) and small.config.neurons == tuple(map(len, keep.neurons))
     checkpoint.save(tmp_path / "small", small)
@@ -94,7 +80,7 @@ def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
 def test_what_is_cut_answers_as_rows_of_zeros_do_and_as_transformers_cuts_them(model):
     """Zeros in the whole model's matrices, by hand; and `prune_linear_layer`, which transformers has kept."""
     small = cut(model, SOME)
-    by_hand = cut(model, Keep.whole(CONFIG).without_layers({1}))  # a copy, only without the layer
+    by_hand = cut(model, WHOLE.without_layers({1}))  # a copy, only without the layer
     for block, kept, other, heads, neurons in zip(
         by_hand.bert.blocks, small.bert.blocks, (0, 2), SOME.heads, SOME.neurons, strict=True
     ):
@@ -117,32 +103,29 @@ def test_a_cut_model_is_cut_again_and_what_cannot_be_cut_is_refused(model):
     twice = cut(cut(model, SOME), Keep((1,), ((0,),), ((3, 4),)))
     once = cut(model, Keep((2,), ((0,),), ((3, 4),)))
     assert all(torch.equal(a, b) for a, b in zip(twice.state_dict().values(), once.state_dict().values(), strict=True))
-    for keep in (replace(SOME, layers=(2, 0)), replace(SOME, heads=((4,), (0,))), replace(SOME, neurons=((0,),)),
-                 replace(SOME, layers=(0, 3)), Keep((), (), ())):  # fmt: skip
+    wrong = [{"layers": (2, 0)}, {"layers": (0, 3)}, {"heads": ((4,), (0,))}, {"neurons": ((0,),)}]
+    for keep in (*(replace(SOME, **change) for change in wrong), Keep((), (), ())):
         with pytest.raises(ValueError):
             cut(model, keep)
     with pytest.raises(ValueError, match="without any layer"):
-        Keep.whole(CONFIG).without_layers({0, 1, 2})
+        WHOLE.without_layers({0, 1, 2})
     with pytest.raises(ValueError, match="only a plain BERT is cut here, not 'albert'"):
         Keep.whole(AlbertConfig(57, 32, 3, 4, 48))
-
-
-@pytest.mark.parametrize(("change", "said"), [
-    ({"kept_heads": [1, 2]}, "has 2 numbers for 3 layers"),
-    ({"kept_heads": [1, 2, 5]}, "from 0 to 4"),
-    ({"kept_neurons": [1, 2, -1]}, "from 0 to 48"),
-    ({"kept_neurons": "many"}, "must be a list"),
-])  # fmt: skip
-def test_a_config_that_cannot_be_is_refused(change, said):
-    with pytest.raises(ValueError, match=said):
-        PrunedConfig.from_dict({**CONFIG.as_dict(), "model_type": "pruned", **change})
+    for change, said in (
+        ({"kept_heads": [1, 2]}, "has 2 numbers for 3 layers"),
+        ({"kept_heads": [1, 2, 5]}, "from 0 to 4"),
+        ({"kept_neurons": [1, 2, -1]}, "from 0 to 48"),
+        ({"kept_neurons": "many"}, "must be a list"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            PrunedConfig.from_dict({**CONFIG.as_dict(), "model_type": "pruned", **change})
 
 
 def test_half_the_heads_and_neurons_are_half_the_multiplications():
     half = PrunedConfig(**CONFIG.as_dict(), kept_heads=(0, 2, 4), kept_neurons=(48, 24, 0))
-    whole, less = (flops(config, 2, 16, masked=0) for config in (CONFIG, half))
-    blocks = [sum(part.total for part in count.parts if part.name.startswith("block.")) for count in (whole, less)]
-    assert blocks[1] * 2 == blocks[0]
+    counted = (flops(config, 2, 16, masked=0).parts for config in (CONFIG, half))
+    whole, less = (sum(part.total for part in parts if part.name.startswith("block.")) for parts in counted)
+    assert less * 2 == whole
 
 
 def test_the_least_goes_first_wherever_it_stands():
@@ -183,14 +166,14 @@ def test_a_head_that_says_nothing_is_worth_nothing_either_way_and_layers_are_mea
     assert quick[1][0] == 0 and honest[1][0] == pytest.approx(0, abs=1e-6)
     others = [abs(layer[i]) for way in (quick, honest) for n, layer in enumerate(way) for i in range(4) if n != 1 or i]
     assert min(others) > 1e-4
-    tap = Masked(Keep.whole(CONFIG).without_layers({0}), CONFIG)
+    tap = Masked(WHOLE.without_layers({0}), CONFIG)
     rise = answers(model, batches, tap).loss - answers(model, batches).loss
     assert losses_without_layers(model, batches)[0] == pytest.approx(rise, abs=1e-5)
 
 
 def test_the_smallest_weights_are_those_that_torch_prunes(model):
     masks = magnitude.masks_of(model, 0.3)
-    parts = [part for part in cut(model, Keep.whole(CONFIG)).bert.blocks.modules() if isinstance(part, nn.Linear)]
+    parts = [part for part in cut(model, WHOLE).bert.blocks.modules() if isinstance(part, nn.Linear)]
     torch_prune.global_unstructured([(part, "weight") for part in parts], torch_prune.L1Unstructured, amount=0.3)
     for part, mask in zip(parts, masks.values(), strict=True):
         assert torch.equal(part.weight_mask.bool(), mask)
@@ -206,9 +189,9 @@ def test_the_smallest_weights_are_those_that_torch_prunes(model):
     Pruning("heads", 0.0, heads=((0, 1),)), Pruning("heads", 1.0),
 ], ids=lambda one: f"{one.what}-{one.share}")  # fmt: skip
 def test_what_is_left_learns_on_and_is_a_model_like_others(pruning, tuned, tmp_path):
-    dev = toy("classification", 24, 1)
-    events = list(prune(tuned, pruning, toy("classification", 48, 0), dev, settings(), out=tmp_path / "out",
-                        watch=[{"text": "a with b"}]))  # fmt: skip
+    train, dev = toys(48, 24)
+    watch = [{"text": "a with b"}]
+    events = list(prune(tuned, pruning, train, dev, SETTINGS, out=tmp_path / "out", watch=watch))
     *preparing, first, begun = events[:4]
     done = events[-1]
     assert isinstance(first, Cut) and isinstance(begun, Started) and isinstance(done, Done)
@@ -217,7 +200,7 @@ def test_what_is_left_learns_on_and_is_a_model_like_others(pruning, tuned, tmp_p
     steps = [event for event in events if isinstance(event, Step)]
     assert len(steps) == 6 and steps[-1].progress == 1.0
     saved = Predictor.from_directory(tmp_path / "out")
-    assert saved.predict([{"text": "a with b"}])[0]["label"] in saved.labels
+    assert saved.predict(watch)[0]["label"] in saved.labels
     assert saved.task.score(saved.answers(dev.examples)[0], dev.examples)["accuracy"] == done.metrics["accuracy"]
     if pruning.what == "weights":
         zeros = torch.cat([weight.flatten() for weight in magnitude.pruned_weights(saved.model).values()]) == 0
@@ -233,21 +216,10 @@ def test_what_cannot_be_pruned_is_refused(tuned, small_checkpoint, tmp_path):
     for wrong in ({"what": "words"}, {"share": 1.5}):
         with pytest.raises(ValueError):
             Pruning(**wrong)
-    data = toy("classification", 16, 0), toy("classification", 8, 1)
+    data, known = toys(16, 8), Predictor.from_directory(tuned)
     with pytest.raises(checkpoint.CheckpointError, match="not fine-tuned"):
-        list(prune(small_checkpoint, Pruning(), *data, settings(), out=tmp_path / "out"))
+        list(prune(small_checkpoint, Pruning(), *data, SETTINGS, out=tmp_path / "out"))
     with pytest.raises(ValueError, match="without any layer"):
-        pruned(Predictor.from_directory(tuned), Pruning("layers", 1.0), data[0].examples)
-    known = Predictor.from_directory(tuned)
+        pruned(known, Pruning("layers", 1.0), data[0].examples)
     with pytest.raises(ValueError, match="no example with a label"):
         batches_of(known, [replace(example, label=None) for example in data[0].examples])
-
-
-def test_taps_of_every_two_layers_do_not_meet(model):
-    """A tap that has been used is as good as new."""
-    keeps = [Keep.whole(CONFIG).without_layers(set(gone)) for gone in combinations(range(3), 2)]
-    taps = [Masked(keep, CONFIG) for keep in keeps]
-    with torch.no_grad():
-        for tap, keep in zip(taps * 2, keeps * 2, strict=True):
-            ours, theirs = model.bert(rows(), tap)[0], cut(model.bert, keep)(rows())[0]
-            assert isinstance(model.bert, Bert) and torch.allclose(ours, theirs, atol=1e-5)

@@ -1,26 +1,18 @@
 """One network learns to be its parts; each is cut out and asked; the best that is fast enough learns on."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from minibert.config import BertConfig
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.settings import FinetuneSettings
 from minibert.pruning.search import Candidate, Found, Part, Space, best_within, search, super_network
 from minibert.tasks import TASKS
-from minibert.train import Done, Optimization, Step
-from tests.minibert.tasks.toys import toy
+from minibert.train import Done, Step
+from tests.minibert.pruning.quick import SETTINGS, toys
 
 SPACE = Space((1, 2), (1, 2), (16, 32))
-
-
-def settings(**changes) -> FinetuneSettings:
-    few = {"epochs": 1, "batch_size": 8, "optimization": Optimization(learning_rate=3e-3), "dropout": 0.0}
-    return FinetuneSettings(**{**few, **changes})
-
-
-def candidate(name: str, accuracy: float, loss: float, milliseconds: float) -> Candidate:
-    return Candidate(name, 1, 1, 1, accuracy, loss, milliseconds, 1, 0.0)
 
 
 def test_a_space_has_every_part_once_and_the_whole_last():
@@ -34,15 +26,16 @@ def test_a_space_has_every_part_once_and_the_whole_last():
 
 
 def test_the_best_is_the_most_accurate_that_is_fast_enough():
-    some = [candidate("a", 0.9, 0.3, 5.0), candidate("b", 0.8, 0.4, 2.0), candidate("c", 0.8, 0.3, 2.5)]
+    measured = {"a": (0.9, 0.3, 5.0), "b": (0.8, 0.4, 2.0), "c": (0.8, 0.3, 2.5)}  # accuracy, loss, milliseconds
+    some = [Candidate(name, 1, 1, 1, *one, 1, 0.0) for name, one in measured.items()]
     assert best_within(some, 9).name == "a" and best_within(some, 3).name == "c" and best_within(some, 2).name == "b"
     with pytest.raises(ValueError, match=r"the fastest needs 2\.00 ms"):
         best_within(some, 1.0)
 
 
 def test_only_the_part_that_is_drawn_learns(small_checkpoint):
-    data = toy("classification", 16, 0), toy("classification", 8, 1)
-    learner, predictor = super_network(small_checkpoint, TASKS["classification"], *data, settings(), SPACE)
+    data = toys(16, 8)
+    learner, predictor = super_network(small_checkpoint, TASKS["classification"], *data, SETTINGS, SPACE)
     learner.parts = [pair for pair in learner.parts if pair[0] == Part(1, 1, 16)]
     rows = predictor.features(data[0].examples)
     learner(predictor.task.batch(rows, predictor.tokenizer.pad_id))["loss"].backward()
@@ -55,9 +48,9 @@ def test_only_the_part_that_is_drawn_learns(small_checkpoint):
 
 
 def test_a_search_ends_in_a_model_that_is_fast_enough(small_checkpoint, tmp_path):
-    events = list(search(small_checkpoint, "classification", toy("classification", 64, 0), toy("classification", 24, 1),
-                         settings(epochs=4), settings(epochs=2), budget=1000.0, space=SPACE,
-                         out=tmp_path / "out"))  # fmt: skip
+    learning = (replace(SETTINGS, epochs=4), replace(SETTINGS, epochs=2))
+    kept = {"budget": 1000.0, "space": SPACE, "out": tmp_path / "out"}
+    events = list(search(small_checkpoint, "classification", *toys(64, 24), *learning, **kept))
     candidates = [event for event in events if isinstance(event, Candidate)]
     (found,) = (event for event in events if isinstance(event, Found))
     assert len(candidates) == 8 and found.name == best_within(candidates, 1000.0).name
@@ -66,15 +59,14 @@ def test_a_search_ends_in_a_model_that_is_fast_enough(small_checkpoint, tmp_path
     saved = Predictor.from_directory(tmp_path / "out")
     sizes = saved.model.config.num_hidden_layers, saved.model.config.heads[0], saved.model.config.neurons[0]
     assert "-".join(map(str, sizes)) == found.name
-    count = sum(weight.numel() for weight in saved.model.parameters())
-    assert found.candidate["parameters"] == count
+    assert found.candidate["parameters"] == sum(weight.numel() for weight in saved.model.parameters())
     assert torch.isfinite(torch.tensor([one.loss for one in candidates])).all()
 
 
 def test_a_budget_that_nothing_keeps_and_another_task_are_refused(small_checkpoint):
-    data = toy("classification", 16, 0), toy("classification", 8, 1)
-    with pytest.raises(ValueError, match=r"no part needs only 0\.00 ms"):
-        list(search(small_checkpoint, "classification", *data, settings(), settings(), budget=0.0, space=SPACE))
-    with pytest.raises(ValueError, match="wants a task of classes"):
-        list(search(small_checkpoint, "tagging", toy("tagging", 16, 0), toy("tagging", 8, 1), settings(), settings(),
-                    budget=9.0, space=SPACE))  # fmt: skip
+    for task, budget, said in (
+        ("classification", 0.0, r"no part needs only 0\.00 ms"),
+        ("tagging", 9.0, "wants a task of classes"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            list(search(small_checkpoint, task, *toys(16, 8, task), SETTINGS, SETTINGS, budget=budget, space=SPACE))
