@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -22,22 +22,18 @@ from servers.visitor import Visitor
 from tests.waiting import finished, until
 
 ROOT = Path(__file__).resolve().parents[2]
-needs_proxy = pytest.mark.skipif(
-    proxy.program() is None, reason=f"needs {proxy.PACKAGE} (apt-get install {proxy.PACKAGE})"
-)
+needs_proxy = pytest.mark.skipif(proxy.program() is None, reason=f"needs {proxy.PACKAGE} (apt-get install)")
+CLASSROOM = [sys.executable, "-m", "minibert", "classroom"]
+BEGUN = re.compile(r"\*\*(waiting|starting|training|finished)")
 PATIENT = 240  # seconds: nothing waits for them, they only end what hangs
-
-
-def free_port() -> int:
-    return room.free_ports(1)[0]
 
 
 @contextmanager
 def opened(folder: Path, *options: str):
     """A room with two servers, as soon as its door answers → its address and its first process."""
-    port = free_port()
-    command = [sys.executable, "-m", "minibert", "classroom", "--servers", "2", "--host", "127.0.0.1", "--cold"]
-    command += ["--port", str(port), "--runs", str(folder / "runs"), *options]
+    (port,) = room.free_ports(1)
+    command = [*CLASSROOM, "--servers", "2", "--host", "127.0.0.1", "--cold", "--port", str(port)]
+    command += ["--runs", str(folder / "runs"), *options]
     with open(folder / "log.txt", "wb") as log:
         process = psutil.Popen(command, cwd=ROOT, stdout=log, stderr=log)
     try:
@@ -55,12 +51,14 @@ def servers(process: psutil.Process) -> list[psutil.Process]:
     """The app servers, in the order of their numbers."""
     found = []
     for one in process.children():
-        try:
+        with suppress(psutil.Error):
             if "servers.app_server" in one.cmdline():
                 found.append(one)
-        except psutil.Error:
-            continue
     return found
+
+
+def gone(processes: list[psutil.Process]) -> bool:
+    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
 
 
 def addresses(process: psutil.Process) -> list[str]:
@@ -78,7 +76,7 @@ def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
         assert any("haproxy" in one.name() for one in everybody) and len(everybody) >= 6
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
-        until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in everybody), 60)
+        until(lambda: gone(everybody), 60)
 
 
 async def two_visitors(address: str, process: psutil.Process) -> None:
@@ -92,13 +90,13 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
     await ada.go("output_layer")
     assert "No run yet" in ada.text
     await ada.click(train_button(ada))
-    assert re.search(r"\*\*(waiting|starting|training)", ada.text)
+    assert BEGUN.search(ada.text)
 
     same = Visitor(address, PATIENT)  # the same browser, sent to the other server
     same.cookies = ada.cookies | {proxy.COOKIE: bob.cookies[proxy.COOKIE]}
     await same.open("output_layer")
     assert same.cookies[proxy.COOKIE] == bob.cookies[proxy.COOKIE]
-    assert "No run yet" not in same.text and re.search(r"\*\*(waiting|starting|training|finished)", same.text)
+    assert "No run yet" not in same.text and BEGUN.search(same.text)
 
     victim = servers(process)[int(place) - 1]
     victim.kill()
@@ -107,13 +105,12 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
     for _ in range(20):  # at every moment since, somebody answers at the address
         await asyncio.to_thread(urllib.request.urlopen, address, timeout=60)
     await ada.again()
-    assert "No run yet" not in ada.text and re.search(r"\*\*(waiting|starting|training|finished)", ada.text)
-    deadline = time.monotonic() + PATIENT
-    while len(servers(process)) < 2 or not all(
-        [await asyncio.to_thread(room.healthy, one) for one in addresses(process)]
-    ):
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.2)
+    assert "No run yet" not in ada.text and BEGUN.search(ada.text)
+
+    def both_there() -> bool:
+        return len(servers(process)) == 2 and all(map(room.healthy, addresses(process)))
+
+    await asyncio.to_thread(until, both_there, PATIENT)
     assert victim.pid not in [one.pid for one in servers(process)]
     assert not [*ada.exceptions, *bob.exceptions, *same.exceptions]
     for visitor in (ada, bob, same):
@@ -125,18 +122,16 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
 @needs_proxy
 def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
     """Started as the room says, with a folder of runs that is the same and nothing else in common."""
-    jobs, elsewhere = (f"127.0.0.1:{free_port()}" for _ in range(2))
+    jobs, elsewhere = (f"127.0.0.1:{port}" for port in room.free_ports(2))
     with opened(tmp_path, "--jobs", jobs, "--also", elsewhere) as (address, _process):
         said = (tmp_path / "log.txt").read_text()
         assert "3 app servers" in said and f"MINIBERT_JOBS={jobs} MINIBERT_RUNS=… streamlit run app.py" in said
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
         host, port = elsewhere.split(":")
-        own = {"MINIBERT_JOBS": jobs, "MINIBERT_RUNS": str(tmp_path / "runs")}
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
+        command += [f"--server.address={host}", f"--server.port={port}"]
+        own = os.environ | {"MINIBERT_JOBS": jobs, "MINIBERT_RUNS": str(tmp_path / "runs")}
         with open(tmp_path / "third.txt", "wb") as log:
-            third = subprocess.Popen(
-                [*command, f"--server.address={host}", f"--server.port={port}"],
-                cwd=ROOT, stdout=log, stderr=log, env=os.environ | own,
-            )  # fmt: skip
+            third = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log, env=own)
         try:
             until(lambda: room.healthy(f"http://{elsewhere}") or third.poll() is not None, PATIENT)
             assert third.poll() is None, (tmp_path / "third.txt").read_text(errors="replace")
@@ -153,7 +148,7 @@ async def the_same_runs(address: str, elsewhere: str) -> None:
     await here.click(train_button(here))
     there.cookies = dict(here.cookies)
     await there.open("output_layer")
-    assert "No run yet" not in there.text and re.search(r"\*\*(waiting|starting|training|finished)", there.text)
+    assert "No run yet" not in there.text and BEGUN.search(there.text)
     for stop in [one for one in there.offered("button") if one.key.startswith("stop-")]:
         await there.click(stop)
     deadline = time.monotonic() + PATIENT
@@ -176,12 +171,12 @@ def test_who_starts_it_may_be_killed_and_nothing_is_left(tmp_path):
     with opened(tmp_path) as (_address, process):
         everybody = process.children(recursive=True)
         process.kill()
-        until(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in everybody), 60)
+        until(lambda: gone(everybody), 60)
 
 
 def test_without_the_proxy_there_is_one_server_and_words_that_name_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(proxy, "program", lambda: None)
-    made = room.Room(room.Settings(3, "127.0.0.1", free_port(), 1, tmp_path, None, [], None))
+    made = room.Room(room.Settings(3, "127.0.0.1", *room.free_ports(1), 1, tmp_path, None, [], None))
     assert len(made.servers) == 1 and [child.name for child in made.children] == ["The job server", "Server 1"]
     assert f"--server.port={made.settings.port}" in made.servers[0].command  # nobody stands before it
     assert "apt-get install haproxy" in capsys.readouterr().out
@@ -192,16 +187,14 @@ def test_a_port_that_is_taken_is_said_in_a_line(tmp_path):
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = str(other.getsockname()[1])
-        command = [sys.executable, "-m", "minibert", "classroom", "--host", "127.0.0.1", "--port", port]
-        done = subprocess.run([*command, "--runs", str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+        command = [*CLASSROOM, "--host", "127.0.0.1", "--port", port, "--runs", str(tmp_path)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "--port chooses another" in done.stderr
 
 
 @pytest.mark.parametrize("bad", [["--servers", "0"], ["--servers", "x"], ["--port", "99999"], ["--workers", "-1"]])
 def test_numbers_that_make_no_sense_are_refused(bad):
-    done = subprocess.run(
-        [sys.executable, "-m", "minibert", "classroom", *bad], cwd=ROOT, capture_output=True, text=True
-    )
+    done = subprocess.run([*CLASSROOM, *bad], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2 and "must be a number" in done.stderr
 
 
@@ -209,9 +202,8 @@ def test_the_proxy_sticks_by_a_cookie_and_closes_the_figures_of_the_servers():
     text = proxy.settings("", 8501, ["127.0.0.1:9001", "192.0.2.8:8601"])
     assert "bind [::]:8501 v4v6" in text and "server 2 192.0.2.8:8601 cookie 2" in text
     assert f"cookie {proxy.COOKIE} insert indirect nocache httponly" in text and "/_stcore/metrics" in text
-    assert "bind 127.0.0.1:80\n" in proxy.settings("127.0.0.1", 80, []) and "bind [::1]:80\n" in proxy.settings(
-        "::1", 80, []
-    )
+    for host, written in (("127.0.0.1", "127.0.0.1:80"), ("::1", "[::1]:80")):
+        assert f"bind {written}\n" in proxy.settings(host, 80, [])
 
 
 def test_a_process_that_ends_is_started_again_and_one_that_never_starts_is_given_up(monkeypatch):
