@@ -123,7 +123,7 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
 def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
     """Started as the room says, with a folder of runs that is the same and nothing else in common."""
     jobs, elsewhere = (f"127.0.0.1:{port}" for port in room.free_ports(2))
-    with opened(tmp_path, "--jobs", jobs, "--also", elsewhere) as (address, _process):
+    with opened(tmp_path, "--jobs", jobs, "--also", elsewhere) as (address, process):
         said = (tmp_path / "log.txt").read_text()
         assert "3 app servers" in said and f"MINIBERT_JOBS={jobs} MINIBERT_RUNS=… streamlit run app.py" in said
         host, port = elsewhere.split(":")
@@ -139,6 +139,9 @@ def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
         finally:
             third.terminate()
             third.wait(60)
+        everybody = process.children(recursive=True)
+        process.kill()  # who starts it may be killed, and nothing is left
+        until(lambda: gone(everybody), 60)
 
 
 async def the_same_runs(address: str, elsewhere: str) -> None:
@@ -162,16 +165,6 @@ async def the_same_runs(address: str, elsewhere: str) -> None:
     assert not [*here.exceptions, *there.exceptions, *stranger.exceptions]
     for visitor in (here, there, stranger):
         await visitor.close()
-
-
-@pytest.mark.release
-@pytest.mark.servers
-@needs_proxy
-def test_who_starts_it_may_be_killed_and_nothing_is_left(tmp_path):
-    with opened(tmp_path) as (_address, process):
-        everybody = process.children(recursive=True)
-        process.kill()
-        until(lambda: gone(everybody), 60)
 
 
 def test_without_the_proxy_there_is_one_server_and_words_that_name_it(tmp_path, monkeypatch, capsys):

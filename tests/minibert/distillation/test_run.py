@@ -66,10 +66,10 @@ def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_pa
     shelf = tmp_path / "shelf"
     first, second = taught("first", shelf), taught("second", shelf)
     assert learned(first) and not learned(second)
-    told = [next(event for event in events if isinstance(event, Taught)) for events in (first, second)]
-    assert told[0].metrics == told[1].metrics and told[0].parameters == told[1].parameters
-    weights = [(tmp_path / name / "model.safetensors").read_bytes() for name in ("first", "second")]
-    assert weights[0] == weights[1]
+    one, other = (next(event for event in events if isinstance(event, Taught)) for events in (first, second))
+    assert one.metrics == other.metrics and one.parameters == other.parameters
+    one, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in ("first", "second"))
+    assert one == other
     progress = [event.progress for event in second if isinstance(event, Step)]
     assert progress == sorted(progress) and progress[0] < 0.5 and progress[-1] == 1.0
     for seed in range(1, MOST + 1):
@@ -121,10 +121,8 @@ def test_both_answer_what_is_asked_meanwhile(larger, small_checkpoint):
 
 
 def test_unlabelled_examples_get_the_teachers_answers(teacher):
-    known = Predictor.from_directory(teacher)
-    examples = toy("classification", 20, 3).examples
-    hidden = [replace(example, label=None) for example in examples]
-    labelled = labelled_by(known, hidden)
+    known, examples = Predictor.from_directory(teacher), toy("classification", 20, 3).examples
+    labelled = labelled_by(known, [replace(example, label=None) for example in examples])
     assert labelled == labelled_by(known, examples) and [one.text for one in labelled] == [e.text for e in examples]
     assert {one.label for one in labelled} <= {"with", "without"} and labelled_by(known, []) == []
 
@@ -151,8 +149,7 @@ def test_words_are_what_two_vocabularies_have_in_common():
     ours, theirs = (words_of(t.encode("abc d d").ids, t) for t in (few, many))
     assert ours == [0, 1, 1, 2, 3, 4] and theirs == [0, 1, 2, 3, 4]
     both = Together.of([ours], [theirs], (6, 5))
-    x = torch.arange(6.0).view(1, 6, 1)
-    mine, _ = both.vectors(x, torch.zeros(1, 5, 1))
+    mine, _ = both.vectors(torch.arange(6.0).view(1, 6, 1), torch.zeros(1, 5, 1))
     assert mine.flatten().tolist() == [0.0, 1.5, 3.0, 4.0, 5.0] and both.real.all()
     scores = torch.arange(36.0).view(1, 1, 6, 6)
     mine, _ = both.scores(scores, torch.zeros(1, 1, 5, 5))

@@ -8,12 +8,10 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from minibert.config import BertConfig
 from minibert.inside import attribution
 from minibert.inside.attributed_blanks import Blank
 from minibert.inside.attribution import METHODS, REPLACEMENTS, Case, attributions, nothing_left, probability, rollout
 from minibert.model import Batch
-from tests.minibert.inside.random_models import random_model
 
 TEXT = "the film, was not bad"
 
@@ -157,26 +155,20 @@ def test_a_word_left_out_is_a_fall_and_all_words_add_up_to_the_fall_of_all(case,
     assert attribution.shapley(case, replacement).sum() == pytest.approx(case.score - nothing, abs=1e-4)
 
 
-def test_the_error_falls_with_the_steps(case):
-    errors = attribution.completeness_errors(case, "mask", (2, 8, 32), "riemann_middle")
-    assert errors[0] > errors[1] > errors[2]
-
-
-def test_a_baseline_of_tokens_is_what_the_model_would_read(case):
+def test_the_path_goes_from_what_the_model_would_read_to_what_it_reads(case):
     for replacement in ("mask", "pad"):
         read = nothing_left(case, replacement, gradients=False)
         assert nothing_left(case, replacement, gradients=True) == pytest.approx(read, abs=1e-5)
     zero = attribution.baseline_vectors(case, "cut")[0]
     assert zero[1:-1].abs().sum() == 0
     torch.testing.assert_close(zero[[0, -1]], attribution.token_vectors(case)[0, [0, -1]])
-
-
-def test_the_path_ends_where_it_must_and_the_slope_is_its_last(case):
     path = attribution.along_the_path(case, "mask", 401)
     assert path[-1] == pytest.approx(case.score, abs=1e-5)
     assert path[0] == pytest.approx(nothing_left(case, "mask", gradients=True), abs=1e-5)
     backward = (path[-1] - path[-2]) * 400
     assert attribution.slope_at_the_end(case, "mask") == pytest.approx(backward, rel=0.05, abs=1e-2)
+    errors = attribution.completeness_errors(case, "mask", (2, 8, 32), "riemann_middle")
+    assert errors[0] > errors[1] > errors[2]
 
 
 def test_rollout_of_a_worked_example_and_as_shares_of_one(case, answering):
@@ -241,24 +233,19 @@ def test_the_deletion_test_takes_the_best_word_first(case):
     assert len(test.random_falls) == 4
 
 
-@pytest.fixture(scope="module")
-def guesser(letters):
-    return random_model(BertConfig(letters.vocab_size, 16, 1, 2, 32, max_position_embeddings=64, initializer_range=0.5))
-
-
 @pytest.fixture
-def blank(guesser, letters):
-    return Blank.at(guesser, letters, "a dog [MASK] home.")
+def blank(model, letters):
+    return Blank.at(model, letters, "a dog [MASK] home.")
 
 
-def test_a_guess_is_the_likeliest_token_at_the_blank(guesser, letters, blank):
+def test_a_guess_is_the_likeliest_token_at_the_blank(model, letters, blank):
     assert [word.text for word in blank.words] == ["a", "dog", "home."]  # the blank is what is asked
     place = blank.features.ids.index(letters.mask_id)
     with torch.inference_mode():
-        wanted = guesser(Batch(torch.tensor([blank.features.ids]))).mlm_logits[0, place].softmax(-1)
+        wanted = model(Batch(torch.tensor([blank.features.ids]))).mlm_logits[0, place].softmax(-1)
     assert blank.label == letters.vocab[int(wanted.argmax())] == blank.likeliest(3)[0]
     assert probability(blank.score) == pytest.approx(float(wanted.max()), rel=1e-4)
-    assert Blank.at(guesser, letters, "a dog [MASK] home.", "b").label == "b"
+    assert Blank.at(model, letters, "a dog [MASK] home.", "b").label == "b"
     values = attributions(blank, steps=128)
     assert tuple(values) == METHODS and all(len(value) == 3 for value in values.values())
     start = nothing_left(blank, "mask", gradients=False)
@@ -268,17 +255,17 @@ def test_a_guess_is_the_likeliest_token_at_the_blank(guesser, letters, blank):
 
 
 @pytest.mark.parametrize("replacement", REPLACEMENTS)
-def test_a_guess_is_read_at_the_blank_wherever_it_moves(guesser, letters, blank, replacement):
+def test_a_guess_is_read_at_the_blank_wherever_it_moves(model, letters, blank, replacement):
     gone = [True, False, True]
     row = blank.without(gone, replacement)
     place = row.ids.index(letters.mask_id) if replacement == "cut" else blank.place
     with torch.inference_mode():
-        logits = guesser(Batch(torch.tensor([row.ids]))).mlm_logits[:, place]
+        logits = model(Batch(torch.tensor([row.ids]))).mlm_logits[:, place]
     value = blank.values(~np.array([gone, [False] * 3]), replacement)[0]
     assert value == pytest.approx(float(attribution.log_odds(logits, blank.target)), abs=1e-4)
 
 
 @pytest.mark.parametrize("given", [("a dog",), ("[MASK] a [MASK]",), ("[MASK]",), ("a [MASK]", "never seen")])
-def test_what_is_no_guess_is_refused(guesser, letters, given):
+def test_what_is_no_guess_is_refused(model, letters, given):
     with pytest.raises(ValueError, match=r"are 0|are 2|no word|no token"):
-        Blank.at(guesser, letters, *given)
+        Blank.at(model, letters, *given)

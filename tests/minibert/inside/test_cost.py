@@ -12,13 +12,10 @@ from minibert.train import Optimization
 from tests.minibert.tasks.toys import toy
 
 
-def test_sizes_are_counted_by_hand():
+def test_sizes_are_counted_by_hand_and_weights_rounded_to_the_nearest_step():
     model = nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 6))
     assert numbers_in(model) == 40 + 24 + 6 == numbers_in(int8(model))
     assert bytes_of(model) == 4 * 70 and bytes_of(int8(model)) == 4 * 40 + 24 + 4 * 6
-
-
-def test_weights_are_rounded_to_the_nearest_step_and_the_model_stays():
     torch.manual_seed(0)
     layer = nn.Linear(32, 8)
     before = layer.weight.clone()

@@ -39,6 +39,9 @@ def test_what_a_head_hears_by_hand(model, furthest):
 def test_a_smaller_clip_is_the_model_with_that_clip_and_its_own_changes_nothing(model):
     """Distances of 3 and more are heard as 3: the table of a model with ±3, two rows further in."""
     own = expected(model, IDS, 4, 4)
+    with torch.no_grad():
+        logits = model(Batch(torch.tensor([[*IDS[:4], 4, *IDS[5:]]]))).mlm_logits[0, 4]
+    assert torch.allclose(own, logits.softmax(-1), atol=1e-6)
     assert torch.allclose(expected(model, IDS, 4, 4, 5), own, atol=1e-6)
     assert clipped(3, 1).tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
     smaller = BertForPreTraining(CONFIG.change(max_relative_position=3)).eval()
@@ -56,11 +59,3 @@ def test_the_first_layers_scores_do_not_know_what_stands_in_front(model):
         far = (pair[0] + len(front), pair[1] + len(front))
         assert score(model, IDS, 0, 1, pair) == pytest.approx(score(model, moved, 0, 1, far), abs=1e-6)
     assert score(model, IDS, 1, 1, (3, 4)) != pytest.approx(score(model, moved, 1, 1, (10, 11)), abs=1e-5)
-
-
-def test_what_is_expected_is_a_distribution_at_the_hidden_place(model):
-    shares = expected(model, IDS, 4, 4)
-    hidden = torch.tensor([[*IDS[:4], 4, *IDS[5:]]])
-    with torch.no_grad():
-        logits = model(Batch(hidden)).mlm_logits[0, 4]
-    assert shares.shape == (40,) and torch.allclose(shares, logits.softmax(-1), atol=1e-6)

@@ -4,20 +4,11 @@ import math
 
 import pytest
 
-from minibert.config import BertConfig
 from minibert.inside.cloze import expectations
 from minibert.inside.generation import chain, views, write
-from tests.minibert.inside.random_models import random_model
 
 
-@pytest.fixture(scope="module")
-def loaded(letters):
-    config = BertConfig(letters.vocab_size, 32, 2, 2, 64, max_position_embeddings=64, initializer_range=0.2)
-    return random_model(config, spread=0.2, seed=3), letters
-
-
-def test_writing_fills_the_first_blank_and_goes_on(loaded):
-    model, letters = loaded
+def test_writing_fills_the_first_blank_and_goes_on(model, letters):
     start = letters.encode("ab").ids[1:-1]
     stop = letters.ids["."]
     steps = list(write(model, letters, start, 4, [stop], blanks=2))
@@ -35,8 +26,7 @@ def test_writing_fills_the_first_blank_and_goes_on(loaded):
     assert len(list(write(model, letters, [letters.ids["a"]], 500))) == 64 - 3
 
 
-def test_a_chain_starts_all_hidden_and_reveals_in_its_order(loaded):
-    model, letters = loaded
+def test_a_chain_starts_all_hidden_and_reveals_in_its_order(model, letters):
     ids = letters.encode("a b c").ids
     m = letters.mask_id
     cls, a, _b, c, sep = ids
@@ -48,8 +38,7 @@ def test_a_chain_starts_all_hidden_and_reveals_in_its_order(loaded):
     assert abs(sum(there) - sum(back)) > 1e-3
 
 
-def test_views_hide_what_they_say(loaded):
-    model, letters = loaded
+def test_views_hide_what_they_say(model, letters):
     ids = letters.encode("a b c d").ids
     m = letters.mask_id
     seen = views(model, ids, 2, m)

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.grammatical_relations import Relation
 from minibert.inside import head_accuracy
+from minibert.inside.grammatical_relations import Relation
 from minibert.inside.head_accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
 from minibert.inside.head_kinds import attentions
 from minibert.inside.pronouns import Pronoun
@@ -49,30 +49,25 @@ def most(row, own, among=None):
     return max((place for place in among or range(len(row)) if place != own), key=lambda place: row[place])
 
 
-def test_attention_between_words_is_what_plain_loops_say(loaded):
+def test_attention_between_words_and_accuracy_are_what_plain_loops_say(loaded):
     model, tokenizer = loaded
-    for words in TEXTS:
-        encoding = tokenizer.encode(" ".join(words))
+    weights_of = [by_loops(model, tokenizer, words) for words in TEXTS]
+    for words, by_loop in zip(TEXTS, weights_of, strict=True):
+        encoding, expected = tokenizer.encode(" ".join(words)), torch.tensor(by_loop)
         tokens = head_accuracy.tokens_of_words(encoding, words)
         weights = head_accuracy.between_words(attentions(model, encoding.ids), tokens)
-        expected = torch.tensor(by_loops(model, tokenizer, words))
         torch.testing.assert_close(weights, expected, atol=1e-6, rtol=0)
         assert (weights.sum(-1) < 1 + 1e-5).all()  # the rest goes to [CLS] and [SEP]
         chosen = head_accuracy.looks_at(weights)
         for word in range(len(words)):
             assert chosen[1, 0, word] == most(expected[1, 0, word].tolist(), word)
-
-
-def test_accuracy_is_what_plain_loops_count(loaded):
-    model, tokenizer = loaded
     pronouns = [Pronoun(TEXTS[2], 5, 1, (0, 3), "meaning"), Pronoun(TEXTS[0], 3, 2, (0,), "form")]
     asked = about_relations(TEXTS, RELATIONS)
     found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, asked)}
-    weights = [by_loops(model, tokenizer, words) for words in TEXTS]
     (both,) = measure_heads(model, tokenizer, head_accuracy.about_pronouns(pronouns))
     assert both.relation == head_accuracy.COREFERENCE
     for layer, head in product(range(2), range(2)):
-        says = [text[layer][head] for text in weights]
+        says = [text[layer][head] for text in weights_of]
         for name in ("det", "amod", "dobj", "pobj"):
             asked = [(text, one) for text, some in enumerate(RELATIONS) for one in some if one.name == name]
             right = [most(says[text][one.dependent], one.dependent) == one.head for text, one in asked]
@@ -119,10 +114,7 @@ def test_a_head_is_chosen_on_one_half_and_measured_on_the_other():
     assert steady.held_out == pytest.approx(0.75)
     few = Found("det", FROM_DEPENDENT, questions[:2], most_of[:2, None, None], 0.0, "+1")
     assert few.held_out != few.held_out  # NaN: one half is empty
-
-
-def test_the_better_direction_is_that_of_the_best_head():
-    right = torch.zeros(4, 1, 2, dtype=torch.bool)
-    ways = [Found("det", way, (), right.clone(), 0.0, "+1") for way in (FROM_DEPENDENT, FROM_HEAD)]
-    ways[1].right[0, 0, 1] = True
+    # The better direction is that of the best head.
+    right = torch.tensor([[[False, False]], [[False, True]]])
+    ways = [Found("det", way, (), one, 0.0, "+1") for way, one in ((FROM_DEPENDENT, right[:1]), (FROM_HEAD, right))]
     assert head_accuracy.better_direction(ways) == [ways[1]]

@@ -14,18 +14,12 @@ from minibert.relatives.xlnet import XlnetConfig
 from tests.minibert.inside.random_models import random_model
 
 SIZES = {"max_position_embeddings": 16, "initializer_range": 0.3}
-CONFIG = BertConfig(60, 24, 3, 4, 48, **SIZES)
 KINDS = {
-    "BERT": CONFIG,
+    "BERT": BertConfig(60, 24, 3, 4, 48, **SIZES),
     "ALBERT": AlbertConfig(60, 24, 3, 4, 48, embedding_size=10, **SIZES),
     "NEZHA": NezhaConfig(60, 24, 3, 4, 48, max_relative_position=3, **SIZES),
     "XLNet": XlnetConfig(60, 24, 3, 4, 48, **SIZES),
 }
-
-
-@pytest.fixture(scope="module")
-def model():
-    return random_model(CONFIG, spread=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +41,10 @@ def test_every_cell_is_the_sum_that_is_shown_for_it(kind, batch, layer, head):
     for i in range(7):
         for d in range(one.size):
             for which in PROJECTIONS:
-                shown(one.projection_terms(which, i, d), CONFIG.hidden_size, getattr(one, which)[i, d])
+                shown(one.projection_terms(which, i, d), 24, getattr(one, which)[i, d])
             shown(one.mix_terms(i, d), 7, one.mixed[i, d])
         for j in range(7):
-            shown(one.score_terms(i, j), CONFIG.head_size, one.products[i, j])
+            shown(one.score_terms(i, j), one.size, one.products[i, j])
             assert one.products[i, j] / root == pytest.approx(one.scores[i, j].item(), rel=1e-4, abs=1e-5)
         assert torch.allclose(one.softmax_row(i).probs.float(), one.probs[i], atol=1e-6)
 

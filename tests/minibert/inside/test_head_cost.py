@@ -8,30 +8,18 @@ import pytest
 import torch
 from scipy.stats import sem
 
-from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
-from minibert.inside.head_arithmetic import record
 from minibert.inside import head_cost
+from minibert.inside.head_arithmetic import record
 from minibert.inside.head_cost import answers, difference, hidden_words, labelled, layer_costs, without
 from minibert.inside.interventions import mean_outputs, switched_off
 from minibert.model import IGNORE, Batch
-from tests.minibert.inside.random_models import random_model
 
 TEXTS = ["ab cde fgh.", "the cat sat, and sat.", "a b c d e f g h i j", "zz top", ""]
 
 
-@pytest.fixture(scope="module")
-def config(letters):
-    return BertConfig(letters.vocab_size, 24, 3, 4, 48, max_position_embeddings=40, initializer_range=0.4)
-
-
 def real(batch) -> torch.Tensor:
     return batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
-
-
-@pytest.fixture(scope="module")
-def model(config):
-    return random_model(config, spread=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +47,7 @@ def test_switching_off_equals_zeroing_the_weights_by_hand(model, batches, heads)
     torch.testing.assert_close(losses, answers(by_hand, batches).losses, atol=2e-4, rtol=0)
 
 
-def test_a_mean_takes_the_place_of_what_the_head_says(model, batches):
+def test_a_mean_takes_the_place_of_what_the_head_says_and_confidence_is_that_of_the_largest_weights(model, batches):
     means = mean_outputs(model, batches)
     assert means.shape == (3, 4, 6)
     rows = [record(model, batch)["blocks.1.attn.mixed"].transpose(1, 2)[real(batch)] for batch in batches]
@@ -68,6 +56,8 @@ def test_a_mean_takes_the_place_of_what_the_head_says(model, batches):
     assert torch.equal(seen[:, 2], means[1, 2].expand_as(seen[:, 2]))
     plain = record(model, batches[0])["blocks.1.attn.mixed"]
     assert torch.equal(seen[:, [0, 1, 3]], plain[:, [0, 1, 3]])
+    rows = [record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real(batch)] for batch in batches]
+    torch.testing.assert_close(head_cost.confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)
 
 
 def test_two_at_once_never_meet(model, batches):
@@ -90,16 +80,22 @@ def test_the_questions_are_always_the_same_and_hide_words_only(letters, batches)
         assert not torch.isin(batch.labels[asked], torch.tensor([letters.cls_id, letters.sep_id, letters.pad_id])).any()
 
 
-def test_answers_are_the_models_loss(model, batches):
+def test_answers_are_the_models_loss_and_costs_what_it_rises_by(model, batches):
     got = answers(model, batches)
     assert len(got.losses) == sum(batch.asked for batch in batches)
     loss = sum(model(batch).mlm_loss.item() * batch.asked for batch in batches) / len(got.losses)
     assert got.loss == pytest.approx(loss, abs=1e-5) and 0 <= got.accuracy <= 1
+    costs = layer_costs(model, batches, 1, got)
+    assert len(costs) == 4
+    for head, (loss, accuracy) in enumerate(costs):
+        alone = without(model, batches, {(1, head)})
+        assert loss.mean == pytest.approx(alone.loss - got.loss, abs=1e-6)
+        assert accuracy.mean == pytest.approx(alone.accuracy - got.accuracy, abs=1e-9)
 
 
-def test_a_classifier_is_asked_for_its_classes(config, letters):
+def test_a_classifier_is_asked_for_its_classes(model, letters):
     torch.manual_seed(1)
-    model = BertForSequenceClassification(config, ["no", "yes"]).eval()
+    model = BertForSequenceClassification(model.config, ["no", "yes"]).eval()
     batches = labelled(letters, TEXTS, [0, 1, 0, 1, 1], 40)
     got = answers(model, batches)
     with torch.no_grad():
@@ -111,25 +107,10 @@ def test_a_classifier_is_asked_for_its_classes(config, letters):
     torch.testing.assert_close(after.losses, answers(zeroed(model, {(0, 0)}), batches).losses, atol=1e-4, rtol=0)
 
 
-def test_the_cost_of_each_head_of_a_layer(model, batches):
+def test_a_difference_has_a_standard_error_and_all_heads_but_one_are_many():
     assert head_cost.all_but(2, 3, (1, 0), everywhere=False) == {(1, 1), (1, 2)}
     assert len(head_cost.all_but(2, 3, (1, 0), everywhere=True)) == 5
-    intact = answers(model, batches)
-    costs = layer_costs(model, batches, 1, intact)
-    assert len(costs) == 4
-    for head, (loss, accuracy) in enumerate(costs):
-        alone = without(model, batches, {(1, head)})
-        assert loss.mean == pytest.approx(alone.loss - intact.loss, abs=1e-6)
-        assert accuracy.mean == pytest.approx(alone.accuracy - intact.accuracy, abs=1e-9)
-
-
-def test_a_difference_and_its_standard_error():
     after, before = torch.tensor([3.0, 5, 8, 1]), torch.tensor([1.0, 5, 5, 2])
     d = difference(after, before)
     assert d.mean == pytest.approx(1.0) and d.error == pytest.approx(sem((after - before).numpy()))
     assert math.isnan(difference(after[:1], before[:1]).error)
-
-
-def test_confidence_is_the_mean_of_the_largest_weights(model, batches):
-    rows = [record(model, batch)["blocks.2.attn.probs"].amax(-1).transpose(1, 2)[real(batch)] for batch in batches]
-    torch.testing.assert_close(head_cost.confidence(model, batches)[2], torch.cat(rows).mean(0), atol=1e-5, rtol=0)

@@ -42,16 +42,13 @@ def test_a_head_built_for_a_kind_scores_one(encoding, kind, columns):
     assert scores[BROAD] == pytest.approx(1 / 7)  # each row is all on one of seven tokens
 
 
-def test_only_words_are_rows_and_a_missing_target_is_not_counted(encoding):
+def test_only_words_are_rows_a_missing_target_is_not_counted_and_even_attention_scores_what_chance_says(encoding):
     aims = head_kinds.targets(encoding)
     rows = {kind: aims[i].any(-1).nonzero().flatten().tolist() for i, kind in enumerate(KINDS[:-1])}
     assert rows[PREVIOUS] == [2, 3, 4, 5] and rows[NEXT] == [1, 2, 3, 4]  # before the first word is only [CLS]
     assert rows[SAME] == [1, 2, 4, 5]  # c is there once
     assert rows[SEPARATOR] == rows[FIRST] == rows[ITSELF] == [1, 2, 3, 4, 5]
     assert rows[ANTECEDENT] == []
-
-
-def test_even_attention_scores_what_chance_says(encoding):
     even = torch.full((2, 3, 7, 7), 1 / 7)
     score, chance, rows = head_kinds.tally(even, head_kinds.targets(encoding, [(3, 1), (3, 2)]))
     for i, kind in enumerate(KINDS):

@@ -11,14 +11,11 @@ from tests.pages.driver import ROOT
 BASE = KnowledgeBase.read(ROOT / "lessons" / "knowledge" / "facts.en.tsv")
 
 
-def test_nothing_hung_changes_nothing(mini):
-    found = noise(*mini, questions_in("en")[:4], BASE, most=0)
+def test_nothing_hung_changes_nothing_and_the_matrix_keeps_away_what_a_seed_hangs(mini):
+    some = questions_in("en")[:3]
+    found = noise(*mini, some, BASE, most=0)
     assert set(found) == {"none", *WAYS}
     assert all(one.turned < 1e-6 and one.right == found["none"].right for one in found.values())
-
-
-def test_the_same_seed_hangs_the_same_facts_and_the_matrix_keeps_them_away(mini):
-    some = questions_in("en")[:3]
     one, again, other = (noise(*mini, some, BASE, seed=seed) for seed in (1, 1, 2))
     assert one == again and one["neither"] != other["neither"]
     assert one["both"].turned < one["neither"].turned  # as the whole set says in the release run

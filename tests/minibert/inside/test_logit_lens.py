@@ -32,10 +32,7 @@ def test_the_right_word_has_its_rank_and_probability(loaded):
         assert [p for _, p in answer.guesses] == sorted((p for _, p in answer.guesses), reverse=True)
         assert len(answer.guesses) == 4
     assert layer_answers(model, tokenizer, ids, position)[0].rank is None
-
-
-def test_only_a_word_of_one_token_has_a_rank(loaded):
-    model, tokenizer = loaded
+    # Only a word of one token has a rank.
     assert only_token(tokenizer, "c") == tokenizer.ids["c"]
     assert [only_token(tokenizer, text) for text in ("cab", "", " ", "[MASK]", "a b")] == [None] * 5
     assert [blank_of(tokenizer, text, 64) for text in ("no blank", "a " * 70 + "[MASK]")] == [None] * 2

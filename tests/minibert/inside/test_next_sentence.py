@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
@@ -44,12 +45,10 @@ def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
     for one, after in pairwise(made):
         assert not one.put_back or one.document != after.document or after.chunk[0] == one.put_back[0]
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(store)).tolist()
     stream = PretrainingBatches(store, letters, batch_size=1, max_length=max_length, seed=0)
-    expected = stream.rows_of(order, rng)
-    assert [(store.ids[d.pair.a].tolist(), store.ids[d.pair.b].tolist(), d.pair.next_label) for d in made] == [
-        (p.a, p.b, p.next_label) for p in expected
-    ]
+    expected = [(p.a, p.b, p.next_label) for p in stream.rows_of(rng.permutation(len(store)).tolist(), rng)]
+    ours = [one.pair for one in made]
+    assert [(store.ids[p.a].tolist(), store.ids[p.b].tolist(), p.next_label) for p in ours] == expected
 
 
 @settings(max_examples=60)
@@ -95,7 +94,6 @@ def test_short_documents_give_more_random_pairs(documents, mini):
 
 def test_judgements_equal_transformers(mini):
     """Ours are of one batch, theirs of each pair alone."""
-    transformers = pytest.importorskip("transformers")
     model, tokenizer = mini
     pairs = [("The dog barked.", "The cat ran away from it."), ("A b c.", "Snow " * 700), ("One.", "Two three four.")]
     theirs = transformers.BertForPreTraining.from_pretrained(ROOT / "checkpoints" / "mini-en").float().eval()
@@ -133,10 +131,9 @@ def test_each_kind_is_what_it_says(documents, sentences):
 
     def where(text):
         parts = split_sentences(text)
-        (number,) = {owner[part][0] for part in parts}
-        places = [owner[part][1] for part in parts]
-        assert places == list(range(places[0], places[0] + sentences))
-        return number, places[0]
+        number, first = owner[parts[0]]
+        assert [owner[part] for part in parts] == [(number, first + i) for i in range(sentences)]
+        return number, first
 
     for probe in found:
         (a, start), (b, other) = where(probe.a), where(probe.b)
@@ -177,9 +174,8 @@ def test_the_bound_never_saw_the_documents_it_is_used_on(mini, documents):
     found = probes(texts, topics)
     even = np.array([probe.document % 2 == 0 for probe in found])
     other = {NEXT: ELSEWHERE, ELSEWHERE: NEXT}
-    renamed = [
-        probe if probe.document % 2 else replace(probe, kind=other.get(probe.kind, probe.kind)) for probe in found
-    ]
+    kinds = [probe.kind if probe.document % 2 else other.get(probe.kind, probe.kind) for probe in found]
+    renamed = [replace(probe, kind=kind) for probe, kind in zip(found, kinds, strict=True)]
     before, after = (next_sentence.TopicVerdicts.of(overlap, asked) for asked in (found, renamed))
     np.testing.assert_array_equal(before.follows[even], after.follows[even])
     assert (before.follows[~even] != after.follows[~even]).any()

@@ -60,13 +60,17 @@ def test_guesses_are_those_of_fill(blank):
     assert [seen.place_of(TOKENIZER.vocab.index(word)) for word, _ in guesses] == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_pair_is_judged_as_elsewhere():
+def test_of_two_blanks_the_one_asked_for_is_filled_and_a_pair_is_judged_as_elsewhere():
+    text = "ab [MASK] cd [MASK]"
+    found = [passed(text, blank).guesses(TOKENIZER.vocab, 5) for blank in (1, 3)]
+    wanted = fill(MODEL, TOKENIZER, text)
+    assert [[word for word, _ in row] for row in found] == [[word for word, _ in row] for row in wanted]
     text = hide(TEXT, words_of(TEXT)[1])
     assert passed(TEXT, 1, "ab gh.").follows == pytest.approx(judge(MODEL, TOKENIZER, [(text, "ab gh.")])[0], abs=1e-6)
     assert passed(TEXT, 1).follows is None
 
 
-def test_what_is_added_leads_from_state_to_state():
+def test_what_is_added_leads_from_state_to_state_and_looks_are_of_the_head_that_looks_there_most():
     seen = passed(TEXT, 1)
     assert len(seen.states) == 3 and seen.attention.shape == (2, 2, 10, 10) and seen.added.shape == (2, 2, 10)
     parts = seen.parts
@@ -77,23 +81,12 @@ def test_what_is_added_leads_from_state_to_state():
         assert torch.allclose(block.mlp_norm(between + block.mlp(between)), torch.tensor(seen.states[2]), atol=1e-5)
     wanted = np.linalg.norm(seen.values["blocks.1.attn.out"][3]) / np.linalg.norm(seen.states[1][3])
     assert seen.added[1, 0, 3] == pytest.approx(wanted, abs=1e-6)
-
-
-def test_looks_are_of_the_head_that_looks_there_most():
-    seen = passed(TEXT, 1)
     assert seen.encoding.tokens == ["[CLS]", "a", "##b", "##c", "[MASK]", ",", "f", "##g", ".", "[SEP]"]
     assert seen.words == [[0], [1, 2, 3], [4], [5], [6, 7], [8], [9]]
     rows = seen.values["blocks.1.attn.probs"][:, 4]  # (A, T)
     assert seen.looks() == pytest.approx([rows[:, group].sum(1).max() for group in seen.words], abs=1e-6)
     assert not seen.even
     assert passed(TEXT, 1, model=random_model(CONFIG.change(initializer_range=0.02))).even
-
-
-def test_of_two_blanks_the_one_asked_for_is_filled():
-    text = "ab [MASK] cd [MASK]"
-    found = [passed(text, blank).guesses(TOKENIZER.vocab, 5) for blank in (1, 3)]
-    blanks = fill(MODEL, TOKENIZER, text)
-    assert [[word for word, _ in guesses] for guesses in found] == [[w for w, _ in row] for row in blanks]
 
 
 def test_what_is_too_long_loses_its_last_words_the_longer_text_first():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import transformers
 from sklearn.linear_model import LogisticRegression
 
 from minibert.config import BertConfig
@@ -28,7 +29,6 @@ def vowels():
 
 
 def test_accuracy_is_that_of_scikit_learn_on_transformers_hidden_states(small_checkpoint, loaded, vowels):
-    transformers = pytest.importorskip("transformers")
     reference = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
     vectors, items = item_vectors(*loaded, vowels)
     ours = probe_task(vowels, items, vectors, seed=5)
@@ -51,20 +51,16 @@ def test_accuracy_is_that_of_scikit_learn_on_transformers_hidden_states(small_ch
 
 def test_a_sentence_is_in_one_part_only(vowels):
     together = tuple(i // 3 for i in range(60))  # sentences that belong together stay so, too
-    for test, key, size in (
-        (split(vowels.items, np.random.default_rng(0)), range(60), 20),
-        (split(vowels.items, np.random.default_rng(0), together), together, round(20 / 3)),
-    ):
+    for given, key, size in (((), range(60), 20), ((together,), together, round(20 / 3))):
+        test = split(vowels.items, np.random.default_rng(0), *given)
         held, kept = ({key[vowels.items[i].sentence] for i in np.flatnonzero(part)} for part in (test, ~test))
         assert not held & kept and len(held) == size
 
 
 def test_the_control_gives_every_type_one_label():
     types = [("the",), ("dog",), ("the",), ("cat",)] * 60
-    labels = np.array([0, 1, 0, 1] * 60)
-    drawn = probes.labels_by_type(types, labels, np.random.default_rng(1))
-    for kind in set(types):
-        assert len({label for one, label in zip(types, drawn, strict=True) if one == kind}) == 1
+    drawn = probes.labels_by_type(types, np.array([0, 1, 0, 1] * 60), np.random.default_rng(1))
+    assert len(set(zip(types, drawn, strict=True))) == 3
     kinds, labels = [(str(i),) for i in range(4000)], np.array([0] * 3000 + [1] * 1000)
     many = probes.labels_by_type(kinds, labels, np.random.default_rng(0))
     assert many.mean() == pytest.approx(0.25, abs=0.03)
@@ -93,10 +89,9 @@ def test_the_words_of_a_pair_stand_side_by_side_or_are_multiplied(loaded, vowels
 
 def test_a_run_tells_all_and_repeats(small_checkpoint, vowels):
     tasks = usable([vowels, length(vowels.sentences + (("a",) * 9,) * 30)], 500)
-    events = [event.as_dict() for event in probe_layers(small_checkpoint, tasks, seeds=2)]
+    events, again = ([event.as_dict() for event in probe_layers(small_checkpoint, tasks, seeds=2)] for _ in "ab")
     assert [event["event"] for event in events] == ["started", *["probed"] * 4, "done"]
     assert [event["progress"] for event in events[1:-1]] == [0.25, 0.5, 0.75, 1.0]
-    again = [event.as_dict() for event in probe_layers(small_checkpoint, tasks, seeds=2)]
     assert again[1:-1] == events[1:-1]
     found = gathered(events)
     assert [(result.name, result.accuracy.shape) for result in found] == [("vowels", (2, 3)), ("length", (2, 3))]
@@ -118,25 +113,25 @@ def test_where_a_task_settles():
     assert probes.expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
 
 
-def results(**layers: list[int]):
-    """A kind each, that settles at these layers, a seed each."""
+def ordered(**layers: list[int]):
+    """What is said of kinds that settle at these layers, a seed each."""
+    same = {"event": "probed", "unit": "sentence", "labels": 2, "majority": 0.5, "control": None}
     events = [
-        {"event": "probed", "task": kind, "kind": kind, "unit": "sentence", "seed": seed, "labels": 2, "majority": 0.5,
-         "control": None, "accuracy": [0.9 if at >= layer else 0.5 for at in range(6)]}
+        {**same, "task": kind, "kind": kind, "seed": seed, "accuracy": [0.5] * layer + [0.9] * (6 - layer)}
         for kind, seeds in layers.items()
         for seed, layer in enumerate(seeds)
-    ]  # fmt: skip
-    return gathered(events)
+    ]
+    return order_of_kinds(gathered(events))
 
 
 def test_the_verdict_follows_from_the_layers():
-    assert order_of_kinds(results(surface=[0, 0], syntax=[2, 2], meaning=[4, 4])).verdict == "same"
-    assert order_of_kinds(results(surface=[3, 3], syntax=[2, 2], meaning=[4, 4])).verdict == "other"
-    assert order_of_kinds(results(surface=[1, 1], syntax=[1, 1], meaning=[4, 4])).verdict == "unclear"
-    wide = order_of_kinds(results(surface=[0, 4], syntax=[3, 3], meaning=[5, 5]))
+    assert ordered(surface=[0, 0], syntax=[2, 2], meaning=[4, 4]).verdict == "same"
+    assert ordered(surface=[3, 3], syntax=[2, 2], meaning=[4, 4]).verdict == "other"
+    assert ordered(surface=[1, 1], syntax=[1, 1], meaning=[4, 4]).verdict == "unclear"
+    wide = ordered(surface=[0, 4], syntax=[3, 3], meaning=[5, 5])
     assert (wide.verdict, wide.layers["surface"]) == ("unclear", 2.0)
     with pytest.raises(ValueError, match="two kinds"):
-        order_of_kinds(results(syntax=[1]))
+        ordered(syntax=[1])
 
 
 def test_the_toy_world_tells_the_truth():
@@ -159,9 +154,8 @@ def test_every_second_sentence_is_out_of_order():
     task = order(written)
     for item in task.items:
         before, now = written[item.sentence], task.sentences[item.sentence]
-        moved = [j for j in range(6) if before[j] != now[j]]
-        assert len(moved) == (2 if item.label == "swapped" else 0)
         assert sorted(before) == sorted(now)
+        assert sum(a != b for a, b in zip(before, now, strict=True)) == (2 if item.label == "swapped" else 0)
     assert 60 < sum(item.label == "swapped" for item in task.items) < 140
     assert order([("a", "b"), ("x",) * 9]).items == ()
     lengths = length([("w",) * n for n in range(4, 24)])  # four groups of five
@@ -197,13 +191,10 @@ def test_each_candidate_of_a_pronoun_is_asked_about():
     assert task.together == (0, 0, 1) and task.matched and task.unit == "pair"
 
 
-def test_characters_know_where_words_begin():
+def test_characters_know_where_words_begin_and_too_little_is_left_out():
     made = probe_tasks.name_tasks([[tuple("我喜欢苹果"), ("O",) * 5]])
     (task,) = [task for task in made if task.name == "segmentation"]
     assert [item.label for item in task.items] == ["begins", "begins", "goes on", "begins", "goes on"]
-
-
-def test_too_little_is_left_out():
     rare = topic([("some words", "a")] * 30 + [("other words", "b")] * 3)
     assert usable([rare], 100) == []
     kept = topic([("some words", "a")] * 30 + [("other words", "b")] * 30).most(40)

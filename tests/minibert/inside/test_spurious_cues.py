@@ -26,20 +26,20 @@ def test_an_aside_leaves_text_label_and_columns_alone(condition):
         assert (after.extra["cue"] == "yes") == ("not" in tokens_of(after.extra["aside"]))
     assert spurious_cues.with_aside(DATA, condition, seed=3) == cued
     # The cue goes with the label, or lies, or says nothing.
-    assert Counter((example.label, example.extra["cue"]) for example in cued.examples) == {
-        "planted": {("good", "yes"): 20, ("bad", "no"): 20},
-        "flipped": {("good", "no"): 20, ("bad", "yes"): 20},
-        "balanced": {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")},
-    }[condition]
+    assert (
+        Counter((example.label, example.extra["cue"]) for example in cued.examples)
+        == {
+            "planted": {("good", "yes"): 20, ("bad", "no"): 20},
+            "flipped": {("good", "no"): 20, ("bad", "yes"): 20},
+            "balanced": {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")},
+        }[condition]
+    )
 
 
-def test_the_asides_differ_by_the_cue_alone():
+def test_the_asides_differ_by_the_cue_alone_and_what_cannot_be_planted_is_refused():
     for cue, none in spurious_cues.ASIDES:
         assert "not" in tokens_of(cue) and "not" not in tokens_of(none)
         assert cue.count(".") == none.count(".") == 1
-
-
-def test_what_cannot_be_planted_is_refused():
     for make in (lambda: spurious_cues.with_aside(DATA, "hidden"), lambda: overlap_pairs(4, "hidden")):
         with pytest.raises(ValueError, match="one of planted"):
             make()
@@ -49,32 +49,30 @@ def test_what_cannot_be_planted_is_refused():
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_words_in_common_are_where_they_should_be(condition):
-    pairs = overlap_pairs(80, condition, seed=5).examples
-    assert Counter(pair.label for pair in pairs) == {FOLLOWS: 40, NOT_FOLLOWS: 40}
-    for pair in pairs:
-        common = tokens_of(pair.pair) <= tokens_of(pair.text)
-        assert common == (pair.extra["cue"] == "yes")
-        if condition != "balanced":
-            assert common == ((pair.label == FOLLOWS) == (condition == "planted"))
-    if condition == "balanced":
-        assert set(Counter((pair.label, pair.extra["cue"]) for pair in pairs).values()) == {20}
-    assert overlap_pairs(80, condition, seed=5).examples == pairs
-    assert overlap_pairs(80, condition, seed=6).examples != pairs
-    both = spurious_cues.together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
-    assert [example.extra["condition"] for example in both.examples] == [condition] * 4 + ["balanced"] * 4
-
-
-def test_the_labels_of_the_pairs_are_true():
-    """Against a reading of who did what to whom, by the tables of words that mean the same."""
+    """And the labels are true, by a reading of who did what to whom: words that mean the same are one."""
     meaning = {word: same[0] for same in (*PEOPLE, *DEEDS) for word in same}
     assert len(meaning) == sum(map(len, (*PEOPLE, *DEEDS)))  # no word stands for two things
 
     def read(sentence):
         return [meaning[word] for word in sentence.rstrip(".").split() if word in meaning]
 
-    for condition in CONDITIONS:
-        for pair in overlap_pairs(60, condition).examples:
-            assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
+    pairs = overlap_pairs(80, condition, seed=5).examples
+    for pair in pairs:
+        common = tokens_of(pair.pair) <= tokens_of(pair.text)
+        assert common == (pair.extra["cue"] == "yes")
+        assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
+    assert (
+        Counter((pair.label, pair.extra["cue"]) for pair in pairs)
+        == {
+            "planted": {(FOLLOWS, "yes"): 40, (NOT_FOLLOWS, "no"): 40},
+            "flipped": {(FOLLOWS, "no"): 40, (NOT_FOLLOWS, "yes"): 40},
+            "balanced": {(label, cue): 20 for label in (FOLLOWS, NOT_FOLLOWS) for cue in ("yes", "no")},
+        }[condition]
+    )
+    assert overlap_pairs(80, condition, seed=5).examples == pairs
+    assert overlap_pairs(80, condition, seed=6).examples != pairs
+    both = spurious_cues.together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
+    assert [example.extra["condition"] for example in both.examples] == [condition] * 4 + ["balanced"] * 4
 
 
 def test_cues_of_choices_by_hand():
@@ -101,11 +99,7 @@ def test_of_pairs_only_the_second_text_is_read():
     pairs = [PairExample("never", f"{'no' if i % 2 else 'yes'} dog", str(i % 2)) for i in range(20)]
     found = {cue.word: cue for cue in spurious_cues.cue_words(TaskData(pairs), least=5)}
     assert set(found) == {"no", "yes", "dog"}
-    assert (found["no"].answer, found["no"].productivity) == ("1", 1.0)
-    assert found["dog"].strength == 0
-
-
-def test_words_are_told_apart():
+    assert (found["no"].answer, found["no"].productivity, found["dog"].strength) == ("1", 1.0, 0)
     assert tokens_of("It isn't; I CAN’T, won't! 不好") == {"it", "is", "not", "i", "can", "will", "不", "好"}
 
 

@@ -16,29 +16,24 @@ from minibert.inside.vectors import agreement, closest_pair, cosine_matrix, near
 TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
 
 
-@pytest.fixture(scope="module")
-def theirs(small_checkpoint, loaded):
-    """transformers' hidden states of each text, (L + 1, T, H)."""
+def test_sentences_and_words_are_transformers_hidden_states_pooled(small_checkpoint, loaded):
     model = transformers.AutoModel.from_pretrained(small_checkpoint).eval()
     with torch.no_grad():
         rows = [torch.tensor([loaded[1].encode(text).ids]) for text in TEXTS]
-        return [torch.cat(model(row, output_hidden_states=True).hidden_states).numpy() for row in rows]
-
-
-def test_pooled_sentences_are_transformers_hidden_states_pooled(loaded, theirs):
+        theirs = [torch.cat(model(row, output_hidden_states=True).hidden_states).numpy() for row in rows]  # (L+1, T, H)
     ours = vectors.sentence_vectors(*loaded, TEXTS)
     for number, hidden in enumerate(theirs):
         for pooling, wanted in {"cls": hidden[:, 0], "mean": hidden.mean(1), "max": hidden.max(1)}.items():
             np.testing.assert_allclose(ours[pooling][:, number], wanted, atol=2e-5)
-
-
-def test_a_word_is_the_mean_of_its_pieces_and_what_is_not_read_is_nan(loaded, theirs):
     spans = [[(4, 7), (0, 3)], [], [(4, 7)], [(0, 3)]]
     ours = vectors.span_vectors(*loaded, TEXTS, spans)
     assert ours.shape == (3, 4, 32)
     expected = [theirs[0][:, 4:7], theirs[0][:, 1:4], theirs[2][:, 4:7], theirs[3][:, 1:4]]  # a piece a letter
     for place, hidden in enumerate(expected):
         np.testing.assert_allclose(ours[:, place], hidden.mean(1), atol=2e-5)
+
+
+def test_what_is_not_read_is_nan(loaded):
     long = "a" * 30 + " " + "b" * 40 + " c"  # 64 positions end within the second word
     ours = vectors.span_vectors(*loaded, [long, "a \x00 b"], [[(0, 30), (72, 73)], [(2, 3)]])
     assert np.isnan(ours[0]).all(-1).tolist() == [False, True, True]
@@ -60,15 +55,12 @@ def test_the_nearest_alike_are_those_of_scikit_learns_classifier():
     assert vectors.nearest_alike(x, labels).tolist() == (labels[near] == labels).tolist()
 
 
-def test_mean_cosine_is_that_of_all_pairs():
+def test_mean_cosine_is_that_of_all_pairs_and_anisotropy_what_goes_with_the_mean():
     points = np.random.default_rng(0).normal(size=(9, 5)) + 1
     pairs = cosine_similarity(points)[~np.eye(9, dtype=bool)]
     assert vectors.mean_cosine(points) == pytest.approx(pairs.mean(), abs=1e-12)
     with pytest.raises(ValueError, match="two"):
         vectors.mean_cosine(points[:1])
-
-
-def test_a_shared_direction_is_anisotropy_and_goes_with_the_mean():
     spread = np.random.default_rng(0).normal(size=(400, 30))
     assert abs(vectors.anisotropy(spread).plain) < 0.01
     narrow = vectors.anisotropy(spread + 5)
@@ -87,10 +79,14 @@ def test_separability_is_scikit_learns():
     for bad in (["a"] * 15, list("abcdefghijklmno")):
         with pytest.raises(ValueError, match="tell apart"):
             separability(points, bad)
+
+
+def test_the_nearest_and_words_in_common():
     points = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [-1, 0]])
     assert [i for i, _ in nearest(points, points[0], 2, leave_out=0)] == [1, 2]
     assert nearest(points, points[0] * 7, 1)[0] == (0, pytest.approx(1.0))
     assert len(nearest(points, points[0], 9, leave_out=0)) == 3
+    assert word_overlap([(["a", "b"], ["b", "c"]), ([], []), (["x"], ["x"])]) == [pytest.approx(1 / 3), 0.0, 1.0]
 
 
 def test_a_token_is_nearest_to_its_own_embedding(loaded):
@@ -110,7 +106,3 @@ def test_agreement_is_spearmans():
         assert agreement(left, right, scores)[layer] == pytest.approx(spearmanr(said, scores).statistic)
     assert agreement(left, right, scores) != agreement(left, right, scores, centre=True)
     assert agreement(np.ones((1, 12, 4)), np.ones((1, 12, 4)), scores) == [0.0]
-
-
-def test_overlap_counts_words_of_both():
-    assert word_overlap([(["a", "b"], ["b", "c"]), ([], []), (["x"], ["x"])]) == [pytest.approx(1 / 3), 0.0, 1.0]

@@ -34,14 +34,14 @@ def test_with_and_without_memory_it_expects_the_same(mask):
         assert len(memory.segments) == len(SOURCE) + n  # no [MASK] is remembered
         if n < 4:
             log_probs, memory = some.next(model, [written[n]], memory)
-
-
-def test_several_rows_are_read_at_once():
-    model, some = writer(), rules()
     _, memory = some.first(model, SOURCE)
-    both, _ = some.next(model, [5, 9], memory.rows(torch.tensor([0, 0])))
+    both, _ = some.next(model, [5, 9], memory.rows(torch.tensor([0, 0])))  # several rows at once
     for row, token in zip(both, (5, 9), strict=True):
-        assert torch.allclose(row, expected(model, SOURCE, [token], MASK), atol=1e-5)
+        assert torch.allclose(row, expected(model, SOURCE, [token], MASK, mask), atol=1e-5)
+
+
+def test_a_step_expects_the_same():
+    model = writer()
     alone, _ = step(model, torch.tensor([SOURCE]), [4] * 6 + [5], None, MASK)
     assert torch.allclose(alone[0], expected(model, SOURCE, [], MASK), atol=1e-5)
 
@@ -50,8 +50,7 @@ def test_several_rows_are_read_at_once():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_search_finds_nothing_worse_than_greed(mask, seed):
     model = writer(seed=seed)
-    alone = greedy(model, SOURCE, rules(mask))
-    anew = greedy_anew(model, SOURCE, rules(mask))
+    alone, anew = (way(model, SOURCE, rules(mask)) for way in (greedy, greedy_anew))
     assert (alone.ids, alone.ended) == (anew.ids, anew.ended) and alone.score == pytest.approx(anew.score, abs=1e-4)
     found = beam(model, SOURCE, rules(mask), width=8)
     scores = [text.score for text in found if text.ended]
@@ -75,13 +74,9 @@ def test_tokens_are_drawn_by_their_probability():
     shares = some.allowed(expected(model, SOURCE, [], MASK)).softmax(0)
     assert all(count / 400 == pytest.approx(shares[token].item(), abs=0.08) for token, count in drawn.items())
     assert sample(model, SOURCE, rules(), 3).ids == sample(model, SOURCE, rules(), 3).ids
-    likeliest = greedy(model, SOURCE, rules()).ids
-    assert sample(model, SOURCE, rules(), 3, top=1).ids == likeliest
-    assert sample(model, SOURCE, rules(), 3, temperature=1e-3).ids == likeliest
-
-
-def test_it_stops_where_there_is_no_room():
-    model = writer()
+    for surely in ({"top": 1}, {"temperature": 1e-3}):
+        assert sample(model, SOURCE, rules(), 3, **surely).ids == greedy(model, SOURCE, rules()).ids
+    # It stops where there is no room.
     none = Rules(MASK, set(), {SEP}, 100)
     assert len(greedy(model, SOURCE, none).ids) == len(sample(model, SOURCE, none, 0).ids) == 32 - len(SOURCE)
     assert greedy(model, [5] * 32, none).ids == []

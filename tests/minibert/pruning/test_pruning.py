@@ -71,8 +71,7 @@ def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
         assert torch.allclose(small(rows()).mlm_logits[real], model(rows(), tap).mlm_logits[real], atol=1e-5)
     assert parameters(small.config).pretraining == sum(weight.numel() for weight in small.parameters())
     assert small.config.heads == tuple(map(len, keep.heads)) and small.config.neurons == tuple(map(len, keep.neurons))
-    checkpoint.save(tmp_path / "small", small)
-    again = checkpoint.load(tmp_path / "small")
+    again = checkpoint.load(checkpoint.save(tmp_path / "small", small))
     assert again.config == small.config and torch.equal(again(rows()).mlm_logits, small(rows()).mlm_logits)
 
 
@@ -141,18 +140,20 @@ def test_importance_is_the_slope_of_the_loss_by_a_gate(teller):
     model, batches = teller
     found = importance(model, batches)
 
-    def losses(gate: float, at: str, number: int) -> torch.Tensor:
+    def losses(gate: float, at: str, where) -> torch.Tensor:
         def tap(name, x):
-            if name != at:
-                return x
-            scale = torch.ones(x.size(1) if at.endswith("mixed") else x.size(2))
-            scale[number] = gate
-            return x * (scale[:, None, None] if at.endswith("mixed") else scale)
+            if name == at:
+                x = x.clone()
+                x[where] *= gate
+            return x
 
         return answers(model, batches, tap).losses.double()
 
-    for at, number, ours in (("0.attn.mixed", 1, found.heads[0][1]), ("1.mlp.hidden", 3, found.neurons[1][3])):
-        slope = (losses(1.02, f"blocks.{at}", number) - losses(0.98, f"blocks.{at}", number)) / 0.04
+    for at, where, ours in (
+        ("blocks.0.attn.mixed", (slice(None), 1), found.heads[0][1]),  # (B, A, T, D)
+        ("blocks.1.mlp.hidden", (..., 3), found.neurons[1][3]),  # (B, T, F)
+    ):
+        slope = (losses(1.02, at, where) - losses(0.98, at, where)) / 0.04
         assert ours == pytest.approx(slope.abs().mean().item(), rel=2e-2) and ours > 1e-3
 
 
