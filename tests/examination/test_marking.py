@@ -185,9 +185,7 @@ def test_a_prediction_is_asked_for_but_need_not_come_true():
     task = task_of("both-sides", 0)
     right = [mark(task, task.right._replace(predicted=one)).right for one in ("first", "second", None)]
     assert right == [True, True, False]
-
-
-def test_an_open_question_is_marked_by_the_student_alone():
+    # And an open question is marked by the student alone.
     task = task_of("rnn-open", 0)
     given = mark(task, Answer("Because.", (0, 2, 99)))
     assert (given.points, given.of, given.by_student) == (2, len(task.rubric), True)

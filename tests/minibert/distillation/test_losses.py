@@ -75,9 +75,7 @@ def test_relations_are_minilms_kl():
     by_hand = F.kl_div(ours.log(), theirs, reduction="sum") / (2 * 2 * 5)
     assert torch.isclose(losses.relation_loss((student, student), (teacher, teacher), 2), by_hand, atol=1e-5)
     assert losses.relation_loss((student, student), (student, student), 2) == pytest.approx(0, abs=1e-6)
-
-
-def test_relations_of_other_heads_and_without_padding():
+    # Of other heads, and without padding.
     student, teacher = random(2, 2, 5, 4), random(2, 3, 5, 4)  # 8 and 12 numbers a token, 2 and 3 heads
     whole = losses.relation_loss((student, student), (teacher, teacher), 4, REAL)
     rows = (student[:1], teacher[:1]), (student[1:, :, :3], teacher[1:, :, :3])

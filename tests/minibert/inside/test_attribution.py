@@ -17,13 +17,8 @@ TEXT = "the film, was not bad"
 
 
 @pytest.fixture(scope="module")
-def predictor(answering):
-    return answering("classification")
-
-
-@pytest.fixture(scope="module")
-def case(predictor):
-    return Case.of(predictor, TEXT)
+def case(answering):
+    return Case.of(answering("classification"), TEXT)
 
 
 def test_words_are_what_stands_between_spaces(case, letters):
@@ -50,15 +45,13 @@ def test_a_pair_and_metadata_beside_the_text(answering):
     assert case.features.metadata == (0,) and np.isfinite(attribution.gradient_times_input(case)).all()
 
 
-def test_the_class_is_the_likeliest_unless_asked(predictor):
-    answer = predictor.predict([TEXT])[0]
-    case = Case.of(predictor, TEXT)
+def test_the_class_is_the_likeliest_unless_asked(case):
+    (answer,) = case.predictor.predict([TEXT])
     assert case.label == answer["label"]
     assert probability(case.score) == pytest.approx(answer["probabilities"][case.label], abs=0.02)  # bfloat16 there
-    other = next(label for label in predictor.labels if label != case.label)
-    assert Case.of(predictor, TEXT, other).label == other
-    # Which class is asked about changes nothing of rollout, which never looks at it.
-    assert rollout(Case.of(predictor, TEXT, other)) == pytest.approx(rollout(case))
+    other = Case.of(case.predictor, TEXT, next(label for label in case.predictor.labels if label != case.label))
+    assert other.label != case.label
+    assert rollout(other) == pytest.approx(rollout(case))  # which never looks at the class
 
 
 @pytest.mark.parametrize(

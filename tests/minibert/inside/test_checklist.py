@@ -48,16 +48,16 @@ def test_what_a_rule_does(rule, before, after):
 
 def test_a_name_becomes_another_everywhere():
     after = edit("name", "Anna said that Anna would come with Tom.")
-    first, second = after.split()[0], after.split()[3]
+    first, _, _, second, *_ = after.split()
     assert first == second and first not in ("Anna", "Tom") and after.endswith("with Tom.")
     assert "小明" not in edit("name", "小明来了。")
 
 
 def test_a_typo_swaps_two_inner_letters():
+    text = "It was wonderful there"
     for seed in range(20):
-        after = edit("typo", "It was wonderful there", seed)
-        assert sorted(after) == sorted("It was wonderful there")
-        assert sum(a != b for a, b in zip(after, "It was wonderful there", strict=True)) == 2
+        after = edit("typo", text, seed)
+        assert sorted(after) == sorted(text) and sum(a != b for a, b in zip(after, text, strict=True)) == 2
         assert [word[0] + word[-1] for word in after.split()] == ["It", "ws", "wl", "te"]
 
 
@@ -93,9 +93,8 @@ def test_flips_are_counted_against_what_is_expected():
 
 
 def test_the_other_text_of_a_pair_is_left_alone(answering):
-    inputs = [{"text": "the film is good", "pair": "it is bad"}]
-    found = {checked.rule.name: checked for checked in check(answering("pair"), inputs, "pair")}
-    edited = found["negation"].texts[0]
+    checks = check(answering("pair"), [{"text": "the film is good", "pair": "it is bad"}], "pair")
+    (edited,) = next(checked for checked in checks if checked.rule.name == "negation").texts
     assert (edited.before, edited.after) == ("it is bad", "it is not bad")
     assert edited.others == {"text": "the film is good"}
     assert sum(edited.answer_after.values()) == pytest.approx(1)

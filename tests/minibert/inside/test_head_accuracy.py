@@ -5,7 +5,6 @@ from itertools import product
 import pytest
 import torch
 
-from minibert import checkpoint
 from minibert.inside import head_accuracy
 from minibert.inside.grammatical_relations import Relation
 from minibert.inside.head_accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
@@ -19,16 +18,6 @@ RELATIONS = [
     [Relation("det", 0, 3), Relation("dobj", 5, 1), Relation("pobj", 3, 2)],
     [],
 ]
-
-
-@pytest.fixture(scope="module")
-def loaded(small_checkpoint):
-    model = checkpoint.load(small_checkpoint)
-    torch.manual_seed(1)
-    for block in model.bert.blocks:  # sharp enough that heads differ
-        torch.nn.init.normal_(block.attn.query.weight, std=0.3)
-        torch.nn.init.normal_(block.attn.key.weight, std=0.3)
-    return model.eval(), checkpoint.load_tokenizer(small_checkpoint)
 
 
 def by_loops(model, tokenizer, words) -> list:
@@ -49,11 +38,10 @@ def most(row, own, among=None):
     return max((place for place in among or range(len(row)) if place != own), key=lambda place: row[place])
 
 
-def test_attention_between_words_and_accuracy_are_what_plain_loops_say(loaded):
-    model, tokenizer = loaded
-    weights_of = [by_loops(model, tokenizer, words) for words in TEXTS]
+def test_attention_between_words_and_accuracy_are_what_plain_loops_say(model, letters):
+    weights_of = [by_loops(model, letters, words) for words in TEXTS]
     for words, by_loop in zip(TEXTS, weights_of, strict=True):
-        encoding, expected = tokenizer.encode(" ".join(words)), torch.tensor(by_loop)
+        encoding, expected = letters.encode(" ".join(words)), torch.tensor(by_loop)
         tokens = head_accuracy.tokens_of_words(encoding, words)
         weights = head_accuracy.between_words(attentions(model, encoding.ids), tokens)
         torch.testing.assert_close(weights, expected, atol=1e-6, rtol=0)
@@ -63,10 +51,10 @@ def test_attention_between_words_and_accuracy_are_what_plain_loops_say(loaded):
             assert chosen[1, 0, word] == most(expected[1, 0, word].tolist(), word)
     pronouns = [Pronoun(TEXTS[2], 5, 1, (0, 3), "meaning"), Pronoun(TEXTS[0], 3, 2, (0,), "form")]
     asked = about_relations(TEXTS, RELATIONS)
-    found = {(one.relation, one.direction): one for one in measure_heads(model, tokenizer, asked)}
-    (both,) = measure_heads(model, tokenizer, head_accuracy.about_pronouns(pronouns))
+    found = {(one.relation, one.direction): one for one in measure_heads(model, letters, asked)}
+    (both,) = measure_heads(model, letters, head_accuracy.about_pronouns(pronouns))
     assert both.relation == head_accuracy.COREFERENCE
-    for layer, head in product(range(2), range(2)):
+    for layer, head in product(range(3), range(4)):
         says = [text[layer][head] for text in weights_of]
         for name in ("det", "amod", "dobj", "pobj"):
             asked = [(text, one) for text, some in enumerate(RELATIONS) for one in some if one.name == name]
@@ -80,14 +68,13 @@ def test_attention_between_words_and_accuracy_are_what_plain_loops_say(loaded):
         assert both.right[:, layer, head].tolist() == right
 
 
-def test_what_is_cut_off_is_not_asked(loaded):
-    model, tokenizer = loaded
+def test_what_is_cut_off_is_not_asked(model, letters):
     long = ("abc",) * 30  # 90 pieces; the model reads 62
     asked = about_relations([long], [[Relation("det", 0, 1), Relation("det", 2, 25), Relation("det", 25, 26)]])
-    counts = {one.direction: len(one.questions) for one in measure_heads(model, tokenizer, asked)}
+    counts = {one.direction: len(one.questions) for one in measure_heads(model, letters, asked)}
     assert counts == {FROM_DEPENDENT: 1, FROM_HEAD: 1}
     with pytest.raises(ValueError, match="no relation"):
-        measure_heads(model, tokenizer, head_accuracy.Asked((long,), ()))
+        measure_heads(model, letters, head_accuracy.Asked((long,), ()))
 
 
 def question(text: int, looking: int, wanted: int, among=None) -> head_accuracy.Question:

@@ -70,9 +70,8 @@ def test_what_goes_together_stands_in_the_lexicon():
     groups = asked(TOKENIZER, 120)
     words = [tuple(TOKENIZER.vocab[i] for i in group.words) for group in groups]
     assert len(groups) == 120 and {len(one) for one in words} <= {2, 3}
-    for group, one in zip(groups, words, strict=True):
-        if group.kind == "article":
-            assert one[0] == ("an" if one[1][0] in "aeiou" else "a")
+    articles = [one for group, one in zip(groups, words, strict=True) if group.kind == "article"]
+    assert all(article == ("an" if noun[0] in "aeiou" else "a") for article, noun, *_ in articles)
     assert any(set(one) >= {"hungry", "bread"} or set(one) >= {"sick", "medicine"} for one in words)
     known = combinations(together(world.stories(400, 3, "small"), TOKENIZER))
     assert sum(group.words in known for group in groups) > 110

@@ -25,14 +25,11 @@ def test_a_pair_as_the_model_reads_it(tokenizer, reading):
     assert ModelInput.of(tokenizer, "").words == []
 
 
-def test_padding_is_added_and_taken_off(reading):
+def test_padding_is_added_and_taken_off_and_hiding_a_word_leaves_the_rest(tokenizer, reading):
     padded = reading.padded(3)
     assert padded.tokens[-3:] == ("[PAD]",) * 3 and padded.length == reading.length
     assert padded.batch().padding[0].tolist() == [True] * 11 + [False] * 3
     assert padded.padded(0) == reading and padded.words == reading.words
-
-
-def test_hiding_a_word_leaves_the_rest(tokenizer, reading):
     hidden = reading.hiding(2)
     assert hidden.tokens[2] == "[MASK]" and hidden.ids[2] == tokenizer.mask_id
     assert hidden.ids[:2] + hidden.ids[3:] == reading.ids[:2] + reading.ids[3:]

@@ -8,14 +8,10 @@ TOKENS = ["[CLS]", "the", "dog", "ran", "after", "the", "cat", "because", "it", 
 IT = TOKENS.index("it")
 
 
-def words(at: int) -> list[str]:
-    return [TOKENS[j] for j in content_words(TOKENS, at)]
-
-
 def test_a_word_may_fetch_from_content_before_it_that_is_no_neighbour():
-    assert words(IT) == ["dog", "ran", "cat"]
-    assert words(1) == ["ran", "cat", "angry"]  # nothing stands before it
-    assert "dog" not in words(3)  # a neighbour
+    it, first, next_to_dog = ([TOKENS[j] for j in content_words(TOKENS, at)] for at in (IT, 1, 3))
+    assert it == ["dog", "ran", "cat"] and "dog" not in next_to_dog
+    assert first == ["ran", "cat", "angry"]  # nothing stands before it
 
 
 def test_the_telling_head_gives_most_to_them():
@@ -25,9 +21,7 @@ def test_the_telling_head_gives_most_to_them():
     layer, head, share = telling_head(probs, TOKENS, IT)
     assert (layer, head) == (1, 2) and abs(share - 0.61) < 1e-6
     assert telling_head(probs, ["[CLS]", "[SEP]"], 0) is None
-
-
-def test_a_pronoun_asks_first():
+    # Of the words, a pronoun asks first.
     assert TOKENS[word_that_asks(TOKENS, range(1, 12))] == "it"
     assert word_that_asks(["[CLS]", "the", "dog", "[SEP]"], [1, 2]) == 2
     assert word_that_asks(["[CLS]", "[SEP]"], []) == 0

@@ -15,7 +15,7 @@ from tests.minibert.pruning.quick import SETTINGS, toys
 SPACE = Space((1, 2), (1, 2), (16, 32))
 
 
-def test_a_space_has_every_part_once_and_the_whole_last():
+def test_a_space_has_every_part_once_and_there_is_a_best():
     assert len(Space().parts) == len(set(Space().parts)) == 36 and Space().parts[-1] == Part(4, 4, 1024)
     keep = Part(2, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
     assert keep.layers == (0, 1) and keep.heads == ((0,), (0,)) and keep.neurons == ((0, 1, 2),) * 2
@@ -23,9 +23,7 @@ def test_a_space_has_every_part_once_and_the_whole_last():
         Part(4, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
     with pytest.raises(ValueError, match="at least 1"):
         Space(layers=())
-
-
-def test_the_best_is_the_most_accurate_that_is_fast_enough():
+    # The best is the most accurate that is fast enough.
     measured = {"a": (0.9, 0.3, 5.0), "b": (0.8, 0.4, 2.0), "c": (0.8, 0.3, 2.5)}  # accuracy, loss, milliseconds
     some = [Candidate(name, 1, 1, 1, *one, 1, 0.0) for name, one in measured.items()]
     assert best_within(some, 9).name == "a" and best_within(some, 3).name == "c" and best_within(some, 2).name == "b"

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 
 from minibert.inside.aligned_projections import movement, pictures, project, turned_onto
+from minibert.inside.projection import principal_plane
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,19 @@ def test_equal_points_too_few_and_no_such_method():
     for points, method, said in ((same[:, :4], "pca", "at least 5"), (same, "isomap", "one of pca")):
         with pytest.raises(ValueError, match=said):
             next(pictures(points, method))
+
+
+def test_a_plane_is_scikit_learns_pca_and_of_equal_points_nothing():
+    rng = np.random.default_rng(0)
+    points, others = rng.normal(size=(12, 7)) * np.arange(1, 8), rng.normal(size=(5, 7))
+    plane = principal_plane(points)
+    theirs = PCA(2).fit(points)
+    signs = np.sign((plane.axes * theirs.components_).sum(1))
+    np.testing.assert_allclose(plane.axes, theirs.components_ * signs[:, None], atol=1e-10)
+    np.testing.assert_allclose(plane.explained, theirs.explained_variance_ratio_, atol=1e-12)
+    np.testing.assert_allclose(plane.project(others), theirs.transform(others) * signs, atol=1e-10)
+    turned = principal_plane(points[::-1])  # the same picture whatever their order
+    np.testing.assert_allclose(turned.project(points), plane.project(points), atol=1e-10)
+    assert principal_plane(np.ones((4, 3))).explained == (0.0, 0.0)
+    with pytest.raises(ValueError, match="at least 3"):
+        principal_plane(np.ones((2, 3)))

@@ -1,4 +1,4 @@
-"""How far a block moves a vector, against transformers' hidden states; which halves are one."""
+"""What ALBERT repeats: how far a block moves a vector, against transformers; which halves are one; what that saves."""
 
 from itertools import pairwise
 
@@ -7,7 +7,9 @@ import torch
 import transformers
 
 from minibert import checkpoint
+from minibert.count import flops, parameters
 from minibert.inside.repetitions import copies, movement
+from minibert.inside.speed import measure
 from minibert.model import Bert
 from minibert.relatives.albert import AlbertConfig
 
@@ -36,3 +38,17 @@ def test_copies_are_counted(shared):
     bert = Bert(AlbertConfig(**SIZES, shared=shared))
     assert copies(bert, "attn") == ([1, 1, 1] if shared in ("all", "attention") else [1, 2, 3])
     assert copies(bert, "mlp") == ([1, 1, 1] if shared in ("all", "feed_forward") else [1, 2, 3])
+
+
+def test_as_much_arithmetic_with_fewer_weights():
+    configs = {shared: AlbertConfig(**SIZES, shared=shared) for shared in ("none", "all")}
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    found = measure(configs, rows=2, tokens=12, repeats=1)
+    assert torch.equal(torch.rand(2), expected)  # nobody else's dice have been thrown
+    assert found["none"].flops == found["all"].flops == flops(configs["all"], 2, 12, 0, training=False).total
+    assert {name: one.weights for name, one in found.items()} == {
+        name: parameters(config).pretraining for name, config in configs.items()
+    }
+    assert found["all"].weights < found["none"].weights

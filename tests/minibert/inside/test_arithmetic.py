@@ -2,9 +2,11 @@ import math
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from minibert.config import BertConfig
 from minibert.inside import head_arithmetic
+from minibert.inside.block_arithmetic import inputs, kept_by_layer, take_block_apart
 from minibert.inside.head_arithmetic import PROJECTIONS, SoftmaxRow, disagreement, record, take_apart
 from minibert.model import Batch
 from minibert.relatives.albert import AlbertConfig
@@ -98,3 +100,23 @@ def test_entropy_crossing_and_disagreement_by_hand():
     assert (disagreement(torch.stack([a, a, a])), disagreement(torch.stack([a, b])), disagreement(a[None])) == (0, 1, 0)
     assert disagreement(torch.stack([a, b, half])) == pytest.approx((1 + 0.5 + 0.5) / 3)
     assert disagreement(torch.stack([torch.stack([a, a]), torch.stack([a, b])])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2])
+def test_each_half_of_a_block_ends_at_what_the_model_went_on_with(model, layer):
+    seen = record(model.bert, Batch(torch.tensor([[2, 7, 9, 30, 3]])))
+    block = take_block_apart(model, seen, layer)
+    assert torch.equal(block.attention.out, block.feed_forward.x)
+    for half in (block.attention, block.feed_forward):
+        assert torch.allclose(half.normalized, half.out.double(), atol=1e-5)
+        assert torch.allclose(half.standardized.mean(-1), torch.zeros(5).double(), atol=1e-12)
+        assert torch.allclose(half.standardized.var(-1, correction=0), torch.ones(5).double(), atol=1e-6)
+        expected = F.layer_norm(half.sum, (24,), half.norm.weight.double(), half.norm.bias.double(), half.norm.eps)
+        assert torch.allclose(half.normalized, expected.detach(), atol=1e-12)
+    assert block.hidden.shape == (5, 48)
+    layers = inputs(seen)
+    before, after = layers[layer], layers[layer + 1]
+    assert len(layers) == 4
+    assert torch.equal(block.attention.x, before) and torch.equal(block.feed_forward.out, after)
+    cosine = F.cosine_similarity(before.double(), after.double(), dim=-1)
+    assert torch.allclose(kept_by_layer(seen)[layer], cosine) and torch.allclose(block.kept, cosine)
