@@ -32,7 +32,7 @@ def test_rank_counts_from_the_likeliest():
 def test_kl_divergence_is_torchs_and_shifts_share_out_both(model):
     log_p, log_q = expectations(model, IDS, [1, 3])
     theirs = F.kl_div(log_q, log_p, reduction="sum", log_target=True).item()
-    assert theirs > 0.01
+    assert theirs > 1e-3
     assert kl_divergence(log_p, log_q) == pytest.approx(theirs, rel=1e-12)
     assert kl_divergence(log_p, log_p) == 0
     parts = shifts(log_p, log_q)
