@@ -28,6 +28,7 @@ def test_points_move_are_clicked_and_a_new_star_rises(page):
     points.nth(3).dispatch_event("click")
     expect(picture.locator(".lines path")).to_have_count(5)
     expect(page).to_have_url(re.compile(r"[?&]point=4\b"))
+    open_page(page, "embeddings")
     type_into(page, page.get_by_label("Your sentence with"), "He fished from the bank.", "ControlOrMeta+Enter")
     expect(points).to_have_count(16)
     page.get_by_role("button", name="river", exact=True).click()
