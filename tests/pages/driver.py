@@ -1,11 +1,4 @@
-"""What a page test does with a page: open it without a browser, and read what it shows.
-
-from tests.pages.driver import open_page, text_of
-
-def test_a_step_shows():
-    app = open_page("attention", text="the dog barked", step=2)
-    assert "÷ √D" in text_of(app)
-"""
+"""What a page test does with a page: open it without a browser, and read what it shows."""
 
 import base64
 import html
@@ -39,6 +32,12 @@ def whole(app: AppTest) -> AppTest:
     return app
 
 
+def part(app: AppTest, title: str) -> AppTest:
+    """The same app with another of its parts open."""
+    app.session_state["part"] = title
+    return whole(app.run())
+
+
 def plain(markdown: str) -> str:
     """Markdown of ui.text.literal as it reads; every space is a plain one."""
     return html.unescape(markdown).replace("\u00a0", " ")
@@ -46,6 +45,24 @@ def plain(markdown: str) -> str:
 
 def text_of(app: AppTest) -> str:
     return plain("\n".join(block.value for block in app.markdown))
+
+
+def captions(app: AppTest) -> str:
+    return plain("\n".join(block.value for block in app.caption))
+
+
+def formulas(app: AppTest) -> str:
+    return "\n".join(block.value for block in app.latex)
+
+
+def metrics(app: AppTest) -> dict[str, str]:
+    return {plain(metric.label): metric.value for metric in app.metric}
+
+
+def sent(app: AppTest) -> dict:
+    """What the first picture of ours on the page is sent."""
+    view = app.get("bidi_component")[0]
+    return json.loads(view.proto.json or view.proto.mixed.json)
 
 
 def html_of(app: AppTest) -> str:

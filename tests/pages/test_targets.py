@@ -1,23 +1,23 @@
 """Every button that begins a run names a function that is there and gives it arguments that it takes, and each of the
 files that begin one is known here: read in the source, and pressed, without a run and without training."""
 
-import ast
 import inspect
 import pickle
-from collections.abc import Collection, Iterator
-from functools import cache
+import re
+from collections.abc import Callable, Collection
 from importlib import import_module
-from typing import NamedTuple
 
 import pytest
 
+from minibert.tasks import Example
 from tests.pages.driver import ROOT, open_page, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
 
-# What begins a run: the place of its target among the arguments, and the options that its target does not see.
-BEGIN = {"submit": (0, {"owner", "title", "kind", "address"}), "compute": (1, {"title"}), "apart": (0, set())}
-PASS_ON = {("ui/runs.py", "submit"), ("ui/computations.py", "compute")}  # where `target` is what they were given
+BEGINS = re.compile(r"(?<!def )\b(?:submit|compute)\(|partial\(compute,")
+TARGET = re.compile(r'"((?:\w+\.)+\w+:\w+)"')
+PASS_ON = {"ui/runs.py", "ui/computations.py"}  # what they were given
+OPTIONS = {"owner", "title", "kind", "address"}  # that the target does not see
 GIVEN = {"out", "mailbox"}  # by the worker: jobs.worker.events_of
 
 # The file that begins a run: its page, the part of it, and the button.
@@ -55,138 +55,55 @@ PRESSED = {
 }
 
 
-class Call(NamedTuple):
-    """A call that begins a run, as far as it can be read. whole: nothing of its arguments is hidden behind a star."""
-
-    place: str
-    targets: list[str]
-    positional: int
-    names: set[str]
-    whole: bool
-
-
-def within(scope: ast.AST) -> Iterator[ast.AST]:
-    """All nodes of a function (or module) but those of functions inside it."""
-    for node in ast.iter_child_nodes(scope):
-        if not isinstance(node, ast.FunctionDef):
-            yield node
-            yield from within(node)
-
-
-def strings(node: ast.AST) -> list[str]:
-    return [one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-
-
-def assigned_in(scope: ast.AST) -> dict[str, list[ast.AST]]:
-    """What is assigned to each name; `options["watch"] = …` as `{"watch": …}`."""
-    found: dict[str, list[ast.AST]] = {}
-    for node in within(scope):
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            for to in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                keyed = isinstance(to, ast.Subscript)
-                value = ast.Dict([to.slice], [node.value]) if keyed else node.value
-                found.setdefault(getattr(to.value if keyed else to, "id", ""), []).append(value)
-    return found
-
-
-def call_of(node: ast.Call, name: str, given: list[ast.AST], assigned: dict[str, list[ast.AST]], file: str) -> Call:
-    def behind(one: ast.AST) -> list[ast.AST]:
-        """What a name may stand for; else the node itself."""
-        return assigned.get(one.id, []) if isinstance(one, ast.Name) else [one]
-
-    place, options = BEGIN[name]
-    target, *given = given[place:]
-    stars = [one.value for one in given if isinstance(one, ast.Starred)]
-    tuples = [value for one in stars for value in behind(one) if isinstance(value, ast.Tuple)]
-    spread = [one.value for one in node.keywords if not one.arg]
-    dicts = [
-        [each for value in behind(one) for each in ast.walk(value) if isinstance(each, ast.Dict)] for one in spread
-    ]
-    names = {one.arg for one in node.keywords if one.arg}
-    names |= {key.value for some in dicts for one in some for key in one.keys if isinstance(key, ast.Constant)}
-    return Call(
-        f"{file}:{node.lineno}",
-        [text for value in behind(target) for text in strings(value)],
-        len(given) - len(stars) + sum(len(one.elts) for one in tuples),
-        names - options,
-        len(tuples) == len(stars) and all(dicts),
-    )
-
-
-def calls_of(source: str, file: str) -> list[Call]:
-    found = []
-    for scope in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Module | ast.FunctionDef)):
-        if (file, getattr(scope, "name", "")) in PASS_ON:
-            continue
-        for node in within(scope):
-            if isinstance(node, ast.Call):
-                name, given = getattr(node.func, "id", getattr(node.func, "attr", "")), node.args
-                if name == "partial":
-                    name, given = getattr(given[0], "id", ""), given[1:]
-                if name in BEGIN:
-                    found.append(call_of(node, name, given, assigned_in(scope), file))
-    return found
-
-
-@cache
-def beginning() -> list[Call]:
-    files = [file for folder in ("pages", "sections", "ui") for file in sorted((ROOT / folder).rglob("*.py"))]
-    sources = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
-    return [
-        call for file, source in sources.items() if any(map(source.count, BEGIN)) for call in calls_of(source, file)
-    ]
-
-
-def problem_of(target: str, positional: int, names: Collection[str], whole: bool = True) -> str | None:
-    """Why a worker could not begin this."""
+def named(target: str) -> Callable:
     module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+def problem_of(target: str, positional: int, names: Collection[str]) -> str | None:
+    """Why a worker could not begin this."""
     try:
-        signature = inspect.signature(getattr(import_module(module), name))
+        signature = inspect.signature(named(target))
         given = dict.fromkeys([*names, *(GIVEN & set(signature.parameters))])
-        (signature.bind if whole else signature.bind_partial)(*[None] * positional, **given)
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        signature.bind(*[None] * positional, **given)
+    except (ImportError, AttributeError, TypeError) as error:
         return f"{target}: {error}"
     return None
 
 
-def wrong(calls: list[Call]) -> list[str]:
-    unread = [f"{call.place}: its target cannot be read" for call in calls if not call.targets]
-    each = [(call, problem_of(target, *call[2:])) for call in calls for target in call.targets]
-    return unread + [f"{call.place}: {problem}" for call, problem in each if problem]
+def targets_of_files() -> dict[str, list[str]]:
+    """Of each file that begins a run: what it begins."""
+    files = [file for folder in ("pages", "sections", "ui") for file in (ROOT / folder).rglob("*.py")]
+    sources = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
+    return {
+        file: TARGET.findall(source)
+        for file, source in sources.items()
+        if BEGINS.search(source) and file not in PASS_ON
+    }
 
 
-def test_every_target_is_there_and_takes_what_it_is_given():
-    assert not wrong(beginning())
-
-
-def test_no_file_that_begins_a_run_is_forgotten():
-    begin = {call.place.split(":")[0] for call in beginning()} - {"ui/task_data.py"}  # which only reads, in between
-    assert begin == set(PRESSED)
+def test_every_target_is_there_and_no_file_that_begins_a_run_is_forgotten():
+    found = targets_of_files()
+    assert found.keys() == PRESSED.keys() and all(found.values())
+    assert all(inspect.isgeneratorfunction(named(target)) for targets in found.values() for target in targets)
 
 
 @pytest.mark.parametrize(
-    ("source", "says"),
+    ("target", "positional", "names", "says"),
     [
-        ('submit("minibert.finetune.run:finetone", title="x")', "finetone"),
-        ('task = "minibert.finetune.runs:finetune"\nsubmit(task, title="x")', "No module"),
-        ('compute(name, "minibert.pretrain:pretrain", settings, [], wach=[], title="x")', "wach"),
-        ('partial(compute, name, "minibert.pretrain:pretrain", settings, title="x")', "data"),
-        (
-            'more = {"wach": 1} if x else {}\nmanager().submit("minibert.pretrain:pretrain", settings, [], **more)',
-            "wach",
-        ),
-        ("submit(chosen, settings)", "read"),
+        ("minibert.finetune.run:finetone", 5, (), "finetone"),
+        ("minibert.finetune.runs:finetune", 5, (), "No module"),
+        ("minibert.pretrain:pretrain", 2, ("wach",), "wach"),
+        ("minibert.pretrain:pretrain", 1, (), "data"),
     ],
 )
-def test_a_wrong_call_is_found(source, says):
-    (problem,) = wrong(calls_of(source, "new.py"))
-    assert says in problem
+def test_a_wrong_call_is_found(target, positional, names, says):
+    assert says in problem_of(target, positional, names)
 
 
 @pytest.fixture
 def classifier(runs_folder, tmp_path):
     """The class's, which is there for this test alone."""
-    from minibert.tasks import Example
     from ui.runs import manager
 
     some = [Example(text, label) for text, label in (("good", "positive"), ("bad", "negative"))]
@@ -204,12 +121,7 @@ def test_a_button_asks_for_what_a_worker_can_begin(asked_for, file, request):
     query = {"part": part} if part else {"method": "tsne"} if page == "embeddings" else {}
     app = open_page(page, **query)
     whole(app.button(key=button).click().run())
-    calls = [(target, len(arguments), options.keys() - BEGIN["submit"][1]) for target, arguments, options in asked_for]
-    assert calls and not [problem for call in calls if (problem := problem_of(*call))]
-    assert {target for target, *_ in asked_for} <= {
-        target for call in beginning() if call.place.startswith(f"{file}:") for target in call.targets
-    }
+    assert asked_for and {target for target, *_ in asked_for} <= set(targets_of_files()[file])
     for target, arguments, options in asked_for:
-        module, _, name = target.partition(":")
-        assert inspect.isgeneratorfunction(getattr(import_module(module), name))
+        assert problem_of(target, len(arguments), options.keys() - OPTIONS) is None
         pickle.dumps((arguments, options))
