@@ -1,6 +1,5 @@
 """The masking page: its draws, its arithmetic, what it says a model expects, its links, and the paper's numbers."""
 
-import json
 import re
 from functools import partial
 
@@ -11,31 +10,20 @@ from minibert.inside.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, figure, text_of, title_of, whole
+from tests.pages.driver import assert_no_markup, figure, link, metrics, sent, text_of, title_of, whole
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load
 
 LESSON = Lesson("masking")
 MODEL = available_models(fill=True)[0].name
-FALLS, EPOCHS, PAIR, WHY, PAPER = (
-    "What falls",
-    "Epoch after epoch",
-    "One blank, two sentences",
-    "Why not always [MASK]",
-    "What the paper measured",
-)
+FALLS, EPOCHS, PAPER = "What falls", "Epoch after epoch", "What the paper measured"
+PAIR, WHY = "One blank, two sentences", "Why not always [MASK]"
 open_page = partial(driver.open_page, "masking")
-
-
-def falling(app: AppTest) -> dict:
-    """What the falling masks are told."""
-    (view,) = app.get("bidi_component")
-    return json.loads(view.proto.json)
 
 
 def chips(app: AppTest, epoch: int = 0) -> list[tuple[str, str, str]]:
     """(fate, token, what stands below) of what the model reads."""
-    told = falling(app)["epochs"][epoch]
+    told = sent(app)["epochs"][epoch]
     return list(zip(told["fates"], told["read"], told["under"], strict=True))
 
 
@@ -56,18 +44,31 @@ def table(app: AppTest) -> list[list[str]]:
     return [[cell.strip(" *") for cell in row.strip("|").split("|")] for row in rows]
 
 
-# --- what falls --------------------------------------------------------------------------------------------------
-
-
 def shares(app: AppTest) -> list[int]:
     return [app.slider(key=f"split-{i}").value for i in range(3)]
 
 
-def test_it_opens_with_the_papers_values_and_all_three_fates():
-    app = open_page()
+def test_it_opens_with_the_papers_values_draws_anew_and_shares_make_room():
+    app = open_page(seed=11)
     assert (app.slider(key="rate").value, shares(app)) == (15, [80, 10, 10])
     assert app.button(key="papers-values").disabled
-    assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(app)}
+    first = chips(app)
+    whole(app.button(key="draw").click().run())
+    assert app.number_input(key="seed").value == 12 and chips(app) != first
+    assert chips(open_page(seed=12)) == chips(app) and chips(open_page(seed=11)) == first
+    whole(app.slider(key="split-1").set_value(100).run())
+    assert shares(app) == [0, 100, 0]
+    assert "masked" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
+    whole(app.button(key="papers-values").click().run())
+    assert shares(app) == [80, 10, 10]
+
+
+def test_all_three_fates_are_in_the_first_draw_and_all_or_none_at_the_ends_of_the_rate():
+    assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(open_page())}
+    for rate, times in ((0, "∞"), (100, "1.0")):
+        app = open_page(rate=rate, split="100-0-0")
+        assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"} if rate else not fallen(app)
+        assert f"**{times}**" in text_of(driver.part(app, EPOCHS))
 
 
 def test_the_arithmetic_is_that_of_the_chips():
@@ -79,7 +80,7 @@ def test_the_arithmetic_is_that_of_the_chips():
     assert expected[1].replace("*", "") == f"0.40 × {n} = {0.4 * n:.2f} ≈ {budget}"
     assert expected[2] == f"0.30 × {budget} = {0.3 * budget:.1f}"
     assert this_draw[1:] == [str(budget), *(str(kinds.count(kind)) for kind in ("masked", "random", "kept"))]
-    (said,) = (epoch["said"] for epoch in falling(app)["epochs"][:1])
+    said = sent(app)["epochs"][0]["said"]
     assert len(fallen(app)) == budget and {budget, n} <= set(map(int, re.findall(r"\d+", said)))
 
 
@@ -90,33 +91,15 @@ def test_a_chosen_token_shows_its_answer():
     assert {token for kind, token, _ in chips(app) if kind == "masked"} <= {"[MASK]"}
 
 
-def test_draw_again_draws_anew_and_the_link_draws_the_same():
-    app = open_page(seed=11)
-    first = chips(app)
-    whole(app.button(key="draw").click().run())
-    second = chips(app)
-    assert app.number_input(key="seed").value == 12
-    assert first != second
-    assert chips(open_page(seed=12)) == second
-    assert chips(open_page(seed=11)) == first
-
-
-def test_one_share_moves_and_the_others_make_room():
-    app = open_page()
-    whole(app.slider(key="split-1").set_value(100).run())
-    assert shares(app) == [0, 100, 0]
-    assert "masked" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
-    whole(app.button(key="papers-values").click().run())
-    assert shares(app) == [80, 10, 10]
-
-
 def test_whole_words_fall_with_all_their_characters():
     words = ("他", "来到", "北京大学", "，", "看见", "了", "很多", "学生", "。")
     ends = [1 + len("".join(words[:i])) for i in range(len(words) + 1)]  # [CLS] stands at 0
     for seed in range(3):
-        link = {"text": "".join(words), "rate": 40, "seed": seed, "model": "mini-zh"}
-        down = set(fallen(open_page(**link, whole="true")))
-        assert down and down != set(fallen(open_page(**link)))
+        query = {"text": "".join(words), "rate": 40, "seed": seed, "model": "mini-zh"}
+        app = open_page(**query, whole="true")
+        assert app.text_input(key="cloze").value == "房间很干净，服务员也很热情。"  # the examples are Chinese as well
+        down = set(fallen(app))
+        assert down and down != set(fallen(open_page(**query)))
         for places in (set(range(*ends[i : i + 2])) for i in range(len(words))):
             assert not down & places or down >= places
 
@@ -136,33 +119,21 @@ def test_static_rows_repeat_and_dynamic_rows_do_not():
     assert f"1 − (1 − {each}/{n})⁶ = {1 - (1 - each / n) ** 6:.0%}" in text_of(app)
 
 
-def test_rate_zero_and_rate_one_hundred():
-    assert not fallen(open_page(rate=0))
-    assert "**∞**" in text_of(open_page(rate=0, part=EPOCHS))
-    app = open_page(rate=100, split="100-0-0")
-    assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"}
-    assert "**1.0**" in text_of(open_page(rate=100, split="100-0-0", part=EPOCHS))
-
-
-# --- blanks ------------------------------------------------------------------------------------------------------
-
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
 
 
 def test_the_bars_are_what_the_model_expects():
     app = open_page(cloze=SENTENCE, blanks="2", k=4)
-    loaded = load(MODEL)
-    ids = loaded.tokenizer.encode(SENTENCE).ids
-    true = ids[2]
-    ids[2] = loaded.tokenizer.mask_id
-    log_probs = expectations(loaded.model, ids, [2])[0]
+    model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
+    ids = tokenizer.encode(SENTENCE).ids
+    true, ids[2] = ids[2], tokenizer.mask_id
+    log_probs = expectations(model, ids, [2])[0]
     best = log_probs.topk(4).indices.tolist()
-    expected = {loaded.tokenizer.vocab[i]: percent(float(log_probs[i].exp())) for i in best}
+    expected = {i: percent(float(log_probs[i].exp())) for i in best}
     if true not in best:
-        note = f"{percent(float(log_probs[true].exp()))}  rank {rank(log_probs, true):,}"
-        expected[loaded.tokenizer.vocab[true]] = note
+        expected[true] = f"{percent(float(log_probs[true].exp()))}  rank {rank(log_probs, true):,}"
     (told,) = bars(app, "blank-bars")
-    assert told == {token: text.replace("\u00a0", " ") for token, text in expected.items()}
+    assert told == {tokenizer.vocab[i]: text.replace("\u00a0", " ") for i, text in expected.items()}
     word, share = next(iter(told.items()))
     assert word in title_of(app, "blank-bars") and share in title_of(app, "blank-bars")
     several = open_page(cloze=SENTENCE, blanks="2.6.7")
@@ -173,24 +144,11 @@ def test_the_bars_are_what_the_model_expects():
 
 def test_a_click_hides_a_word_and_another_brings_it_back():
     app = open_page(cloze=SENTENCE, blanks="2")
-    assert app.button(key="chip-2").label == "[MASK]"
-    assert app.button(key="chip-6").label == "house"
-    whole(app.button(key="chip-6").click().run())
-    assert app.button(key="chip-6").label == "[MASK]"
-    assert app.query_params["blanks"] in ("2.6", ["2.6"])
-    assert len(bars(app, "blank-bars")) == 2
-    whole(app.button(key="chip-2").click().run())
-    assert app.button(key="chip-2").label == "man"
-    assert len(bars(app, "blank-bars")) == 1
-    whole(app.button(key="chip-6").click().run())
-    assert figure(app, "blank-bars") is None and app.info, "nothing is hidden"
-
-
-def test_a_double_click_hides_once():
-    app = open_page(cloze=SENTENCE, blanks="2")
-    app.session_state["_clicked"] = (6, float("inf"))  # the first half, a moment ago
-    whole(app.button(key="chip-6").click().run())
-    assert app.button(key="chip-6").label == "house"
+    for chip, label, blanks in ((6, "[MASK]", 2), (2, "man", 1), (6, "house", 0)):
+        whole(app.button(key=f"chip-{chip}").click().run())
+        assert app.button(key=f"chip-{chip}").label == label
+        assert len(bars(app, "blank-bars")) == blanks if blanks else figure(app, "blank-bars") is None and app.info
+        assert blanks < 2 or link(app, "blanks") == "2.6"
 
 
 def test_a_new_sentence_starts_with_its_last_word_hidden_unless_it_has_a_blank():
@@ -208,9 +166,6 @@ def test_many_blanks_are_counted_and_the_first_drawn():
     assert any({"6", "9"} <= set(re.findall(r"\d+", caption.value)) for caption in app.caption)
 
 
-# --- two sentences -----------------------------------------------------------------------------------------------
-
-
 def test_the_divergence_is_that_of_the_two_contexts():
     a, b = "She fed the [MASK].", "She opened the [MASK]."
     app = open_page(a=a, b=b)
@@ -219,67 +174,50 @@ def test_the_divergence_is_that_of_the_two_contexts():
         expectations(loaded.model, ids, [ids.index(loaded.tokenizer.mask_id)])[0]
         for ids in (loaded.tokenizer.encode(text).ids for text in (a, b))
     )
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert shown["KL(A‖B)"] == f"{kl_divergence(log_p, log_q):.3f} nats"
-    assert shown["KL(B‖A)"] == f"{kl_divergence(log_q, log_p):.3f} nats"
+    assert metrics(app)["KL(A‖B)"] == f"{kl_divergence(log_p, log_q):.3f} nats"
+    assert metrics(app)["KL(B‖A)"] == f"{kl_divergence(log_q, log_p):.3f} nats"
     cloud = figure(app, "two-contexts")["data"][0]
     counted = sum(1 + int(([*label.split(" +"), "0"])[1]) for label in cloud["customdata"])
     assert counted == loaded.tokenizer.vocab_size  # the whole vocabulary
     same = open_page(a=a, b=a)
-    assert {metric.value for metric in same.metric if "KL" in metric.label} == {"0.000 nats"} and same.info
+    assert {value for label, value in metrics(same).items() if "KL" in label} == {"0.000 nats"} and same.info
     blankless = open_page(a="No blank here.")
     assert figure(blankless, "two-contexts") is None and blankless.info
-
-
-def test_the_pairs_are_ready():
     pairs = [text for text in LESSON.examples if "[MASK]" in text]
     assert len(pairs) % 2 == 0 and all(text.count("[MASK]") == 1 for text in pairs)
-    app = open_page(part=PAIR)
-    app.pills(key="pair").set_value(1).run()
-    assert [app.text_input(key=key).value for key in "ab"] == pairs[2:4]
-
-
-# --- three readings ----------------------------------------------------------------------------------------------
+    blankless.pills(key="pair").set_value(1).run()
+    assert [blankless.text_input(key=key).value for key in "ab"] == pairs[2:4]
 
 
 def test_the_three_readings_are_the_models():
     app = open_page(probe=SENTENCE, at=2, swap=5)
-    loaded = load(MODEL)
-    tokenizer = loaded.tokenizer
+    model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
     titles = [note["text"] for note in figure(app, "readings")["layout"]["annotations"]]
     other = titles[1].removeprefix("random: ")
     ids = tokenizer.encode(SENTENCE).ids
     true, chances = ids[2], []
     assert other not in (tokenizer.vocab[true], *tokenizer.special_tokens)
     for shown in (tokenizer.mask_id, tokenizer.ids[other], true):
-        row = expectations(loaded.model, [*ids[:2], shown, *ids[3:]], [2])[0].exp()
+        row = expectations(model, [*ids[:2], shown, *ids[3:]], [2])[0].exp()
         chances.append(percent(float(row[true])).replace("\u00a0", " "))
     for panel, chance in zip(bars(app, "readings"), chances, strict=True):
-        assert panel["man"].startswith(chance)
-    assert all(chance in text_of(app) for chance in chances)
+        assert panel["man"].startswith(chance) and chance in text_of(app)
     whole(app.button(key="swap-again").click().run())
     assert [note["text"] for note in figure(app, "readings")["layout"]["annotations"]][1] != titles[1]
 
 
 def test_a_random_model_is_called_one():
     assert MODEL != UNTRAINED and not open_page().warning
-    warnings = [*open_page(model=UNTRAINED, part=PAIR).warning, *open_page(model=UNTRAINED, part=WHY).warning]
-    assert len(warnings) == 4  # at the picture, and in the part
-
-
-# --- the paper ---------------------------------------------------------------------------------------------------
+    for part in (PAIR, WHY):
+        assert len(open_page(model=UNTRAINED, part=part).warning) == 2  # at the picture, and in the part
 
 
 def test_table_8_is_the_papers():
-    data = figure(open_page(part=PAPER), "ablation")
-    assert [trace["x"] for trace in data["data"]] == [
+    assert [trace["x"] for trace in figure(open_page(part=PAPER), "ablation")["data"]] == [
         [84.2, 84.3, 84.1, 84.4, 83.7, 83.6],
         [95.4, 94.9, 95.2, 95.2, 94.8, 94.9],
         [94.9, 94.0, 94.6, 94.7, 94.6, 94.6],
     ]
-
-
-# --- any input ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("part", "key"), [(FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")])
@@ -308,11 +246,8 @@ def test_a_bad_link_falls_back(query):
     assert len(fallen(app)) > 0
 
 
-# --- its form ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("link", "part"),
+    ("query", "part"),
     [
         ({"cloze": SENTENCE, "blanks": "2"}, FALLS),
         ({"masks": "static"}, EPOCHS),
@@ -321,8 +256,8 @@ def test_a_bad_link_falls_back(query):
         ({"swap": 7, "part": PAPER}, PAPER),
     ],
 )
-def test_a_link_made_before_there_were_tabs_opens_its_part(link, part):
-    app = open_page(**link)
+def test_a_link_made_before_there_were_tabs_opens_its_part(query, part):
+    app = open_page(**query)
     assert app.session_state["part"] == part
     keys = {"text": FALLS, "a": PAIR, "probe": WHY}
     drawn = {keys[field.key] for field in (*app.text_input, *app.text_area) if field.key in keys}
@@ -339,22 +274,8 @@ def test_what_the_class_types_goes_on_into_every_part():
     assert app.text_area(key="text").value == "One of its own."  # what is typed there stays
 
 
-def test_a_text_beyond_what_the_model_has_learned_says_so():
-    long = "the man saw a dog. " * 24
-    (warning,) = open_page(text=long, model="mini-en").warning
-    assert "128" in warning.value and not open_page(text=long, model="minilm-en").warning
-    assert open_page(text="他来到北京大学，看见了很多学生。", model="mini-en").warning, "all of it is [UNK]"
-
-
 def test_before_the_answer_one_may_guess():
     app = open_page()
-    app.session_state["part"] = WHY
-    whole(app.run())
-    assert figure(app, "readings") is None
+    assert figure(driver.part(app, WHY), "readings") is None
     whole(app.button(key="taken-in-show").click().run())
     assert figure(app, "readings")
-
-
-def test_the_examples_are_in_the_models_language():
-    app = open_page(model="mini-zh")
-    assert app.text_input(key="cloze").value == "房间很干净，服务员也很热情。"
