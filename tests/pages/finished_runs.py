@@ -15,7 +15,6 @@ from jobs.worker import unpacked
 from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
-from minibert.pretrain import PretrainSettings, pretrain
 from minibert.tasks import Options, TaskData, task_named
 from tests.spelling import spelling_tokenizer
 
@@ -47,15 +46,6 @@ def finished_run(
     ]
     run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune.run:finetune")
     return ended(run, events, pack(predictor.save(folder / run.id)))
-
-
-def pretrained_run(
-    manager, folder: Path, settings: PretrainSettings, text: Path, *, owner: str, title: str, kind: str
-) -> Run:
-    """A pre-training run of a few steps. folder: an empty one, for its files on the way."""
-    events = [event.as_dict() for event in pretrain(settings, [text], folder / "model", dev=[text])]
-    run = Run(manager, manager.directory, owner, title, kind, "minibert.pretrain:pretrain")
-    return ended(run, events, pack(folder / "model"))
 
 
 def ended(run: Run, events: Sequence[dict], files: dict[str, bytes]) -> Run:
