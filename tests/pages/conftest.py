@@ -26,6 +26,10 @@ def runs_folder(tmp_path_factory):
         patch.setenv("MINIBERT_RUNS", str(folder))
         streamlit.cache_resource.clear()
         yield folder
+        from ui.runs import manager
+
+        manager().close()
+        streamlit.cache_resource.clear()
 
 
 @pytest.fixture
