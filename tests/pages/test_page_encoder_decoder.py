@@ -1,7 +1,6 @@
 """The encoder and decoder page: its numbers against the model's, its masks, a run, and what BERT writes."""
 
 import html
-import json
 import math
 import re
 import shutil
@@ -13,13 +12,20 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from minibert.toy.seq2seq import EOS, Trained, split_words
+from minibert.inside.block_arithmetic import take_block_apart
+from minibert.inside.cloze import expectations
+from minibert.inside.generation import chain, write
+from minibert.inside.head_arithmetic import record
+from minibert.inside.model_input import ModelInput
+from minibert.toy.seq2seq import EOS, SPECIALS, Trained, split_words
+from sections.encoder_decoder import trained
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, link, numbers, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, numbers, sent, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load
+from ui.runs import manager
 
 LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
@@ -28,71 +34,41 @@ open_page = partial(driver.open_page, "encoder_decoder", told=["writes"])
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
-def metrics(app: AppTest) -> dict[str, str]:
-    return {metric.label: metric.value for metric in app.metric}
-
-
 def recorded(sentence: str):
-    from minibert.inside.block_arithmetic import take_block_apart
-    from minibert.inside.head_arithmetic import record
-    from minibert.inside.model_input import ModelInput
-
     loaded = load(MODEL)
     reading = ModelInput.of(loaded.tokenizer, sentence)
     seen = record(loaded.model.bert, reading.batch())
     return seen, take_block_apart(loaded.model, seen, 1)
 
 
-def film(app: AppTest) -> dict:
-    """What the central picture is sent."""
-    return json.loads(app.get("bidi_component")[0].proto.json)
-
-
-# --- the picture
-
-
-def test_the_page_opens_with_both_halves_and_every_number_is_the_models():
-    from sections.encoder_decoder.trained import SHIPPED
-
-    app = open_page()
+def test_the_page_opens_with_both_halves_and_after_a_guess_every_number_is_the_models():
+    app = driver.open_page("encoder_decoder")
     assert app.session_state["part"] == PARTS[0]
-    sent = film(app)
-    model = Trained.load(SHIPPED)
+    assert len(sent(app)["steps"]) == 1 and sent(app)["sources"]
+    app.button(key="writes-guess-0").click()
+    told = sent(whole(app.run()))
+    model = Trained.load(trained.SHIPPED)
     decoding = model.decode(split_words(app.text_input(key="sentence").value))
-    assert sent["half"] == "both" and sent["sources"] == decoding.source
-    _begin, *steps, last = sent["steps"]
+    assert told["half"] == "both" and told["sources"] == decoding.source
+    _begin, *steps, last = told["steps"]
+    assert f"**{steps[0]['word']}**" in text_of(app)
     assert [step["word"] for step in steps] == decoding.said
     assert [step["share"] for step in steps] == [f"{p:.1%}" for p in decoding.probs.max(-1).values.tolist()]
     for part, name in (("decoder.cross", "bridge"), ("decoder.attn", "own")):
         means = decoding.attention(part).mean((0, 1)).tolist()
         for step, row in zip(steps, means, strict=True):
             assert step[name] == pytest.approx(row[: len(step[name])], abs=1e-4)
-    assert np.allclose(sent["reads"], decoding.attention("encoder.attn").mean((0, 1)), atol=1e-4)
+    assert np.allclose(told["reads"], decoding.attention("encoder.attn").mean((0, 1)), atol=1e-4)
     right = sum(map(str.__eq__, decoding.said, [*reversed(decoding.source[:-1]), EOS]))
     assert re.findall(r"\d+", last["finding"])[:2] == [str(right), str(len(decoding.source))]
     assert all(step["word"] in step["finding"] and step["share"] in step["finding"] for step in steps)
-
-
-def test_nothing_is_written_before_a_guess():
-    app = driver.open_page("encoder_decoder")
-    assert len(film(app)["steps"]) == 1 and film(app)["sources"]
-    app.button(key="writes-guess-0").click()
-    steps = film(whole(app.run()))["steps"]
-    assert len(steps) > 2 and f"**{steps[1]['word']}**" in text_of(app)
-
-
-def test_the_shipped_model_says_every_example_of_the_lesson_in_reverse():
-    from sections.encoder_decoder.trained import SHIPPED
-
-    model = Trained.load(SHIPPED)
-    for text in LESSON.examples:
-        answer = model.answer(split_words(text))
-        assert answer.answer == split_words(text)[::-1], text
+    for text in LESSON.examples:  # it says each in reverse
+        assert model.answer(split_words(text)).answer == split_words(text)[::-1], text
 
 
 def test_a_decoder_alone_writes_the_same_whatever_was_read():
     one, other = (
-        film(open_page(half="decoder", sentence=text)) for text in ("The fox ran away", "Anna found two boxes")
+        sent(open_page(half="decoder", sentence=text)) for text in ("The fox ran away", "Anna found two boxes")
     )
     assert [step["word"] for step in one["steps"][1:-1]] == [step["word"] for step in other["steps"][1:-1]]
     assert one["sources"] == [] and all("bridge" not in step for step in one["steps"])
@@ -100,13 +76,11 @@ def test_a_decoder_alone_writes_the_same_whatever_was_read():
 
 
 def test_the_encoder_alone_is_bert_filling_blanks():
-    from minibert.inside.cloze import expectations
-
     app = open_page(half="encoder", sentence="The fox ran.", model=MODEL)
-    sent, loaded = film(app), load(MODEL)
+    assert app.session_state["part"] == PARTS[0]
+    loaded, steps = load(MODEL), sent(app)["steps"][1:-1]
     encoding = loaded.tokenizer.encode("The fox ran.")
-    assert sent["sources"] == encoding.tokens
-    steps = sent["steps"][1:-1]
+    assert sent(app)["sources"] == encoding.tokens
     assert [step["row"] for step in steps] == [1, 2, 3]  # neither the full stop nor [CLS] and [SEP]
     for step in steps:
         ids = [loaded.tokenizer.mask_id if at == step["row"] else i for at, i in enumerate(encoding.ids)]
@@ -117,15 +91,15 @@ def test_the_encoder_alone_is_bert_filling_blanks():
         assert sum(step["looks"]) == pytest.approx(1, abs=1e-3)
 
 
-@pytest.mark.parametrize("half", ["both", "encoder", "decoder"])
+@pytest.mark.parametrize("half", ["no such", "encoder", "decoder"])  # the first shows both
 def test_the_picture_takes_any_text_and_none(half):
     app = open_page(part=PARTS[0], half=half)
     for text in ("", EVERYTHING, "…", "word " * 40):
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
         if app.get("bidi_component"):
-            sent = film(app)
-            assert max(len(sent["sources"]), len(sent["steps"]) - 2) <= sent["rows"] <= 11
+            told = sent(app)
+            assert max(len(told["sources"]), len(told["steps"]) - 2) <= told["rows"] <= 11
         else:
             assert app.info
 
@@ -133,8 +107,6 @@ def test_the_picture_takes_any_text_and_none(half):
 @pytest.mark.parametrize(
     ("query", "part"),
     [
-        ({}, PARTS[0]),
-        ({"half": "encoder", "model": MODEL}, PARTS[0]),
         ({"sentence": "The fox ran", "first": 1}, PARTS[0]),
         ({"sentence": "The fox ran"}, PARTS[1]),  # links from the time when the block came first
         ({"model": MODEL, "layer": 2}, PARTS[1]),
@@ -149,23 +121,17 @@ def test_a_sentence_that_came_along_opens_the_picture():
     app.session_state["_typed"] = "The fox ran away"
     whole(app.run())
     assert app.session_state["part"] == PARTS[0]
-    assert film(app)["sources"][:-1] == ["the", "fox", "ran", "away"]
+    assert sent(app)["sources"][:-1] == ["the", "fox", "ran", "away"]
     assert link(app, "first") == "1"  # and so does a link to what is on screen
-
-
-# --- the block
 
 
 def test_the_sum_is_that_of_the_models_own_vectors():
     app = open_page(sentence="The fox ran", layer=2, token=3, step=3, number=5)
     seen, _block = recorded("The fox ran")
-    x, added = seen["blocks.0.out"][0, 2], seen["blocks.1.attn.out"][0, 2]
-    shown = metrics(app)
-    assert shown["‖x‖"] == f"{x.norm():.3f}"
-    assert shown["‖f(x)‖"] == f"{added.norm():.3f}"
-    assert shown["‖x + f(x)‖"] == f"{(x.double() + added.double()).norm():.3f}"
-    total = x[4].double() + added[4].double()
-    assert f"{total:.4f}" in app.latex[0].value
+    x, added = seen["blocks.0.out"][0, 2].double(), seen["blocks.1.attn.out"][0, 2].double()
+    for name, vector in {"x": x, "f(x)": added, "x + f(x)": x + added}.items():
+        assert metrics(app)[f"‖{name}‖"] == f"{vector.norm():.3f}"
+    assert f"{x[4] + added[4]:.4f}" in app.latex[0].value
 
 
 @pytest.mark.parametrize("step", [4, 7])
@@ -181,11 +147,6 @@ def test_layer_norm_ends_at_the_models_own_number(step):
     assert list(table["variance"])[:2] == [f"{half.variance[2]:.4f}", "1.0000"]
 
 
-def test_every_step_shows():
-    for step in (1, 2, 5, 6):
-        open_page(step=step)
-
-
 def test_what_is_kept_is_the_cosine_of_input_and_output():
     app = open_page(sentence="The fox ran")
     seen, _block = recorded("The fox ran")
@@ -193,45 +154,29 @@ def test_what_is_kept_is_the_cosine_of_input_and_output():
     assert len(grid) == load(MODEL).config.num_hidden_layers
     cosine = torch.cosine_similarity(seen["embeddings.out"][0, 1].double(), seen["blocks.0.out"][0, 1].double(), dim=0)
     assert grid[0][1] == pytest.approx(cosine.item())
-
-
-def test_an_untrained_model_is_named_as_such():
-    assert open_page(model=UNTRAINED).warning and not open_page(model=MODEL).warning
-
-
-# --- the masks
+    for step in (1, 2, 5, 6):  # what the other steps show opens, too
+        assert not open_page(step=step).warning
+    assert open_page(model=UNTRAINED).warning
 
 
 def test_the_three_masks_side_by_side():
-    app = open_page(part="Three masks", sentence="one two three four five", position=4, target=2, mask="both")
-    seen = [re.findall(r"\d of \d", note["text"]) for note in figure(app, "ed-masks")["layout"]["annotations"]]
+    five = {"part": "Three masks", "sentence": "one two three four five"}
+    app = open_page(**five, position=4, target=2, mask="both")
+    fig = figure(app, "ed-masks")
+    seen = [re.findall(r"\d of \d", note["text"]) for note in fig["layout"]["annotations"]]
     assert seen == [["5 of 5"], ["4 of 5"], ["4 of 5"]]  # by the encoder, the decoder, and both
     assert "**16 of 25**" in text_of(app)  # target from word 3 on: 2 × 2 in the source, then 3 + 4 + 5
-    app = open_page(part="Three masks", sentence="one two three four five", mask="decoder")
-    assert "**15 of 25**" in text_of(app)
-
-
-def test_cross_attention_is_what_leads_from_target_to_source():
-    app = open_page(part="Three masks", sentence="one two three four", position=1, target=2)
-    cells = {}
-    for trace in figure(app, "ed-masks")["data"]:
-        if trace["xaxis"] != "x3":
-            continue
-        cells |= {tuple(cell): trace["marker"]["symbol"] for cell in trace["customdata"]}
-    diamonds = {cell for cell, symbol in cells.items() if symbol == "diamond"}
-    assert diamonds == {(2, 0), (2, 1), (3, 0), (3, 1)}
-
-
-# --- the run
+    crossing = [t for t in fig["data"] if t["xaxis"] == "x3" and t["marker"]["symbol"] == "diamond"]
+    cells = {tuple(cell) for trace in crossing for cell in trace["customdata"]}
+    assert cells == {(row, column) for row in (2, 3, 4) for column in (0, 1)}  # from target to source
+    teach = app.table[0].value.loc["Tokens that teach, of yours"]
+    assert list(teach)[:2] == ["1 of 5 (20%)", "5 of 5 (100%)"]
+    assert "**15 of 25**" in text_of(open_page(**five, mask="decoder"))
 
 
 @pytest.mark.release
 @pytest.mark.trains
 def test_a_run_learns_answers_and_is_taken_apart():
-    from minibert.toy import seq2seq
-    from sections.encoder_decoder.trained import trained
-    from ui.runs import manager
-
     app = open_page(part="Train a Transformer", task="copy", sentence="Two zebras sang")
     assert figure(app, "ed-next") is None
     with pytest.MonkeyPatch.context() as patch:  # a shorter run than the page's own
@@ -249,10 +194,10 @@ def test_a_run_learns_answers_and_is_taken_apart():
     words = run.latest("started")["details"]["words"]
     assert "zebras" in words
     whole(app.run())
-    assert f" {len(words) - len(seq2seq.SPECIALS)} words" in text_of(app)  # the special entries are none
+    assert f" {len(words) - len(SPECIALS)} words" in text_of(app)  # the special entries are none
     mine = partial(open_page, owner=app.session_state["_owner"], part=PARTS[0])
-    assert film(mine())["steps"][1]["word"] in words  # it writes now
-    model = seq2seq.Trained.load(run.result)
+    assert sent(mine())["steps"][1]["word"] in words  # it writes now
+    model = Trained.load(run.result)
     decoding = model.decode(["two", "zebras", "sang"])
     assert f"{run.latest('eval')['metrics']['sequence_accuracy']:.1%}" in text_of(app)
     bars = figure(app, "ed-next")["data"][0]
@@ -267,35 +212,32 @@ def test_a_run_learns_answers_and_is_taken_apart():
         assert_no_markup(whole(app.run()))
     assert figure(open_page(part="Train a Transformer"), "ed-next") is None  # another visitor
     (run.result / "seq2seq.safetensors").write_bytes(b"{}")  # the disk was full
-    trained.clear()
+    trained.trained.clear()
     assert whole(app.run()).warning
     again = mine()
     assert again.warning and not again.error
-    assert film(again)["steps"] == film(open_page(part=PARTS[0]))["steps"]  # what ships writes
-
-
-# --- BERT writes
+    assert sent(again)["steps"] == sent(open_page(part=PARTS[0]))["steps"]  # what ships writes
 
 
 @pytest.mark.parametrize("after", ["nothing", "stop", "blanks"])
-def test_what_bert_writes_is_its_first_guess(after):
-    from minibert.inside.generation import write
-
+def test_what_bert_writes_is_its_first_guess_and_two_orders_are_two_numbers(after):
     app = open_page(part="Can BERT write?", sentence="The fox ran.", after=after, write=3)
-    loaded = load(MODEL)
-    start = loaded.tokenizer.encode("The fox ran").ids[1:-1]
-    stop = [loaded.tokenizer.ids["."]] if after == "stop" else []
-    steps = list(write(loaded.model, loaded.tokenizer, start, 3, stop, blanks=5 if after == "blanks" else 1))
+    model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
+    ids = tokenizer.encode("The fox ran.").ids
+    stop = ids[-2:-1] if after == "stop" else []
+    steps = list(write(model, tokenizer, ids[1:-2], 3, stop, blanks=5 if after == "blanks" else 1))
     chips = next(block.proto.body for block in app.get("html") if "mb-changed" in block.proto.body)
     for step in steps:
-        assert f"<bdi>{html.escape(loaded.tokenizer.vocab[step.chosen])}</bdi>" in chips
+        assert f"<bdi>{html.escape(tokenizer.vocab[step.chosen])}</bdi>" in chips
     assert chips.count("mb-changed") == 3
+    order = list(range(1, len(ids) - 1))
+    there, back = (sum(chain(model, ids, o, tokenizer.mask_id)) for o in (order, order[::-1]))
+    shown = [float(value.replace("−", "-")) for value in metrics(app).values()]
+    assert shown == pytest.approx([there, back], abs=0.006) and not math.isclose(there, back, abs_tol=0.01)
 
 
 @pytest.mark.parametrize("damaged", [None, "seq2seq.json", "seq2seq.safetensors"])
 def test_without_what_writes_the_page_says_so_and_the_encoder_stays(monkeypatch, tmp_path, damaged):
-    from sections.encoder_decoder import trained
-
     if damaged:
         shutil.copytree(trained.SHIPPED, tmp_path, dirs_exist_ok=True)
         (tmp_path / damaged).write_text("[]")
@@ -304,35 +246,9 @@ def test_without_what_writes_the_page_says_so_and_the_encoder_stays(monkeypatch,
     assert not open_page(part="Read and write", half="encoder").error
 
 
-def test_two_orders_two_numbers():
-    from minibert.inside.generation import chain
-
-    app = open_page(part="Can BERT write?", sentence="The fox ran.")
-    loaded = load(MODEL)
-    ids = loaded.tokenizer.encode("The fox ran.").ids
-    order = list(range(1, len(ids) - 1))
-    there, back = (sum(chain(loaded.model, ids, o, loaded.tokenizer.mask_id)) for o in (order, order[::-1]))
-    shown = [float(metric.value.replace("−", "-")) for metric in app.metric]
-    assert shown == [pytest.approx(there, abs=0.006), pytest.approx(back, abs=0.006)]
-    assert not math.isclose(there, back, abs_tol=0.01)
-
-
-def test_of_three_words_one_teaches_an_encoder():
-    rows = open_page(part="Three masks", sentence="The fox ran.").table[0].value
-    assert list(rows.loc["Tokens that teach, of yours"])[:2] == ["1 of 3 (33%)", "3 of 3 (100%)"]
-
-
-# --- all of it
-
-
 @pytest.mark.parametrize("part", PARTS[1:])
-def test_any_text_is_text(part):
-    app = open_page(part=part)
+def test_any_text_and_any_link_open(part):
+    app = open_page(part=part, layer=99, token=0, step="x", mask="none", position=-3, half="no")
     for text in ("", EVERYTHING):
         app.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(app.run()))
-
-
-def test_a_bad_link_falls_back():
-    for part in PARTS[:3]:
-        open_page(part=part, layer=99, token=0, step="x", mask="none", position=-3)
