@@ -1,6 +1,5 @@
 """The attention page: what it shows is what the model computed, for any text and any link."""
 
-import json
 import math
 import re
 
@@ -26,7 +25,7 @@ from minibert.model import Batch, SelfAttention
 from sections.attention.rnn_reader import networks
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, numbers, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, formulas, metrics, numbers, sent, text_of, whole
 from ui.lesson import Lesson
 from ui.models import UNTRAINED, available_models, load
 from ui.source import source_of
@@ -63,38 +62,31 @@ def shown(app: AppTest, key: str) -> list[list[str]]:
     return [text.split("<b>")[-1].removesuffix("</b>") for text in chart(app, key)["data"][1]["text"]]
 
 
+def assert_leads_to(app: AppTest, tap: str) -> None:
+    """The line of code that the page names is the model's, with this tap."""
+    ((file, line),) = [found for box in app.expander for found in re.findall(r"`(.+):(\d+)`", box.label)]
+    assert f'tap("{tap}"' in (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    assert file == source_of(SelfAttention)[2] == "minibert/model.py"
+
+
+def places(app: AppTest) -> dict[str, int]:
+    """Which layer, head, row and column are chosen."""
+    return {box.label: box.value for box in app.selectbox}
+
+
 def alt_of(app: AppTest, key: str) -> str:
     return next(c.proto.alt for c in app.get("plotly_chart") if c.proto.id.endswith(f"-attention-{key}"))
 
 
-def formulas(app: AppTest) -> str:
-    return "\n".join(block.value for block in app.latex)
-
-
-def captions(app: AppTest) -> str:
-    return "\n".join(block.value for block in app.caption)
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(box.value for box in app.metric if box.label == label)
-
-
-# --- one head ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("step", [2, 3, 4, 5])
-def test_each_matrix_is_the_models_own(model, reading, step):
+@pytest.mark.parametrize(("step", "tap"), enumerate(("scores", "scores", "probs", "probs"), 2))
+def test_each_matrix_is_the_models_own_and_leads_to_its_line(model, reading, step, tap):
     app = open_page(step=step, layer=2, head=3, padding=2)
     padded = reading.padded(2)
     one = take_apart(model, padded.batch(), record(model.bert, padded.batch()), 1, 2)
     expected = (one.products, one.scores, one.masked, one.probs)[step - 2]
-    cells = shown(app, "pairs")
-    assert len(cells) == expected.numel()
-    for cell, value in zip(cells, expected.flatten().tolist(), strict=True):
-        if math.isinf(value):
-            assert cell == "−∞"
-        else:
-            assert float(cell.replace("−", "-")) == pytest.approx(value, abs=6e-5)
+    cells = [cell.replace("−", "-").replace("∞", "inf") for cell in shown(app, "pairs")]
+    assert [float(cell) for cell in cells] == pytest.approx(expected.flatten().tolist(), abs=6e-5)
+    assert_leads_to(app, tap)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +99,7 @@ def test_each_matrix_is_the_models_own(model, reading, step):
 )
 def test_a_cell_is_the_sum_of_the_products_shown(model, reading, query, terms, cell):
     app = open_page(padding=0, **query)
+    assert_leads_to(app, {1: "key", 2: "scores", 6: "mixed"}[query["step"]])
     total = terms(take_apart(model, reading.batch(), record(model.bert, reading.batch()), 0, 0))
     assert cell in formulas(app) and f"\\mathbf{{{total.total:.4f}}}" in formulas(app)
     tables = [block.value for block in app.dataframe]
@@ -132,97 +125,61 @@ def test_the_mask_closes_what_is_padding():
     assert open_page(step=4, padding=0).info, "nothing is closed"
 
 
-@pytest.mark.parametrize(("step", "tap"), enumerate(("query", "scores", "scores", "probs", "probs", "mixed"), 1))
-def test_each_step_leads_to_its_line(step, tap):
-    ((file, line),) = [
-        found for box in open_page(step=step).expander for found in re.findall(r"`(.+):(\d+)`", box.label)
-    ]
-    assert f'tap("{tap}"' in (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-    assert file == source_of(SelfAttention)[2] == "minibert/model.py"
-
-
-def test_a_link_holds_layer_head_step_cell_and_sentence():
-    app = open_page(step=3, layer=3, head=2, row=4, column=2, sentence="The dog barked.", padding=1)
-    boxes = {box.label: box.value for box in app.selectbox}
-    assert boxes["Layer"] == 2 and boxes["Head"] == 1
-    assert boxes["From (row)"] == 3 and boxes["To (column)"] == 1
-    assert app.text_input(key="sentence").value == "The dog barked."
-    assert "4" in app.query_params["row"]
-
-
 @pytest.mark.parametrize(
     ("part", "names"),
     [
         ("One head", "step layer head row column number matrix padding model"),
         ("Break it", "hide break factor behind order"),
         ("Against an RNN", "source target hidden tokens counting gate read unit"),
-        ("Against an RNN", "behind_it"),
+        ("Against an RNN", "behind_it"),  # of what an LSTM forgets
         ("Weights and reasons", "hide tested edit"),
     ],
 )
 def test_a_bad_link_breaks_nothing(part, names):
     for bad in ("99", "<img>"):
-        view = {"rnn": "forgets"} if names == "behind_it" else {}
-        app = open_page(part, **view, **dict.fromkeys(names.split(), bad))
-        assert part != "One head" or {box.label: box.value for box in app.selectbox}["Layer"] == 0
+        app = open_page(part, rnn="forgets" if names == "behind_it" else "", **dict.fromkeys(names.split(), bad))
+        assert part != "One head" or places(app)["Layer"] == 0
 
 
-# --- the picture -------------------------------------------------------------------------------------------------
-
-
-def picture(app: AppTest) -> dict:
-    """What the component of the central picture is sent."""
-    element = next(c for c in app.get("bidi_component") if c.proto.component_name.endswith("attention_arcs"))
-    return json.loads(element.proto.json)
-
-
-def test_the_page_begins_with_it_and_the_head_that_has_most_to_show():
-    app = driver.open_page("attention", told=["arcs"])
-    sent = picture(app)
-    assert sent["tokens"][sent["row"]] == "it" and sent["stage"] == 0
-    assert not app.query_params, "a page that was only opened is one step in the browser's history"
-    loaded = load("minilm-en")
-    reading = ModelInput.of(loaded.tokenizer, LESSON.examples[0])
-    probs = all_probs(record(loaded.model.bert, reading.batch()))[:, 0]
-    boxes = {box.label: box.value for box in app.selectbox}
-    row, (dog, cat) = sent["row"], (sent["tokens"].index(word) for word in ("dog", "cat"))
-    both = probs[:, :, row, dog] + probs[:, :, row, cat]  # (L, A)
-    assert both[boxes["Layer"], boxes["Head"]] == both.max() > 0.4
-    head = probs[boxes["Layer"], boxes["Head"]]
-    assert torch.allclose(torch.tensor(sent["probs"]), head, atol=6e-5)
-    seen = record(loaded.model.bert, reading.batch())
-    one = take_apart(loaded.model, reading.batch(), seen, boxes["Layer"], boxes["Head"])
-    assert torch.allclose(torch.tensor(sent["mixed"]), one.mixed, atol=6e-4)
-    assert f"{head[row, cat].item():.0%}" in sent["findings"][row]
-
-
-def test_the_arcs_wait_for_a_guess():
+def test_the_page_begins_with_the_head_that_has_most_to_show_and_waits_for_a_guess():
     app = driver.open_page("attention")
-    asked = picture(app)
+    asked = sent(app)
     assert asked["asked"] and not any(map(any, asked["probs"]))
     assert not [one for one in app.button if one.key == "best-head"]
+    assert not app.query_params, "a page that was only opened is one step in the browser's history"
     options = [one.label for one in app.button if one.key.startswith("arcs-guess-")]
     assert {"dog", "cat"} <= set(options)
     app.button(key="arcs-guess-0").click()
-    told = picture(whole(app.run()))
-    shares = dict(zip(told["tokens"], told["probs"][told["row"]], strict=True))
-    best = max(options, key=shares.__getitem__)
-    assert not told["asked"] and f"**{best}**" in text_of(app)
+    told = sent(whole(app.run()))
+    row, tokens = told["row"], told["tokens"]
+    assert not told["asked"] and tokens[row] == "it" and told["stage"] == 0
+    shares = dict(zip(tokens, told["probs"][row], strict=True))
+    assert f"**{max(options, key=shares.__getitem__)}**" in text_of(app)
+
+    loaded = load("minilm-en")
+    reading = ModelInput.of(loaded.tokenizer, LESSON.examples[0])
+    seen = record(loaded.model.bert, reading.batch())
+    probs = all_probs(seen)[:, 0]
+    both = probs[:, :, row, tokens.index("dog")] + probs[:, :, row, tokens.index("cat")]  # (L, A)
+    at = places(app)["Layer"], places(app)["Head"]
+    assert both[at] == both.max() > 0.4
+    assert torch.allclose(torch.tensor(told["probs"]), probs[at], atol=6e-5)
+    one = take_apart(loaded.model, reading.batch(), seen, *at)
+    assert torch.allclose(torch.tensor(told["mixed"]), one.mixed, atol=6e-4)
+    assert f"{probs[at][row, tokens.index('cat')].item():.0%}" in told["findings"][row]
 
 
 def test_an_older_link_shows_what_it_showed():
     app = driver.open_page("attention", step=2)
-    boxes = {box.label: box.value for box in app.selectbox}
     assert app.text_input(key="sentence").value == TEXT
-    assert boxes["Layer"] == boxes["Head"] == 0 and boxes["From (row)"] == 1
+    assert [places(app)[name] for name in ("Layer", "Head", "From (row)")] == [0, 0, 1]
 
 
 def test_a_head_with_more_to_show_is_a_click_away():
     app = driver.open_page("attention", sentence=LESSON.examples[0], model="minilm-en", row=9)
     app.button(key="best-head").click()
     whole(app.run())
-    boxes = {box.label: box.value for box in app.selectbox}
-    assert (boxes["Layer"], boxes["Head"]) == (5, 11)
+    assert (places(app)["Layer"], places(app)["Head"]) == (5, 11)
 
 
 def test_weights_that_explain_and_weights_that_do_not():
@@ -231,51 +188,42 @@ def test_weights_that_explain_and_weights_that_do_not():
     assert hardly < 0.4 and well > 0.9
 
 
-def test_attention_is_drawn_on_one_scale():
-    app = open_page("All heads")
-    traces = [trace for key in ("heads", "opened-head") for trace in chart(app, key)["data"]]
-    assert {(trace.get("zmin"), trace.get("zmax")) for trace in traces if trace["type"] == "heatmap"} == {(0, 1)}
-
-
-# --- what is measured --------------------------------------------------------------------------------------------
-
-
-def test_all_heads_are_there(model, reading):
-    app = open_page("All heads", padding=0)
+def test_all_heads_are_there_on_one_scale_and_why_many(model, reading):
+    app = open_page("All heads", padding=0, hide=2)
     probs = all_probs(record(model.bert, reading.batch()))[:, 0]
     assert numbers(chart(app, "heads")["data"][1]["x"]).size == probs.size(0) * probs.size(1)
     assert f"{entropy(probs).mean(-1)[0, 0].item():.2f}" in text_of(app)
+    traces = [trace for key in ("heads", "opened-head") for trace in chart(app, key)["data"]]
+    assert {(trace.get("zmin"), trace.get("zmax")) for trace in traces if trace["type"] == "heatmap"} == {(0, 1)}
+    hidden = reading.hiding(2).batch()
+    differ = disagreement(all_probs(record(model.bert, hidden))[:, 0]).mean().item()
+    assert metrics(app)["Two heads of a layer differ in"] == f"{differ:.1%}"
+    before, after = (fill_in(model, hidden, 2, tap)[0] for tap in (lambda name, x: x, one_pattern))
+    assert metrics(app)["One pattern for all: what moves"] == f"{total_variation(before, after).item():.1%}"
 
 
-def test_why_many_heads(model, reading):
-    app = open_page("All heads", hide=2)
-    hidden = reading.hiding(2)
-    differ = disagreement(all_probs(record(model.bert, hidden.batch()))[:, 0]).mean().item()
-    assert metric(app, "Two heads of a layer differ in") == f"{differ:.1%}"
-    before, after = (fill_in(model, hidden.batch(), 2, tap)[0] for tap in (lambda name, x: x, one_pattern))
-    assert metric(app, "One pattern for all: what moves") == f"{total_variation(before, after).item():.1%}"
+def test_without_the_root_rows_are_measured_and_guesses_are_the_models(model, reading):
+    app = open_page("Break it", hide=2, factor=4)
+    hidden, tap = reading.hiding(2).batch(), scale_scores(4)
+    probs = all_probs(record(model.bert, hidden, tap))
+    assert metrics(app)["Entropy of a row, bits"] == f"{entropy(probs).mean().item():.2f}"
+    assert metrics(app)["Largest share of a row"] == f"{probs.amax(-1).mean().item():.1%}"
+    before, after = fill_in(model, hidden, 2)[0], fill_in(model, hidden, 2, tap)[0]
+    assert total_variation(before, after) > 0
+    vocab = load(UNTRAINED).tokenizer.vocab
+    for guess in (before, after):
+        assert f"{vocab[guess.argmax()]} {guess.max().item():.1%}" in alt_of(app, "root-words")
 
 
-def test_without_the_root_rows_are_measured(model, reading):
-    app = open_page("Break it", **{"break": "root", "hide": 2})
-    hidden = reading.hiding(2)
-    root = math.sqrt(model.config.head_size)
-    probs = all_probs(record(model.bert, hidden.batch(), scale_scores(root)))
-    assert metric(app, "Entropy of a row, bits") == f"{entropy(probs).mean().item():.2f}"
-    assert metric(app, "Largest share of a row") == f"{probs.amax(-1).mean().item():.1%}"
-
-
-def test_without_the_mask_padding_takes_its_share(model, reading):
-    app = open_page("Break it", **{"break": "mask", "behind": 5})
-    assert 0 < float(metric(app, "Attention that goes to padding").rstrip("%")) < 100
-    before = open_page("Break it", **{"break": "mask", "behind": 0})
-    assert metric(before, "Attention that goes to padding") == "0.0%"
-    assert metric(before, "Probability that moved") == "0.0%"
+def test_without_the_mask_padding_takes_its_share():
+    none, some = (metrics(open_page("Break it", **{"break": "mask", "behind": count})) for count in (0, 5))
+    assert 0 < float(some["Attention that goes to padding"].rstrip("%")) < 100
+    assert none["Attention that goes to padding"] == none["Probability that moved"] == "0.0%"
 
 
 def test_without_positions_only_rounding_is_left(model, reading):
     app = open_page("Break it", **{"break": "positions", "order": "reversed"})
-    assert re.search(r" (0|\d × 10⁻[⁵⁶⁷⁸]) ", captions(app))
+    assert re.search(r" (0|\d × 10⁻[⁵⁶⁷⁸]) ", driver.captions(app))
     hidden = reading.hiding(reading.words[-2])
     moved = order_effect(model, hidden, hidden.new_order("reversed"), reading.words[-2]).moved
     assert f"{moved.mean().item():.2f}" in alt_of(app, "order")
@@ -293,25 +241,8 @@ def test_a_tested_head_moves_what_is_measured(edit):
         expected = total_variation(fill_in(model, hidden, 2, deal)[0], fill_in(model, hidden, 2)[0]).item()
     else:
         expected = getattr(head_effects(model, hidden, 2), edit).flatten()[1].item()
-    assert metric(app, "Probability that moved") == f"{expected:.1%}"
+    assert metrics(app)["Probability that moved"] == f"{expected:.1%}"
     assert expected > 5e-4
-
-
-def test_the_guesses_are_the_models(model, reading):
-    app = open_page("Break it", hide=2, factor=0)
-    hidden = reading.hiding(2).batch()
-    before, after = fill_in(model, hidden, 2)[0], fill_in(model, hidden, 2, scale_scores(0))[0]
-    assert total_variation(before, after) > 0
-    best = load(UNTRAINED).tokenizer.vocab[before.argmax()]
-    assert f"{best} {before.max().item():.1%}" in alt_of(app, "root-words")
-
-
-# --- against an RNN ----------------------------------------------------------------------------------------------
-
-
-def test_one_step_against_many():
-    app = open_page("Against an RNN", source=1, target=6)
-    assert re.findall(r"(\d+) step", alt_of(app, "paths")) == ["1", "5"]
 
 
 IN_TOY_WORDS = "Anna lost the books. She searched alone. Soon she found them under the bed."
@@ -336,12 +267,14 @@ def test_the_gates_are_those_of_the_network_that_ships():
     assert numbers(other["z"]).sum() == pytest.approx(done.output.sum().item())
 
 
-def test_an_lstm_forgets_and_story_words_make_it_worse():
+def test_an_lstm_forgets_and_a_long_sentence_does_not_get_through_one_state():
     pages = (open_reader("forgets", behind_it=behind) for behind in (0, 32))
     near, far = ([numbers(line["y"]) for line in chart(app, "rnn-left")["data"]] for app in pages)
     assert near[0][-1] > 2 * near[0][0], "the last word weighs more in its state than the first"
-    assert far[0].sum() < 0.25 * near[0].sum(), "and thirty-two words later little is left of any"
+    assert far[0].sum() < 0.25 * near[0].sum(), "and thirty-two story words later little is left of any"
     assert far[2][0] <= near[2][0] <= 1, "no gate gives back what another took"
+    attention, lstm = (numbers(line["y"]) for line in chart(open_reader("bottleneck"), "rnn-bottleneck")["data"])
+    assert lstm[0] > 0.95 and lstm[-1] < 0.5 and min(attention) > 0.9
 
 
 def test_what_is_expected_is_what_either_side_says():
@@ -364,28 +297,20 @@ def test_what_is_expected_is_what_either_side_says():
     assert both_sides >= max(right)
 
 
-def test_a_long_sentence_does_not_get_through_one_state():
-    lines = chart(open_reader("bottleneck"), "rnn-bottleneck")["data"]
-    attention, lstm = (numbers(line["y"]) for line in lines)
-    assert lstm[0] > 0.95 and lstm[-1] < 0.5 and min(attention) > 0.9
-
-
 def test_words_of_no_toy_world_are_said():
     app = open_reader("gates", sentence="Anna lost the zeppelin.")
-    assert "zeppelin" in driver.plain(captions(app))
+    assert "zeppelin" in driver.captions(app)
     whole(app.button(key="toy-sentence").click().run())
-    assert app.text_input(key="sentence").value == IN_TOY_WORDS and "zeppelin" not in captions(app)
+    assert app.text_input(key="sentence").value == IN_TOY_WORDS and "zeppelin" not in driver.captions(app)
     assert open_reader("gates", sentence="狗追猫。").info, "none of its words is known"
 
 
-def test_costs_are_the_formulas():
-    app = open_page("Against an RNN", hidden=4, tokens=512)  # the fourth size is 512
+def test_costs_are_the_formulas_and_paths_their_steps():
+    app = open_page("Against an RNN", source=1, target=6, hidden=4, tokens=512)  # the fourth size is 512
+    assert re.findall(r"(\d+) step", alt_of(app, "paths")) == ["1", "5"]
     assert formulas(app).count(r"\mathbf{536{,}870{,}912}") == 2  # T = H: the same for both
     app = open_page("Against an RNN", hidden=4, tokens=1024, counting="layer")
     assert formulas(app).count(r"\mathbf{4{,}294{,}967{,}296}") == 2  # T = 2H: attention and LSTM
-
-
-# --- anything may be typed ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -403,14 +328,15 @@ def test_any_sentence_in_every_part(part, query):
 
 
 def test_a_long_text_is_cut_and_the_page_says_so():
-    app = open_page(sentence="word " * 50)
-    assert re.findall(r"\d+", app.info[0].value) == ["52", "18"]
-    assert len(shown(open_page(sentence="word " * 50, step=2, padding=0), "pairs")) == 324
+    app = open_page(sentence="word " * 50, step=2, padding=0)
+    assert re.findall(r"\d+", app.info[0].value) == ["52", "18"] and len(shown(app, "pairs")) == 18 * 18
 
 
 def test_nothing_is_left_on_the_shared_model(model, reading):
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    for part in ("root", "mask", "positions"):
+    app = open_page("Break it")
+    assert app.slider(key="factor").value == math.sqrt(model.config.head_size), "undoes the division"
+    for part in ("mask", "positions"):
         open_page("Break it", **{"break": part})
     open_page("Weights and reasons")
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
