@@ -5,48 +5,41 @@ import html
 import re
 from functools import partial
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order
 from minibert.statistics import wilson
+from minibert.text.documents import read_documents
 from minibert.text.store import TokenStore
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, link, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, text_of, whole
 from ui.lesson import Lesson
 from ui.models import available_models, load
+from ui.predict import tally
 
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
-MAKING, SHARES, JUDGED, KINDS, TAUGHT, PAPERS = (
-    "The question",
-    "Why more than half are random",
-    "Judged live",
-    "Topic against coherence",
-    "Can it be taught?",
-    "Was it of any use?",
-)
+MAKING, SHARES, JUDGED = "The question", "Why more than half are random", "Judged live"
+KINDS, TAUGHT, PAPERS = "Topic against coherence", "Can it be taught?", "Was it of any use?"
 
 
 @pytest.fixture(scope="module")
 def counted():
     """What the page measures: the documents of the course, two sentences on each side."""
-    from minibert.text.documents import read_documents
-
-    first, again = (
-        list(read_documents([ROOT / "lessons" / "data" / "documents" / f"{name}.txt"])) for name in ("topics", "again")
-    )
+    folder = ROOT / "lessons" / "data" / "documents"
+    first, again = (list(read_documents([folder / f"{name}.txt"])) for name in ("topics", "again"))
     documents, topics = first + again, [*range(len(first)), *range(len(again))]
     loaded = load(MODEL)
     return documents, topics, measure(loaded.model, loaded.tokenizer, documents, topics)
 
 
 def tables(app: AppTest) -> list[str]:
-    return [
-        block.proto.body for block in app.get("html") if "ns-rows" in block.proto.body and "<tr" in block.proto.body
-    ]
+    bodies = (block.proto.body for block in app.get("html"))
+    return [body for body in bodies if "ns-rows" in body and "<tr" in body]
 
 
 def rows(table: str) -> list[tuple[str, list[str]]]:
@@ -54,9 +47,6 @@ def rows(table: str) -> list[tuple[str, list[str]]]:
         (css, [html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall("<td[^>]*>(.*?)</td>", body)])
         for css, body in re.findall(r'<tr class="([^"]*)">(.*?)</tr>', table)
     ]
-
-
-# --- how pairs are made ---------------------------------------------------------------------------------------------
 
 
 def made_of(text: str, length: int, seed: int):
@@ -70,35 +60,23 @@ def pairs_next_and_random(app: AppTest) -> list[int]:
     return [int(n) for n in re.search(r"\*\*(\d+) pairs?\*\*\D+(\d+)\D+(\d+)", text_of(app)).groups()]
 
 
-def test_the_pairs_are_those_of_the_settings():
-    app = open_page(seed=7, length=32)
-    made, store, tokenizer = made_of(app.text_area(key="documents").value, 32, 7)
-    random = sum(one.random_next for one in made)
-    assert pairs_next_and_random(app) == [len(made), len(made) - random, random]
-    listed = rows(tables(app)[0])
-    assert len(listed) == len(made)
-    for (_css, cells), one in zip(listed, made, strict=True):
-        assert cells[1] == str(one.document + 1)
-        assert cells[4] == ("random" if one.random_next else "next")
-        assert tokenizer.decode(store.ids[one.pair.a].tolist()).startswith(cells[2].rstrip("…"))
-        assert cells[5] == str(len(one.pair.a) + len(one.pair.b) + 3)
-
-
-def test_the_steps_tell_one_story():
+def test_the_pairs_are_those_of_the_settings_and_the_steps_tell_one_story():
     app = open_page(seed=3, length=40, step=1)
     made, store, tokenizer = made_of(app.text_area(key="documents").value, 40, 3)
-    number = next(i for i, one in enumerate(made) if one.random_next and one.put_back)
-    one = made[number]
+    random = sum(one.random_next for one in made)
+    assert pairs_next_and_random(app) == [len(made), len(made) - random, random]
+    for (_css, cells), one in zip(rows(tables(app)[0]), made, strict=True):
+        assert [cells[1], cells[4]] == [str(one.document + 1), "random" if one.random_next else "next"]
+        assert tokenizer.decode(store.ids[one.pair.a].tolist()).startswith(cells[2].rstrip("…"))
+        assert cells[5] == str(len(one.pair.a) + len(one.pair.b) + 3)
+    number, one = next((i, one) for i, one in enumerate(made) if one.random_next and one.put_back)
     whole(app.pills(key="pair").set_value(number).run())
     roles = []
     for step in range(4):
         whole(app.button(key=f"step-{step}").click().run())
         roles.append([cells[0] for _css, cells in rows(tables(app)[1]) if cells[0]])
     size, end = len(one.chunk), one.end_of_a
-    assert roles[0] == ["chunk"] * size
-    assert roles[1] == ["A"] * end
-    assert roles[2] == ["A"] * end
-    assert roles[3] == ["A"] * end + ["back"] * (size - end)
+    assert roles == [["chunk"] * size, *[["A"] * end] * 2, ["A"] * end + ["back"] * (size - end)]
     drawn = rows(tables(app)[2])
     assert all(cells[0] == "B" for _css, cells in drawn) and sum(int(cells[3]) for _css, cells in drawn) == len(one.b)
     whole(app.button(key="step-5").click().run())
@@ -111,17 +89,11 @@ def test_the_steps_tell_one_story():
     assert link(app, "step") == "6" and link(app, "pair") == str(number + 1)
 
 
-def test_one_document_has_no_random_b():
-    app = open_page()
-    assert not app.warning
-    app.text_area(key="documents").set_value("One sentence. Another one. A third one. The fourth.")
-    assert whole(app.run()).warning
-
-
-def test_single_sentences_are_always_random():
-    documents = "A cat slept.\n\nIt rained.\n\nThe bus was late."
-    assert pairs_next_and_random(open_page(documents=documents)) == [3, 0, 3]
-    assert figure(open_page(documents=documents, part=SHARES), "shares")["data"][0]["text"] == ["100%"]
+def test_single_sentences_are_always_random_and_one_document_has_no_random_b():
+    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
+    assert pairs_next_and_random(app) == [3, 0, 3] and not app.warning
+    assert figure(driver.part(app, SHARES), "shares")["data"][0]["text"] == ["100%"]
+    assert open_page(documents="One sentence. Another one. A third one. The fourth.").warning
 
 
 def test_any_text_breaks_nothing():
@@ -139,12 +111,8 @@ def test_any_text_breaks_nothing():
         assert_no_markup(whole(app.run()))
 
 
-# --- judged live ----------------------------------------------------------------------------------------------------
-
-
 def written(app: AppTest) -> list[str]:
-    layout = figure(app, "judgement")["layout"]
-    return [re.sub("<.*?>", "", note["text"]) for note in layout["annotations"]]
+    return [re.sub("<.*?>", "", note["text"]) for note in figure(app, "judgement")["layout"]["annotations"]]
 
 
 def test_a_judgement_is_the_models():
@@ -155,8 +123,8 @@ def test_a_judgement_is_the_models():
     assert written(app) == [f"{forth:.1%}", f"{back:.1%}"]
 
 
-@pytest.mark.parametrize("kind", ["next", "swapped"])
-def test_examples_are_pairs_of_their_kind(kind, counted):
+@pytest.mark.parametrize(("kind", "other"), [("next", "swapped"), ("swapped", "next")])
+def test_examples_are_pairs_of_their_kind_and_a_changed_text_is_kept(kind, other, counted):
     app = open_page(kind=kind, example=3)
     a, b = (app.text_area(key=key).value for key in "ab")
     found = next(p for p in probes(*counted[:2]) if (p.a, p.b) == (a, b))
@@ -164,13 +132,9 @@ def test_examples_are_pairs_of_their_kind(kind, counted):
     app.button(key="another").click().run()
     assert app.text_area(key="a").value != a
     assert link(app, "example") == "4"
-
-
-def test_a_changed_text_is_kept_when_nothing_else_is_chosen():
-    app = open_page(part=JUDGED)
     whole(app.text_area(key="b").set_value("Something else.").run())
     assert app.text_area(key="b").value == "Something else."
-    whole(app.segmented_control(key="kind").set_value("swapped").run())
+    whole(app.segmented_control(key="kind").set_value(other).run())
     assert app.text_area(key="b").value != "Something else."
 
 
@@ -181,43 +145,36 @@ def test_a_bad_link_falls_back():
     assert open_page(**link).session_state["part"] == MAKING
 
 
-# --- the game -------------------------------------------------------------------------------------------------------
-
-
 def test_the_answer_comes_after_the_guess(counted):
     documents, topics, result = counted
     app = open_page(against="swapped", round=5)
     asked = probes(documents, topics)
+    right = np.zeros(3, int)  # the reader's, the model's, and those of the topic alone
     dealt = deal(asked, "swapped", 10, 5)
-    right = 0
+    for voter, said in (("x", "True"), ("y", "False")):  # the room is counted, without names
+        tally().vote(f"next-sentence\nswapped\n{asked[dealt[0]].a}\n{asked[dealt[0]].b}", voter, said)
     for place, row in enumerate(dealt):
         assert not [*app.success, *app.error, *app.metric]
         assert asked[row].a[:20] in text_of(app)
-        guess = place % 2 == 0
-        truth = asked[row].kind == "next"
-        right += guess == truth
+        guess, truth = place % 2 == 0, asked[row].kind == "next"
         whole(app.button(key=f"guess-{guess}").click().run())
         assert (len(app.success), len(app.error)) == ((1, 0) if guess == truth else (0, 1))
-        model_right = (result.probs[row] > 0.5) == truth
-        judges = {metric.label.replace("&#45;", "-"): metric.value for metric in app.metric}
+        model_right, topic_right = (result.probs[row] > 0.5) == truth, result.topic.follows[row] == truth
+        right += [guess == truth, model_right, topic_right]
+        judges = metrics(app)
+        if place == 0:
+            assert judges[f"The room {'✓' if truth else '✗'}"] == f"{2 if truth else 1} / 3"
         assert judges[f"{MODEL} {'✓' if model_right else '✗'}"] == f"IsNext {result.probs[row]:.0%}"
-        assert f"Topic only {'✓' if result.topic.follows[row] == truth else '✗'}" in judges
+        assert f"Topic only {'✓' if topic_right else '✗'}" in judges
         whole(app.button(key="turn").click().run())
-    expected = [
-        right,
-        sum((result.probs[row] > 0.5) == (asked[row].kind == "next") for row in dealt),
-        sum(result.topic.follows[row] == (asked[row].kind == "next") for row in dealt),
-    ]
-    assert [metric.value for metric in app.metric] == [f"{n} of 10" for n in expected]
+    assert list(metrics(app).values()) == [f"{n} of 10" for n in right]
     whole(app.button(key="new-round").click().run())
     assert not app.metric and link(app, "round") == "6"
 
 
-# --- topic against coherence ----------------------------------------------------------------------------------------
-
-
 def test_the_table_and_the_figure_are_the_measurement(counted):
     result = counted[2]
+    assert re.findall(r"from (\d+) short", LESSON.section("Topic against coherence")[1]) == [str(len(counted[0]))]
     app = open_page(model=MODEL, part=KINDS)
     lines = next(block.value for block in app.markdown if block.value.startswith("| B is")).split("\n")[2:]
     drawn = figure(app, "kinds")["data"]
@@ -233,10 +190,6 @@ def test_the_table_and_the_figure_are_the_measurement(counted):
             assert cells[4:] == [f"{wins[0] / n:.1%}", f"{wins[1] / n:.1%}"]
         assert drawn[0]["x"][place] == pytest.approx(head / n) and drawn[1]["x"][place] == pytest.approx(topic / n)
     assert all(f"**{right:.1%}**" in text_of(app) for right in result.accuracy("elsewhere"))
-
-
-def test_an_untrained_model_is_said_to_be_one():
-    assert len(open_page(model="untrained", sentences=3).warning) == 1
 
 
 @pytest.mark.release
@@ -268,9 +221,6 @@ def test_a_new_layer_is_trained_on_demand(counted):
     assert [metric.value for metric in app.metric] == [f"{right / n:.1%}" for right, n in results.values()]
 
 
-# --- the lesson -----------------------------------------------------------------------------------------------------
-
-
 def read(name: str) -> list[dict[str, str]]:
     with (LESSON.folder / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -287,27 +237,16 @@ def test_the_papers_numbers():
     assert not open_page(part=PAPERS).error  # where they are drawn
 
 
-def test_the_text_counts_right(counted):
-    assert re.findall(r"from (\d+) short", LESSON.section("Topic against coherence")[1]) == [str(len(counted[0]))]
-
-
-def test_the_room_is_counted_without_names():
-    from ui.predict import tally
-
-    app = open_page(round=7)
-    pair = [block.value.split("&nbsp; ")[1] for block in app.markdown if "&nbsp; " in block.value]
-    question = f"next-sentence\nelsewhere\n{html.unescape(pair[0])}\n{html.unescape(pair[1])}"
-    for voter in ("x", "y"):
-        tally().vote(question, voter, "True")
-    whole(app.button(key="guess-False").click().run())
-    (room,) = [metric for metric in app.metric if metric.label.startswith("The room")]
-    assert room.value in ("2 / 3", "1 / 3")
-    assert ("✓" in room.label) == (room.value == "2 / 3")
-
-
 @pytest.mark.parametrize(
-    ("link", "part"),
-    [({"step": 2}, MAKING), ({"a": "One."}, JUDGED), ({"sentences": 3}, KINDS), ({"round": 4}, MAKING)],
+    ("query", "part"),
+    [
+        ({"step": 2}, MAKING),
+        ({"a": "One."}, JUDGED),
+        ({"sentences": 3, "model": "untrained"}, KINDS),
+        ({"round": 4}, MAKING),
+    ],
 )
-def test_a_link_made_before_there_were_tabs_opens_its_part(link, part):
-    assert open_page(**link).session_state["part"] == part
+def test_a_link_made_before_there_were_tabs_opens_its_part(query, part):
+    app = open_page(**query)
+    assert app.session_state["part"] == part
+    assert "model" not in query or len(app.warning) == 1  # an untrained model is said to be one
