@@ -90,9 +90,3 @@ def test_dark_and_light(numbers):
         assert "color-scheme: light" in light[name] and "color-scheme: dark" in dark[name]
         assert "'background': '#14171C'" in dark[name] or name == "head"
     assert params(light["model"])["display_mode"] == "light" and params(dark["neuron"])["display_mode"] == "dark"
-
-
-def test_an_unknown_version_is_refused(monkeypatch):
-    monkeypatch.setattr(bertviz, "_installed", lambda *path: "fetch('https://example.com')")
-    with pytest.raises(RuntimeError, match="not known"):
-        bertviz._drawing("head_view")
