@@ -25,10 +25,6 @@ def embed(texts):
     return (every[1] + every[-1]) / 2
 
 
-def cosine(rows) -> float:
-    return float(cosine_similarity(rows[:1], rows[1:])[0, 0])
-
-
 @pytest.fixture(scope="module")
 def pca():
     return PCA(64, whiten=True, svd_solver="full").fit(embed(to_fit("en")))
@@ -38,7 +34,7 @@ def test_the_two_sentences_are_drawn_at_their_true_angle_before_and_after(pca):
     app = open_page("cone", model="mini-en", **PAIR)
     app.select_slider(key="k").set_value(64).run()
     own = embed(PAIR.values())
-    expected = [cosine(own), cosine(pca.transform(own))]
+    expected = [cosine_similarity(rows)[0, 1] for rows in (own, pca.transform(own))]
     drawn = figure(app, "clouds")["data"]
     ends = [np.array([trace["x"][-1], trace["y"][-1]]) for trace in drawn if trace["mode"] == "lines+markers"]
     assert [ends[0] @ ends[1], ends[2] @ ends[3]] == pytest.approx(expected, abs=1e-3)
@@ -70,11 +66,11 @@ def test_it_is_asked_before_it_is_shown_and_a_search_is_timed(monkeypatch):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     monkeypatch.setattr(whitening, "SEARCHED", 100)
     app = open_page("cone", model="mini-en", part="Whitening")
-    app = whole(app.button(key="cone-k-again").click().run())
+    whole(app.button(key="cone-k-again").click().run())
     assert figure(app, "dimensions") is None
-    app = whole(app.button(key="cone-k-guess-0").click().run())
+    whole(app.button(key="cone-k-guess-0").click().run())
     assert figure(app, "dimensions") is not None and not app.table
-    app = whole(app.button(key="time").click().run())
+    whole(app.button(key="time").click().run())
     assert len(app.table[0].value) > 1
 
 
