@@ -8,38 +8,20 @@ from dataclasses import replace
 import pytest
 
 from minibert import checkpoint
-from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.model import MlmHead
 from minibert.objectives import Masking
 from minibert.replaced_tokens import Discriminator
-from minibert.toy.pretrain import TOY, pretrain_toy
+from minibert.toy.pretrain import TOY
 from tests.hostile import EVERYTHING
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, open_page, text_of, whole
-from tests.pages.finished_runs import ended
+from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, open_page, text_of, whole
+from tests.pages.finished_runs import run_here
 from tests.pages.recorded import relative_records, write_records
-from ui.claim import records_of, verdict_words
+from ui.claim import verdict_words
 from ui.code_diff import Change, lines_of
 from ui.source import source_of
 
 RELATIVES = ("albert", "nezha", "xlnet", "electra")
 release = pytest.mark.release
-# The pages whose parts all open within some three seconds, and the others.
-PARTS = [
-    *("family", "to_write", "xlnet"),
-    *(pytest.param(name, marks=release) for name in ("albert", "nezha", "electra", "what_to_hide", "knowledge")),
-    *(pytest.param(name, marks=release) for name in ("sentence_vectors", "cone", "smaller", "few_labels", "dialogue")),
-]
-
-
-@pytest.mark.parametrize("page", PARTS)
-def test_every_part_opens(runs_folder, page):
-    app = open_page(page, owner="me")
-    above = len(app.main.children)
-    for title in [tab.label for tab in app.tabs]:
-        app.session_state["part"] = title
-        app = whole(app.run())
-        assert not app.error, title
-        assert len(app.main.children) == above and any(tab.label == title and tab.children for tab in app.tabs), title
 
 
 @pytest.mark.parametrize(
@@ -74,37 +56,29 @@ def test_any_text_is_text(runs_folder, page, fields, query, text):
 
 @pytest.mark.parametrize("page", RELATIVES)
 def test_words_that_both_models_have_never_read_are_named_unknown(runs_folder, page):
-    app = open_page(page, owner="me", text="felix was a physicist.")
-    assert any("UNK" in caption.value for caption in app.caption)
+    assert "UNK" in captions(open_page(page, owner="me", text="felix was a physicist."))
 
-
-# --- the claims -------------------------------------------------------------------------------------------------------
 
 LAMB = "LAMB’s claim"
 
 
 @pytest.mark.parametrize(
-    ("page", "part", "claim", "experiment"),
+    ("page", "query", "experiment"),
     [
-        ("albert", "The claim", "order", "albert"),
-        ("albert", "The claim", "time", "albert"),
-        ("nezha", "The claim", "", "nezha"),
-        ("nezha", LAMB, "", "lamb"),
-        ("xlnet", "The claim", "", "xlnet"),
-        ("xlnet", "Its worth", "", "xlnet_memory"),
-        ("what_to_hide", "One task after another", "", "ernie2"),
-        ("to_write", "The claim", "corrector_zh", "corrector_zh"),
-        ("knowledge", "The claim", "sembert", "sembert"),
-        ("sentence_vectors", "The claim", "", "sentence_vectors"),
-        ("sentence_vectors", "The claim", "simbert", "simbert"),
-        ("smaller", "The claim", "cut", "pruning"),
-        ("smaller", "The claim", "search", "search"),
-        ("few_labels", "The claim", "", "few_labels"),
-        ("dialogue", "The claim", "", "dialogue"),
+        *(("albert", {"claim": claim}, "albert") for claim in ("order", "time")),
+        *((name, {}, name) for name in ("nezha", "xlnet", "sentence_vectors", "few_labels", "dialogue")),
+        ("nezha", {"part": LAMB}, "lamb"),
+        ("xlnet", {"part": "Its worth"}, "xlnet_memory"),
+        ("what_to_hide", {"part": "One task after another"}, "ernie2"),
+        ("to_write", {"claim": "corrector_zh"}, "corrector_zh"),
+        ("knowledge", {"claim": "sembert"}, "sembert"),
+        ("sentence_vectors", {"claim": "simbert"}, "simbert"),
+        ("smaller", {"claim": "cut"}, "pruning"),
+        ("smaller", {"claim": "search"}, "search"),
     ],
 )
-def test_without_results_the_command_stands_there(results, page, part, claim, experiment):
-    app = open_page(page, owner="me", part=part, **({"claim": claim} if claim else {}))
+def test_without_results_the_command_stands_there(results, page, query, experiment):
+    app = open_page(page, owner="me", **{"part": "The claim", **query})
     (command,) = [block.value for block in app.code if "--seeds 3" in block.value]
     assert command == f"python -m minibert experiment {experiment} --seeds 3"
 
@@ -127,7 +101,7 @@ OPEN = "not in the paper"
 @pytest.mark.parametrize(
     ("page", "query", "experiment", "scale", "values", "said"),
     [
-        pytest.param(
+        (
             "electra", {}, "electra", {"masked": 0.15, "train": 10, "test": 5},
             {
                 "bert": {"who_is_meant": [0.50, 0.51, 0.52]}, "electra": {"who_is_meant": [0.70, 0.71, 0.73]},
@@ -135,9 +109,8 @@ OPEN = "not in the paper"
                 "all-tokens-mlm": {"who_is_meant": [0.60]},
             },
             [("agrees", 20.3), ("disagrees", -9.3), ("unclear", 4.0), ("unclear", None)],
-            id="show_claim",
         ),
-        pytest.param(
+        (
             "nezha", {}, "nezha", {"masked": 0.15, "max_length": 32, "lengths": [32, 64, 128, 256]},
             {
                 "learned": {"right_32": HIGH, "right_64": LOW, "right_128": LOW, "right_256": HIGH},
@@ -147,9 +120,8 @@ OPEN = "not in the paper"
             },
             [("unclear", -19.0), ("agrees", 20.0), ("unclear", 0.0), ("disagrees", -20.0), ("disagrees", -20.0),
              (OPEN, 0.0), (OPEN, 20.0)],
-            id="nezha",
         ),
-        pytest.param(
+        (
             "nezha", {"part": LAMB}, "lamb", {"rows_read": 64},
             {
                 "adamw-128": {"loss": [2.0, 2.1, 2.2]}, "lamb-128": {"loss": [1.0, 1.1, 1.2]},
@@ -159,9 +131,8 @@ OPEN = "not in the paper"
                 "lamb-32": {"loss": [2.0, 2.1, 2.2]},
             },
             [("agrees", 1.0), ("disagrees", -1.0), ("unclear", 0.03), ("agrees", -0.5), ("unclear", 0.03)],
-            id="lamb",
         ),
-        pytest.param(
+        (
             "xlnet", {}, "xlnet", {"masked": 0.25, "groups": 200},
             {
                 "bert": {"joint_at_once": [-4.0, -4.1, -4.2], "joint_in_order": [-3.0, -3.1, -3.0],
@@ -171,18 +142,16 @@ OPEN = "not in the paper"
             },
             [("agrees", 1.0), ("agrees", 0.9), ("agrees", 20.0), ("disagrees", -20.0), (OPEN, -0.1), (OPEN, None),
              ("unclear", None), (OPEN, None)],
-            id="xlnet",
         ),
-        pytest.param(
+        (
             "xlnet", {"part": "Its worth"}, "xlnet_memory", {"test": 300},
             {
                 "alone": {"before": LOW, "here": HIGH},
                 "memory": {"before": HIGH, "here": LOW, "before_forgotten": LOW, "here_forgotten": LOW},
             },
             [("agrees", 20.0)],
-            id="memory",
         ),
-        pytest.param(
+        (
             "to_write", {}, "to_write", {"masked": 0.25},
             {
                 "bert": {"answers": LOW, "next_word": HIGH, "determined": LOW},
@@ -190,18 +159,16 @@ OPEN = "not in the paper"
                 "left-to-right": {"next_word": LOW, "determined": LOW},
             },
             [("agrees", 20.0), ("disagrees", -20.0), ("unclear", 1.0), (OPEN, 0.0), ("unclear", 0.0)],
-            id="to_write",
         ),
-        pytest.param(
+        (
             "what_to_hide", {"claim": "mismatch"}, "what_to_hide", {"masked": 0.15, "train": 9, "test": 8},
             {
                 "bert": {"determined": HIGH, "corrected": LOW}, "n-grams": {"determined": LOW, "corrected": HIGH},
                 "macbert": {"determined": LOW, "corrected": HIGH},
             },
             [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), ("unclear", 0.0)],
-            id="mismatch",
         ),
-        pytest.param(
+        (
             "what_to_hide", {"part": "One task after another"}, "ernie2", {"asked": 8},
             {
                 "continual": dict.fromkeys(("words", "order", "distance", "mean"), HIGH),
@@ -209,7 +176,6 @@ OPEN = "not in the paper"
                 "together": dict.fromkeys(("words", "mean"), LOW),
             },
             [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0)],
-            id="ernie2",
         ),
     ],
 )  # fmt: skip
@@ -221,14 +187,6 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
     found = verdicts(app)
     assert [key for key, _ in found] == [key for key, _ in said]
     assert [ours for _, ours in found] == [ours and pytest.approx(ours, abs=0.06) for _, ours in said]
-
-
-@pytest.mark.parametrize("name", RELATIVE_EXPERIMENTS)
-def test_what_has_been_recorded_is_of_the_experiments_arms(monkeypatch, name):
-    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    kept = [(record["arm"], record["seed"]) for record in records_of(name)]
-    assert kept and {arm for arm, _ in kept} <= set(RELATIVE_EXPERIMENTS[name].arms)
-    assert len(set(kept)) == len(kept)
 
 
 @pytest.mark.parametrize(
@@ -254,9 +212,6 @@ def test_a_shipped_relative_and_the_bert_beside_it_have_read_the_same(folder):
     assert all(weight.isfinite().all() for path in paths for weight in checkpoint.load(path).state_dict().values())
 
 
-# --- the diff ---------------------------------------------------------------------------------------------------------
-
-
 def test_the_diff_is_of_the_running_code(runs_folder):
     lines = list(lines_of(Change("x", MlmHead, Discriminator)))
     theirs, ours = (source_of(part)[0] for part in (MlmHead, Discriminator))
@@ -266,9 +221,6 @@ def test_the_diff_is_of_the_running_code(runs_folder):
     added, gone = (sum(line.sign == sign for line in lines) for sign in "+-")
     assert any(f"+{added} −{gone}" in box.label and "minibert/model.py" in box.label for box in app.expander)
     assert html_of(app).count("mb-diff") == len([box for box in app.expander if "−" in box.label]) > 1
-
-
-# --- trained together -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -312,20 +264,14 @@ def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query,
 
 def trained(relative: str, page: str, folder, **sizes):
     """A run of the page's that has learned for a step."""
-    from jobs.files import pack
-    from jobs.run import Run
-    from ui.runs import manager
-
     settings = replace(
         TOY, relative=relative, objective_options={"second": None} if relative == "albert" else {}, minutes=None,
         sizes={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, **sizes}, steps=1, batch_size=2,
         snapshots=(),
     )  # fmt: skip
-    events = pretrain_toy(settings, folder, stories=12, watch=["soon [MASK] found the rings under the bed."])
-    events = [event.as_dict() for event in events]
-    kind = f"{page}/7/{relative}-0"
-    run = Run(manager(), manager().directory, page, relative, kind, "minibert.toy.pretrain:pretrain_toy")
-    return ended(run, events, pack(folder))
+    options = {"stories": 12, "watch": ["soon [MASK] found the rings under the bed."]}
+    options |= {"title": relative, "kind": f"{page}/7/{relative}-0"}
+    return run_here(("minibert.toy.pretrain:pretrain_toy", (settings,), options), folder, owner=page)
 
 
 @pytest.mark.parametrize(
@@ -343,9 +289,9 @@ def test_what_was_trained_together_is_drawn_and_opens_in_the_picture_above(runs_
     assert app.selectbox(key="pair").value == runs[1].id and not app.error
     curves, answers = figure(app, "both-curves"), figure(app, "both-answers")
     assert {trace["name"] for trace in curves["data"] if trace.get("name")} == {"bert", page}
-    said = [run.latest("sample") for run in runs]
-    said = [sample["answers"][0]["blanks"][0] for sample in said if sample and sample["answers"]]
-    bars = [trace for trace in answers["data"] if trace["type"] == "bar"]
-    assert [list(bar["customdata"]) for bar in bars] == [[token for token, _ in blank] for blank in said]
+    samples = [sample["answers"] for run in runs if (sample := run.latest("sample"))]
+    blanks = [given[0]["blanks"][0] for given in samples if given]
+    bars = [list(trace["customdata"]) for trace in answers["data"] if trace["type"] == "bar"]
+    assert bars == [[token for token, _ in blank] for blank in blanks]
     read = [run.latest("step")["tokens"] for run in runs]
     assert read[0] == read[1] > 0
