@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import sys
 import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -39,11 +40,11 @@ def until_cancelled(out):
         Path(out, "steps.txt").write_text("learnt something", encoding="utf-8")
 
 
-def deaf(seconds):
-    """Gives no event, so it does not notice that it is cancelled."""
-    yield Event("step")
+def stays(seconds):
+    """Says who it is, and gives no event for long: it does not notice that it is cancelled, and may be killed."""
+    yield Event("step", 1, heard=[os.getpid()])
     time.sleep(seconds)
-    yield Event("step")
+    yield Event("step", 2)
 
 
 def fails():
@@ -62,12 +63,6 @@ def dies(mailbox):
     while not mailbox():
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
-
-
-def stays(seconds):
-    """Says who it is, and is there to be killed."""
-    yield Event("step", 1, heard=[os.getpid()])
-    time.sleep(seconds)
 
 
 def saves(out, start=None):
@@ -94,18 +89,6 @@ def goes_on(steps, out, going_on=None):
             yield Event("saved", step, path=str(out))
 
 
-def until_killed_once(steps, out):
-    """Ends only in a second process: the first leaves a mark beside the scratch folders of all."""
-    mark = Path(out).parents[2] / "killed-once"  # a worker that replaces another has a folder of its own
-    first = not mark.exists()
-    mark.touch()  # before anyone hears of the step after which it is killed
-    for step in range(1, steps + 1):
-        yield Event("step", step, heard=[os.getpid()])
-    if first:
-        time.sleep(60)
-    yield Event("step", steps + 1)
-
-
 def saves_on_a_full_disk(out):
     from minibert.training import patience
 
@@ -130,10 +113,7 @@ def listens(mailbox):
 
 
 def whoami():
-    import sys
-
-    main = sys.modules["__main__"]
-    yield Event("step", heard=[os.getpid(), getattr(main, "__file__", None), sorted(sys.modules)])
+    yield Event("step", heard=[getattr(sys.modules["__main__"], "__file__", None), sorted(sys.modules)])
 
 
 def not_a_generator():

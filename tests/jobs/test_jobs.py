@@ -76,38 +76,28 @@ def test_events_arrive_complete_and_in_order_however_fast_they_come(manager):
     assert [json.loads(line) for line in stored] == events
 
 
-def test_events_are_seen_while_the_run_goes_on(manager):
+def test_a_run_is_seen_while_it_goes_on_keeps_what_it_saved_and_is_deleted_only_when_it_is_over(manager):
     run = submit(manager, "until_cancelled")
     until(lambda: len(run.events()) > 3)
     assert run.state == "running" and not run.over and run.started >= run.created
-    run.cancel()
-    ended(run)
-
-
-def test_a_cancelled_run_keeps_what_was_saved(manager):
-    run = submit(manager, "until_cancelled")
-    until(run.events)
+    manager.delete(run)
+    assert manager.get(run.id) is run and run.directory.is_dir()
     run.cancel()
     assert ended(run).state == "cancelled"
     until(lambda: run not in manager._active)
     assert run.events() and run.files == {"steps.txt": b"learnt something"}
+    manager.delete(run)
+    assert manager.get(run.id) is None and not run.directory.exists()
 
 
 def test_a_cancelled_run_that_does_not_listen_loses_its_worker(manager, monkeypatch):
     monkeypatch.setattr(manager_module, "SECONDS_TO_SAVE", 0.1)
-    run = submit(manager, "deaf", OVERDUE)
+    run = submit(manager, "stays", OVERDUE)
     until(run.events)
     run.cancel()
     assert ended(run).state == "cancelled"
     until(lambda: run not in manager._active)
     assert ended(submit(manager, "count", 3)).state == "finished"
-
-
-def test_cancel_while_queued(manager, busy):
-    run = submit(manager, "count", 3)
-    assert run.state == "queued" and run.position == 1
-    run.cancel()
-    assert ended(run).state == "cancelled" and run.position is None and not run.events()
 
 
 def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
@@ -120,6 +110,9 @@ def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
         submit(manager, "count", 1, owner="patient")
     late = [submit(manager, "count", 1, owner=f"late {i}") for i in range(3)]  # who has none waiting still gets in
     assert [run.position for run in (first, other, *late, second)] == [1, 2, 3, 4, 5, 6]  # not in the order they came
+    late[0].cancel()
+    assert ended(late[0]).state == "cancelled" and late[0].position is None and not late[0].events()
+    assert second.position == 5
     busy[0].cancel()
     for run in (first, other, second):
         assert ended(run).state == "finished"
@@ -130,11 +123,9 @@ def fill(manager, owners, address):
     """As many runs as these owners get at an address, each until it is refused."""
     taken = []
     for owner in owners:
-        while True:
-            try:
+        with contextlib.suppress(jobs.QueueFull):
+            while True:
                 taken.append(submit(manager, "count", 1, owner=owner, address=address))
-            except jobs.QueueFull:
-                break
     return taken
 
 
@@ -145,7 +136,6 @@ def clear(runs):
 
 
 def test_who_is_many_at_one_address_does_not_fill_the_queue(manager, busy):
-    """Ten cookies, each for as many runs as they are given: before, 120."""
     many = fill(manager, [f"cookie {i}" for i in range(10)], "192.0.2.1")
     assert len(many) <= 40 and len({run.owner for run in many}) == 10
     newcomer = submit(manager, "count", 1, owner="newcomer", address="192.0.2.7")
@@ -180,26 +170,27 @@ def test_one_address_does_not_get_any_number_of_first_runs(manager, busy, monkey
     runs = [submit(manager, "count", 1, owner=f"cookie {i}", address="192.0.2.1") for i in range(3)]
     with pytest.raises(jobs.QueueFull, match="3 people at this address"):
         submit(manager, "count", 1, owner="cookie 4", address="192.0.2.1")
-    runs.append(submit(manager, "count", 1, owner="somebody", address="192.0.2.2"))
-    clear(runs)
+    clear([*runs, submit(manager, "count", 1, owner="somebody", address="192.0.2.2")])
 
 
 def test_an_exception_is_told_and_the_events_before_it_stay(manager):
     run = ended(submit(manager, "fails"))
     assert run.state == "failed" and run.error == "ValueError: the labels make no sense"
     assert "fake_training.py" in run.traceback and len(run.events()) == 1
-    assert ended(submit(manager, "exits")).error == "SystemExit: 3"
+    reasons = {"exits": "SystemExit: 3", "not_a_generator": "not a generator function", "missing": "no attribute"}
+    for name, error in reasons.items():
+        run = ended(submit(manager, name))
+        assert run.state == "failed" and error in run.error
 
 
-@pytest.mark.parametrize("name, error", [("not_a_generator", "not a generator function"), ("missing", "no attribute")])
-def test_a_wrong_target_fails_with_a_reason(manager, name, error):
-    run = ended(submit(manager, name))
-    assert run.state == "failed" and error in run.error
-
-
-def test_arguments_that_cannot_travel_are_refused_at_once(manager):
+def test_what_cannot_be_sent_or_kept_is_refused_at_once_and_leaves_nothing(manager, monkeypatch):
+    before = set(manager.directory.iterdir())
     with pytest.raises(jobs.JobError, match="cannot be sent to a worker"):
         submit(manager, "count", lambda: 3)
+    monkeypatch.setattr(Run, "keep_arguments", no_room)  # on the disk
+    with pytest.raises(jobs.JobError, match="cannot be kept"):
+        submit(manager, "count", 1)
+    assert set(manager.directory.iterdir()) <= before
 
 
 def pids(run):
@@ -284,17 +275,14 @@ def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeyp
 @pytest.mark.trains
 def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
     settings = replace(TOY, minutes=None, steps=24, save_every=6, measure_every=12)
-    run = submit_to(manager, "minibert.toy.pretrain:pretrain_toy", settings, stories=200)
+    target = "minibert.toy.pretrain:pretrain_toy"
+    run = manager.submit(target, settings, stories=200, owner="ada", title=target, kind="pretraining/1")
     until(lambda: run.latest("saved") and run.latest("saved")["step"] >= 6)
     psutil.Process(listening_at(run.worker)).kill()
     assert ended(run).state == "finished" and run.tries == 1, run.error
     steps = [event["step"] for event in run.events() if event["event"] == "step"]
     assert steps == sorted(set(steps)) and steps[-1] == 24  # no step is lost or told twice
     assert {"config.json", "model.safetensors", "vocab.txt"} <= run.files.keys() and "resume" not in run.files
-
-
-def submit_to(manager, target, *args, **kwargs):
-    return manager.submit(target, *args, owner="ada", title=target, kind="pretraining/1", **kwargs)
 
 
 def listening_at(address) -> int:
@@ -307,14 +295,8 @@ def listening_at(address) -> int:
     raise LookupError(address)
 
 
-@pytest.mark.release
-@pytest.mark.servers
-def test_a_run_that_cannot_go_on_begins_anew(manager):
-    run = submit(manager, "until_killed_once", 5)
-    until(lambda: len(run.events()) == 5)
-    os.kill(run.latest("step")["heard"][0], signal.SIGKILL)
-    assert ended(run).state == "finished" and run.tries == 1
-    assert [event["step"] for event in run.events()] == [1, 2, 3, 4, 5, 6]
+def no_room(*_arguments):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_model_that_meets_a_full_disk_waits_for_room(manager, monkeypatch):
@@ -323,7 +305,7 @@ def test_a_model_that_meets_a_full_disk_waits_for_room(manager, monkeypatch):
 
     def store(self, files):
         if full[0] and self.title == "saves":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            no_room()
         store_files(self, files)
 
     monkeypatch.setattr(Run, "store_files", store)
@@ -355,18 +337,6 @@ def test_events_that_the_disk_had_no_room_for_are_written_later(manager, monkeyp
     assert [json.loads(line) for line in stored] == run.events()
 
 
-def no_room(*_arguments):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def test_a_queue_without_room_on_the_disk_refuses_and_leaves_nothing(manager, monkeypatch):
-    before = set(manager.directory.iterdir())
-    monkeypatch.setattr(Run, "keep_arguments", no_room)
-    with pytest.raises(jobs.JobError, match="cannot be kept"):
-        submit(manager, "count", 1)
-    assert set(manager.directory.iterdir()) <= before
-
-
 def test_messages_reach_the_run_in_order_also_those_sent_before_it_started(manager, busy):
     run = submit(manager, "listens")
     for i in range(3):
@@ -390,8 +360,7 @@ def test_files_travel_both_ways(manager, tmp_path):
     assert (kept / "deep" / "vocab.txt").read_bytes() == b"[PAD]\n"
     with pytest.raises(FileExistsError, match="choose another name"):
         run.save_to(kept)
-    assert [path.name for path in kept.parent.iterdir()] == ["model"]
-    assert not list(tmp_path.glob("**/.*"))
+    assert [path.name for path in kept.parent.iterdir()] == ["model"] and not list(tmp_path.glob("**/.*"))
     with pytest.raises(FileNotFoundError, match="no files"):
         ended(submit(manager, "count", 1)).save_to(tmp_path / "none")
 
@@ -406,33 +375,18 @@ def test_owners_see_their_own_runs_only(manager):
     ended(one), ended(two)
 
 
-def test_only_a_run_that_is_over_is_deleted(manager):
-    run = submit(manager, "until_cancelled")
-    until(lambda: run.events())
-    manager.delete(run)
-    assert manager.get(run.id) is run and run.directory.is_dir()
-    run.cancel()
-    ended(run)
-    until(lambda: run not in manager._active)
-    manager.delete(run)
-    assert manager.get(run.id) is None and not run.directory.exists()
-
-
-def test_uploads_in_a_list_are_unpacked_each_on_its_own(tmp_path):
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "text.txt").write_text(name, encoding="utf-8")
-    uploads = [jobs.Upload(tmp_path / name / "text.txt") for name in "ab"]
-    paths = unpacked([*uploads, 3], tmp_path / "in")
-    assert [path.read_text(encoding="utf-8") for path in paths[:2]] == ["a", "b"] and paths[2] == 3
-
-
-def test_an_upload_may_leave_out_the_folders_inside(tmp_path):
-    (tmp_path / "model" / "steps").mkdir(parents=True)
+def test_an_upload_holds_files_and_no_links_and_is_unpacked_in_a_list_too(tmp_path):
+    model = tmp_path / "model"
+    (model / "steps").mkdir(parents=True)
     for name in ("config.json", "steps/step-1"):
-        (tmp_path / "model" / name).write_text("x", encoding="utf-8")
-    assert set(jobs.Upload(tmp_path / "model").files) == {"config.json", "steps/step-1"}
-    assert set(jobs.Upload(tmp_path / "model", deep=False).files) == {"config.json"}
+        (model / name).write_text(name, encoding="utf-8")
+    (tmp_path / "secret").write_text("secret", encoding="utf-8")
+    (model / "link").symlink_to(tmp_path / "secret")
+    assert jobs.Upload(model).files == {"config.json": b"config.json", "steps/step-1": b"steps/step-1"}
+    assert set(jobs.Upload(model, deep=False).files) == {"config.json"}
+    uploads = [jobs.Upload(model / name) for name in ("config.json", "steps/step-1")]
+    *paths, number = unpacked([*uploads, 3], tmp_path / "in")
+    assert [path.read_text(encoding="utf-8") for path in paths] == ["config.json", "steps/step-1"] and number == 3
 
 
 def test_the_oldest_runs_beyond_the_limit_are_removed(manager, monkeypatch):
@@ -481,13 +435,8 @@ def ends(tmp_path):
     """Starts a server, checks that a second one leaves its runs alone, ends it by a signal; the ids of its runs."""
 
     def end(how):
-        server = subprocess.Popen(
-            [sys.executable, "-c", SERVER, tmp_path],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command, pipe = [sys.executable, "-c", SERVER, tmp_path], subprocess.PIPE
+        server = subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True)
         done, *others = server.stdout.readline().split()
         children = psutil.Process(server.pid).children(recursive=True)
         assert len(children) >= 3  # the scheduler and two workers
@@ -571,14 +520,6 @@ def test_a_file_name_that_leads_out_of_its_folder_is_refused(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_links_do_not_travel(tmp_path):
-    (tmp_path / "secret").write_text("secret", encoding="utf-8")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "link").symlink_to(tmp_path / "secret")
-    (tmp_path / "folder" / "file").write_text("text", encoding="utf-8")
-    assert jobs.Upload(tmp_path / "folder").files == {"file": b"text"}
-
-
 def test_a_wrong_scheduler_address_is_told_at_submit(tmp_path, monkeypatch):
     monkeypatch.setattr(manager_module, "SECONDS_TO_CONNECT", 0.5)
     for address in ("tcp://127.0.0.1:1", "nonsense://there"):
@@ -609,14 +550,8 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
     (package / "__init__.py").write_text(Path(__file__).with_name("fake_training.py").read_text(encoding="utf-8"))
     (tmp_path / "there").mkdir()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    cluster = subprocess.Popen(
-        [sys.executable, "-c", OUTSIDE],
-        cwd=tmp_path / "there",
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    command, pipe = [sys.executable, "-c", OUTSIDE], subprocess.PIPE
+    cluster = subprocess.Popen(command, cwd=tmp_path / "there", env=environment, stdin=pipe, stdout=pipe, text=True)
     address = cluster.stdout.readline().strip()
     manager = jobs.Manager(tmp_path / "runs", scheduler=address, code=(ROOT / "minibert", ROOT / "jobs", package))
     try:
@@ -658,12 +593,11 @@ manager.close()
 
 
 def test_a_page_is_not_executed_again_by_a_worker(tmp_path):
-    log = tmp_path / "log"
-    page = tmp_path / "page.py"
+    log, page = tmp_path / "log", tmp_path / "page.py"
     page.write_text(PAGE.format(log=str(log), runs=str(tmp_path / "runs")), encoding="utf-8")
     app = AppTest.from_file(page, default_timeout=OVERDUE).run()
     assert not app.exception
-    _, main, modules = json.loads(app.json[0].value)["heard"]
+    main, modules = json.loads(app.json[0].value)["heard"]
     assert log.read_text() == "executed\n" and main is None
     assert not any(name.split(".")[0] in ("streamlit", "pages", "ui") for name in modules)
 

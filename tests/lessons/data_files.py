@@ -1,7 +1,12 @@
-"""What the tests of the data sets share: where they lie, what their READMEs state, and counting words as a baseline."""
+"""What the tests of the data sets share: where they lie, what their READMEs state, which sentences are nearly the same,
+and counting words as a baseline."""
 
+import difflib
+import re
+import unicodedata
 from pathlib import Path
 
+import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -22,3 +27,57 @@ def row_of(*cells) -> str:
 def bag(model=None, **features) -> Pipeline:
     """A classifier that only counts words."""
     return make_pipeline(CountVectorizer(binary=True, **features), model or LogisticRegression(max_iter=1000))
+
+
+def text(name: str) -> str:
+    """The file as it is: UTF-8 in NFC, Unix line ends, one newline at the end."""
+    content = (DATA / name).read_bytes().decode("utf-8")
+    assert unicodedata.is_normalized("NFC", content) and "\r" not in content and "\ufeff" not in content
+    assert content.endswith("\n")
+    return content
+
+
+def lines(name: str) -> list[list[str]]:
+    """The columns of each line."""
+    return [line.split("\t") for line in text(name).removesuffix("\n").split("\n")]
+
+
+def words(sentence: str) -> list[str]:
+    """Lower-case words, and Chinese characters one by one."""
+    return re.findall(r"[a-z0-9']+|[\u4e00-\u9fff]", sentence.lower())
+
+
+def longer_words(sentence: str) -> set[str]:
+    return {word for word in words(sentence) if len(word) > 3}
+
+
+def assert_clean(sentences: list[str], least: int = 4):
+    for sentence in sentences:
+        assert sentence == " ".join(sentence.split()) and '"' not in sentence and sentence.isprintable(), sentence
+        assert least <= len(words(sentence)) <= 30, sentence
+
+
+def assert_said_once(sentences: list[str]):
+    assert len({" ".join(words(sentence)) for sentence in sentences}) == len(sentences)
+
+
+def grams(n: int):
+    """A sentence's runs of n words."""
+    return lambda sentence: list(zip(*(words(sentence)[i:] for i in range(n)), strict=False))
+
+
+def jaccard(sentences: list[str], **features) -> np.ndarray:
+    # binary counts: (N, N) shared features over features of either
+    found = CountVectorizer(binary=True, dtype=np.float64, **features).fit_transform(sentences)
+    both = (found @ found.T).toarray()
+    size = both.diagonal()
+    return both / np.maximum(size[:, None] + size[None, :] - both, 1)
+
+
+def near_duplicates(sentences: list[str], trigrams: float = 0.3, common: float = 0.4, order: float = 0.75) -> list:
+    """Pairs alike in their word trigrams or character 5-grams (Jaccard), or with common words in much one order."""
+    alike = jaccard(sentences, analyzer=grams(3)) > trigrams
+    alike |= jaccard(sentences, analyzer="char_wb", ngram_range=(5, 5)) > 0.45
+    for i, j in np.argwhere(np.triu(jaccard(sentences, analyzer=words) > common, 1)):
+        alike[i, j] |= difflib.SequenceMatcher(None, *(sentences[n].lower() for n in (i, j)), False).ratio() > order
+    return [(sentences[i], sentences[j]) for i, j in np.argwhere(np.triu(alike, 1))]

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -171,36 +171,29 @@ def session(folder: Path) -> Iterator[Session]:
             plotly.io.renderers.default = renderer
 
 
-def run(notebook: NotebookNode, folder: Path) -> tuple[dict[str, Exception], list[dict]]:
-    """Every code cell, top to bottom: the errors by cell id, and the figures that were shown."""
-    with session(folder) as kernel:
-        errors = {cell.id: kernel.run(cell.source, cell.id) for cell in code_cells(notebook)}
-    return {name: error for name, error in errors.items() if error}, kernel.figures
-
-
 @dataclass(frozen=True)
 class Tried:
-    """What became of our own notebook, run once (errors by cell id, the figures that were shown), and of the answers,
-    each tried in the place of its cell where the notebook had come to it."""
+    """What became of a notebook, run once from top to bottom (errors by cell id, the figures that were shown), and of
+    the answers, each tried in the place of its cell where the notebook had come to it."""
 
     errors: dict[str, Exception]
     figures: list[dict]
     outcomes: list[Outcome]
 
 
-def try_answers(exercise: Exercise) -> Tried:
-    tests = {cell.metadata.nbgrader.grade_id: cell for cell in graded(exercise.notebook)}
-    outcomes, errors, figures = [], {}, []
-    with session(exercise.folder) as kernel:
-        for cell in code_cells(exercise.notebook):
+def run(notebook: NotebookNode, folder: Path, answers: Sequence[Answer] = ()) -> Tried:
+    tests = {cell.metadata.nbgrader.grade_id: cell for cell in graded(notebook)}
+    tried = Tried({}, [], [])
+    with session(folder) as kernel:
+        for cell in code_cells(notebook):
             name = mark(cell).get("grade_id", "")
-            outcomes += [
-                kernel.attempt(answer, tests[f"{name}-test"]) for answer in exercise.answers if answer.cell == name
-            ]
+            for answer in (answer for answer in answers if answer.cell == name):
+                tried.outcomes.append(kernel.attempt(answer, tests[f"{name}-test"]))
             kernel.figures.clear()
-            errors[cell.id] = kernel.run(cell.source, cell.id)
-            figures += kernel.figures
-    return Tried({name: error for name, error in errors.items() if error}, figures, outcomes)
+            if error := kernel.run(cell.source, cell.id):
+                tried.errors[cell.id] = error
+            tried.figures.extend(kernel.figures)
+    return tried
 
 
 def points(notebook: NotebookNode, errors: dict[str, Exception]) -> float:

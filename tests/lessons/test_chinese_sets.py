@@ -1,6 +1,5 @@
 """The Chinese words with parts of speech and the Chinese pairs: whole, in their format, as their READMEs say."""
 
-import unicodedata
 from collections import Counter, defaultdict
 from statistics import correlation
 
@@ -8,46 +7,29 @@ import pytest
 
 from minibert.inside.probe_tasks import part_of_speech, read_columns, usable
 from minibert.tasks import TASKS
-from tests.lessons.data_files import DATA, readme, row_of
+from tests.lessons.data_files import DATA, lines, readme, row_of, text
 
-TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART"}
-TAGS |= {"CCONJ", "SCONJ", "PUNCT"}
-FILES = {"words-zh": "sentences.txt", "similarity-zh": "pairs.tsv", "pairs-zh": "pairs.tsv"}
+TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART", "CCONJ", "SCONJ"}
 SENTENCES = read_columns((DATA / "words-zh" / "sentences.txt").read_bytes(), "sentences.txt")
-PAIRS = TASKS["similarity"].read(DATA / "similarity-zh" / "pairs.tsv")
+PAIRS = TASKS["similarity"].read(DATA / "similarity-zh" / "pairs.tsv", strict=True).examples
 
 
-@pytest.mark.parametrize("folder", FILES)
-def test_the_file_is_clean_text(folder):
-    content = (DATA / folder / FILES[folder]).read_bytes().decode("utf-8")
-    assert content.endswith("\n") and "\r" not in content and unicodedata.is_normalized("NFC", content)
-    assert f"`{folder}/`" in (DATA / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("file", ["words-zh/sentences.txt", "similarity-zh/pairs.tsv", "pairs-zh/pairs.tsv"])
+def test_the_file_is_clean_text(file):
+    assert text(file) and f"`{file.split('/')[0]}/`" in readme("")
 
 
-def test_every_word_has_a_tag_and_every_sentence_an_end():
-    assert {tag for _, tags in SENTENCES for tag in tags} == TAGS
-    assert all(words[-1] in "。？！" and tags[-1] == "PUNCT" for words, tags in SENTENCES)
-    assert all((tag == "PUNCT") == (word in "，。？！") for row in SENTENCES for word, tag in zip(*row, strict=True))
-
-
-def test_no_sentence_stands_there_twice():
-    texts = ["".join(words) for words, _ in SENTENCES]
-    assert len(set(texts)) == len(texts)
-    assert len({frozenset((e.text, e.pair)) for e in PAIRS.examples}) == len(PAIRS.examples)
-
-
-def test_the_readme_counts_the_words():
+def test_every_word_has_a_tag_and_every_sentence_an_end_and_the_readme_counts_them():
     tags = defaultdict(set)
-    for row in SENTENCES:
-        for word, tag in zip(*row, strict=True):
+    for words, of_them in SENTENCES:
+        assert words[-1] in "。？！" and of_them[-1] == "PUNCT"
+        for word, tag in zip(words, of_them, strict=True):
             tags[word].add(tag)
-    counts = (
-        len(SENTENCES),
-        sum(len(words) for words, _ in SENTENCES),
-        len(tags),
-        sum(len(t) > 1 for t in tags.values()),
-    )
-    assert row_of(*counts) in readme("words-zh")
+            assert (tag == "PUNCT") == (word in "，。？！")
+    assert set.union(*tags.values()) == {*TAGS, "PUNCT"}
+    assert len({"".join(words) for words, _ in SENTENCES}) == len(SENTENCES)
+    several = sum(len(some) > 1 for some in tags.values())
+    assert row_of(len(SENTENCES), sum(len(words) for words, _ in SENTENCES), len(tags), several) in readme("words-zh")
 
 
 def test_they_are_a_task_for_a_probe():
@@ -56,26 +38,20 @@ def test_they_are_a_task_for_a_probe():
     assert {item.label for item in task.items if task.type_of(item) == ("花",)} == {"NOUN", "VERB"}
 
 
-def test_the_readme_counts_the_pairs():
-    assert not PAIRS.problems
-    bands = Counter(min(4, int(example.score)) for example in PAIRS.examples)
-    assert row_of("pairs", *(bands[band] for band in range(5)), len(PAIRS.examples)) in readme("similarity-zh")
-    kinds = Counter(
-        line.split("\t")[2] for line in (DATA / "similarity-zh" / "pairs.tsv").read_text("utf-8").splitlines()[1:]
-    )
-    for kind, count in kinds.items():
+def test_the_readme_counts_the_pairs_and_correlates_their_characters():
+    bands = Counter(min(4, int(example.score)) for example in PAIRS)
+    assert row_of("pairs", *(bands[band] for band in range(5)), len(PAIRS)) in readme("similarity-zh")
+    assert len({frozenset((e.text, e.pair)) for e in PAIRS}) == len(PAIRS)
+    rows = lines("similarity-zh/pairs.tsv")[1:]
+    for kind, count in Counter(row[2] for row in rows).items():
         assert f"| {kind} | {count} |" in readme("similarity-zh")
-
-
-def test_common_characters_correlate_as_the_readme_says():
-    lines = [line.split("\t") for line in (DATA / "similarity-zh" / "pairs.tsv").read_text("utf-8").splitlines()[1:]]
 
     def measured(rows) -> str:
         shared = [[set(text) - set("，。") for text in row[7:9]] for row in rows]
         return f"{correlation([float(row[9]) for row in rows], [len(a & b) / len(a | b) for a, b in shared]):.2f}"
 
-    ordinary = measured([row for row in lines if row[2] == "ordinary"])
-    assert f"{measured(lines)} over all pairs, {ordinary} over the ordinary ones" in readme("similarity-zh")
+    ordinary = measured([row for row in rows if row[2] == "ordinary"])
+    assert f"{measured(rows)} over all pairs, {ordinary} over the ordinary ones" in readme("similarity-zh")
 
 
 def test_every_chinese_premise_has_one_hypothesis_of_each_label_and_the_readme_counts_them():

@@ -1,12 +1,10 @@
 """Our own data sets through our own readers: nothing of them is passed over, and an upload of one is recognized."""
 
-from pathlib import Path
-
 import pytest
 
 from minibert.tasks import TASKS, guess_task
+from tests.lessons.data_files import DATA
 
-DATA = Path(__file__).resolve().parents[2] / "lessons" / "data"
 SETS = {
     "animals": ("classification", ".tsv"),
     "verdicts": ("classification", ".tsv"),
@@ -34,24 +32,11 @@ def test_every_folder_is_a_set_of_a_task():
     assert {task for task, _ in SETS.values()} == set(TASKS)
 
 
-@pytest.mark.parametrize("part", ["train", "dev"])
 @pytest.mark.parametrize("name", SETS)
-def test_it_is_read_whole(name, part):
+def test_it_is_read_whole_and_its_task_is_guessed(name):
     task, ending = SETS[name]
-    data = TASKS[task].read(DATA / name / f"{part}{ending}")
-    assert data.problems == []
-    assert len(data.examples) >= 30
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_what_is_learned_is_what_is_asked(name):
-    task, ending = SETS[name]
-    train, dev = (TASKS[task].read(DATA / name / f"{part}{ending}") for part in ("train", "dev"))
-    assert set(dev.labels) <= set(train.labels)
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_its_task_is_guessed(name):
-    task, ending = SETS[name]
-    path = DATA / name / f"train{ending}"
-    assert guess_task(path.read_bytes(), path.name) == task
+    paths = [DATA / name / f"{part}{ending}" for part in ("train", "dev")]
+    train, dev = (TASKS[task].read(path) for path in paths)
+    assert train.problems == dev.problems == [] and min(len(train.examples), len(dev.examples)) >= 30
+    assert set(dev.labels) <= set(train.labels)  # what is learned is what is asked
+    assert guess_task(paths[0].read_bytes(), paths[0].name) == task

@@ -1,55 +1,41 @@
 """Our own dialogues: of the stated sizes, nothing said twice, and what the README says of words and lengths."""
 
-import re
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from minibert.tasks import TASKS
+from tests.lessons.data_files import DATA, longer_words, readme, row_of, text
 
-FOLDER = Path(__file__).resolve().parents[2] / "lessons" / "data" / "dialogues"
 PARTS = ("train", "dev", "test")
-README = (FOLDER / "README.md").read_text(encoding="utf-8")
+README = readme("dialogues")
 
 
 def dialogues(part: str) -> list[list[str]]:
-    blocks = (FOLDER / f"{part}.txt").read_text(encoding="utf-8").strip().split("\n\n")
+    blocks = text(f"dialogues/{part}.txt").strip().split("\n\n")
     return [[line.split(": ", 1)[1] for line in block.split("\n")] for block in blocks]
 
 
 def examples(part: str) -> list:
-    data = TASKS["next-utterance"].read(FOLDER / f"{part}.txt")
-    assert not data.problems
-    return data.examples
+    return TASKS["next-utterance"].read(DATA / "dialogues" / f"{part}.txt", strict=True).examples
 
 
-def longer_words(text: str) -> set[str]:
-    return {word for word in re.findall(r"[a-z']+", text.lower()) if len(word) >= 4}
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_the_readme_counts_them(part):
-    turns = [turn for dialogue in dialogues(part) for turn in dialogue]
-    words = sum(len(turn.split()) for turn in turns) / len(turns)
-    assert f"| {part} | {len(dialogues(part))} | {len(turns)} | {len(examples(part))} | {words:.1f} |" in README
-    assert all(4 <= len(dialogue) <= 6 for dialogue in dialogues(part))
-
-
-def test_nothing_is_said_twice():
-    turns = [turn.lower() for part in PARTS for dialogue in dialogues(part) for turn in dialogue]
-    assert len(turns) == len(set(turns))
-    assert sum(len(dialogues(part)) for part in PARTS) == 96
-
-
-def test_chance_is_as_the_readme_says():
+def test_the_readme_counts_them_and_nothing_is_said_twice():
+    said = []
+    for part in PARTS:
+        turns = [turn for dialogue in dialogues(part) for turn in dialogue]
+        words = f"{sum(len(turn.split()) for turn in turns) / len(turns):.1f}"
+        assert row_of(part, len(dialogues(part)), len(turns), len(examples(part)), words) in README
+        assert all(4 <= len(dialogue) <= 6 for dialogue in dialogues(part))
+        said += [turn.lower() for turn in turns]
+    assert len(said) == len(set(said)) and sum(len(dialogues(part)) for part in PARTS) == 96
     assert "0.457" in README and sum(Fraction(1, rank) for rank in range(1, 6)) / 5 == pytest.approx(0.457, abs=5e-4)
 
 
 def test_words_and_lengths_tell_as_little_as_the_readme_says():
     hits, longest, shortest = [], [], []
-    for part in PARTS:
-        found, shares = examples(part), []
+    for found in map(examples, PARTS):
+        shares = []
         for example in found:
             said = longer_words(" ".join(example.turns))
             common = [len(said & longer_words(choice)) for choice in example.choices]

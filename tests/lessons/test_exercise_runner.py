@@ -56,17 +56,14 @@ class Draft:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        tasks = [
-            part
-            for name in "abc"
-            for part in (
+        cells = [v4.new_markdown_cell("# Doubling: exercise"), cell(SETUP, "setup", locked=True)]
+        for name in "abc":
+            cells += [
                 v4.new_markdown_cell("Double it."),
                 cell(SOLUTION.format(name=name), name, solution=True),
                 cell(TEST.format(name=name), f"{name}-test", grade=True, locked=True, points=2),
-            )
-        ]
-        setup = cell(SETUP, "setup", locked=True)
-        cells = [v4.new_markdown_cell("# Doubling: exercise"), setup, *tasks, v4.new_code_cell(DRAWING)]
+            ]
+        cells.append(v4.new_code_cell(DRAWING))
         self.notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}})
         self.answers = {
             name: {kind: {w: code.format(name=name) for w, code in of.items()} for kind, of in ANSWERS.items()}
@@ -138,10 +135,13 @@ def test_a_fault_of_the_notebook_is_found(draft, check, old, new):
         check(draft.written())
 
 
-def test_output_is_found(draft):
+def test_output_and_too_few_answers_are_found(draft):
     draft.notebook.cells[1].execution_count = 1
     with pytest.raises(AssertionError, match="has output"):
         FORM(draft.written())
+    del draft.answers["b"]["right"]["sum"]
+    with pytest.raises(AssertionError, match=r"\('b', True\): 2"):
+        BESIDE(draft.written())
 
 
 @pytest.mark.parametrize(
@@ -160,12 +160,6 @@ def test_an_answer_of_the_other_kind_or_that_fails_for_another_reason_is_found(d
         checks.solve(draft.written())
 
 
-def test_too_few_answers_are_found(draft):
-    del draft.answers["b"]["right"]["sum"]
-    with pytest.raises(AssertionError, match=r"\('b', True\): 2"):
-        BESIDE(draft.written())
-
-
 @pytest.mark.parametrize(
     ("kind", "code"),
     [
@@ -182,6 +176,6 @@ def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code):
 
 def test_where_it_ran_nothing_is_left(draft):
     before = list(sys.path), plotly.io.renderers.default, Path.cwd()
-    _, figures = run(draft.written().notebook, draft.folder)
+    figures = run(draft.written().notebook, draft.folder).figures
     assert (list(sys.path), plotly.io.renderers.default, Path.cwd()) == before
     assert [list(figure["data"][0]["y"]) for figure in figures] == [[2, 4]]

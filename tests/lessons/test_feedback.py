@@ -55,37 +55,35 @@ def test_place_value_and_number_of_mistakes_are_named():
     got[1, 2], got[2, 0] = 0.9, 0.7
     assert said(expect_close, got, WANTED, "scores").startswith("scores[1, 2] is 0.9, wanted 0.3. 2 of 9 differ.")
     assert said(expect_close, 1.00004, 1.0, "loss") == "loss is 1.00004, wanted 1."
+    other = torch.tensor([[0.7, 0.2, 0.1], [0.4, 0.4, 0.2], [0.15, 0.3, 0.55]])  # another mistake gets no hint
+    assert said(expect_close, other, WANTED, "probs").endswith("9 of 9 differ.")
+    expect(True, "nothing")
+    assert said(expect, [], "an empty list") == "an empty list"
+
+
+MASKED = torch.tensor([[1.0, -math.inf], [2.0, -math.inf]])
 
 
 @pytest.mark.parametrize(
-    ("got", "hint"),
+    ("got", "wanted", "hint"),
     [
-        (WANTED * 8, "multiplied by 8."),
-        (WANTED * 32**0.5, "5.657 = √32"),
-        (WANTED / 8, "0.125 = 1/8"),
-        (-WANTED, "multiplied by −1"),
-        (WANTED + 2, "2 too large"),
-        (WANTED.T, "the transpose"),
-        (WANTED / WANTED.sum(0), "Sums along axis 0 are 1, but each row should sum to 1"),
-        (WANTED.square(), "rows do not sum to 1"),
-        (WANTED.flip(0), "stand in other places"),
-        (WANTED * math.nan, "NaN"),
-        (WANTED / 0, "infinite"),
+        (WANTED * 8, WANTED, "multiplied by 8."),
+        (WANTED * 32**0.5, WANTED, "5.657 = √32"),
+        (WANTED / 8, WANTED, "0.125 = 1/8"),
+        (-WANTED, WANTED, "multiplied by −1"),
+        (WANTED + 2, WANTED, "2 too large"),
+        (WANTED.T, WANTED, "the transpose"),
+        (WANTED / WANTED.sum(0), WANTED, "Sums along axis 0 are 1, but each row should sum to 1"),
+        (WANTED.square(), WANTED, "rows do not sum to 1"),
+        (WANTED.flip(0), WANTED, "stand in other places"),
+        (WANTED * math.nan, WANTED, "NaN"),
+        (WANTED / 0, WANTED, "infinite"),
+        (MASKED.T, MASKED, "Infinity stands in the wrong places"),
+        (torch.zeros(2, 3), torch.zeros(3, 2), "The axes stand in another order."),
     ],
 )
-def test_known_mistakes_are_recognised(got, hint):
-    assert hint in said(expect_close, got, WANTED, "probs")
-
-
-def test_another_mistake_gets_no_hint():
-    torch.manual_seed(0)
-    got = torch.randn(3, 3).softmax(-1)
-    assert said(expect_close, got, WANTED, "probs").endswith("9 of 9 differ.")
-
-
-def test_a_mask_of_infinities_in_other_places_is_seen():
-    wanted = torch.tensor([[1.0, -math.inf], [2.0, -math.inf]])
-    assert "Infinity stands in the wrong places" in said(expect_close, wanted.T, wanted, "masked")
+def test_known_mistakes_are_recognised(got, wanted, hint):
+    assert hint in said(expect_close, got, wanted, "probs")
 
 
 @pytest.mark.parametrize(
@@ -103,10 +101,6 @@ def test_kind_and_shape_come_first(got, sentence):
     assert said(expect_equal, got, WANTED, "x") == sentence
 
 
-def test_swapped_axes_are_named():
-    assert said(expect_close, torch.zeros(2, 3), torch.zeros(3, 2), "x").endswith("The axes stand in another order.")
-
-
 @pytest.mark.parametrize(
     ("got", "wanted", "sentence"),
     [
@@ -118,21 +112,12 @@ def test_swapped_axes_are_named():
         (torch.zeros(2, 2), 0, "x is a tensor of shape (2, 2), wanted 0"),
         (3, "3", "x is 3, wanted '3'"),
         (torch.tensor([1, 0]), torch.tensor([True, False]), "x holds int64 values, wanted bool"),
-        (
-            torch.tensor([False, True]),
-            torch.tensor([True, False]),
-            "x[0] is False, wanted True. 2 of 2 differ. True and",
-        ),
+        (torch.tensor([False, True]), torch.tensor([True, False]), "x[0] is False, wanted True. 2 of 2 differ. True"),
         (torch.tensor([1, 3]), torch.tensor([1, 2]), "x[1] is 3, wanted 2. 1 of 2 differ."),
     ],
 )
 def test_the_first_difference_is_named(got, wanted, sentence):
     assert said(expect_equal, got, wanted, "x").startswith(sentence)
-
-
-def test_a_condition_brings_its_sentence():
-    expect(True, "nothing")
-    assert said(expect, [], "an empty list") == "an empty list"
 
 
 def test_what_is_not_written_yet_is_told(capsys):

@@ -1,62 +1,48 @@
 """The set of pronouns: read whole, balanced so that no place gives the answer away, as its README says."""
 
 import re
-import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from minibert.inside.pronouns import FORM, MEANING, SETTLED_BY, read_pronouns
 from minibert.tasks import TaskDataError
+from tests.lessons.data_files import lines, readme, text
 
-FOLDER = Path(__file__).parents[2] / "lessons" / "data" / "pronouns"
 HEADER = "text\tpronoun\tantecedent\tothers\tsettled_by\n"
-FITS = {
-    "he": "singular", "him": "singular", "his": "singular", "himself": "singular", "she": "singular",
-    "her": "singular", "herself": "singular", "it": "singular", "itself": "singular", "they": "plural",
-    "them": "plural", "their": "plural", "themselves": "plural",
-}  # fmt: skip
+SINGULAR = {"he", "him", "his", "himself", "she", "her", "herself", "it", "itself"}
+PLURAL = {"they", "them", "their", "themselves"}
 IRREGULAR = {"women", "children"}
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return read_pronouns((FOLDER / "en.tsv").read_bytes(), "en.tsv")
+    return read_pronouns(text("pronouns/en.tsv").encode(), "en.tsv")
 
 
-def test_the_file_is_clean():
-    content = (FOLDER / "en.tsv").read_bytes().decode("utf-8")
-    assert content.endswith("\n") and "\r" not in content and unicodedata.is_normalized("NFC", content)
-    texts = [line.split("\t")[0] for line in content.splitlines()[1:]]
+def test_texts_are_clean_and_the_readme_says_how_much_there_is(rows):
+    texts = [said for said, *_ in lines("pronouns/en.tsv")[1:]]
     assert len(set(texts)) == len(texts)
-    assert all(text == text.strip() and text[-1] == "." and "  " not in text for text in texts)
-
-
-def test_the_readme_says_how_much_there_is(rows):
-    readme = (FOLDER / "README.md").read_text("utf-8")
-    assert f"# Pronouns: {len(rows)} short texts" in readme
+    assert all(said == said.strip() and said[-1] == "." and "  " not in said for said in texts)
+    assert f"# Pronouns: {len(rows)} short texts" in readme("pronouns")
     for kind in SETTLED_BY:
-        assert f"| `{kind}` | {sum(row.settled_by == kind for row in rows)} |" in readme
-    chance = sum(1 / len(row.candidates) for row in rows) / len(rows)
-    nearest = sum(row.nearest == row.antecedent for row in rows) / len(rows)
-    first = sum(row.candidates[0] == row.antecedent for row in rows) / len(rows)
-    for rule, share in (
-        ("drawn by chance", chance),
-        ("the nearest candidate", nearest),
-        ("the first candidate", first),
-    ):
-        assert re.search(rf"{rule} \| {100 * share:.1f} %", readme), (rule, share)
-    assert max(nearest, first) <= 0.5
+        assert f"| `{kind}` | {sum(row.settled_by == kind for row in rows)} |" in readme("pronouns")
+    shares = {
+        "drawn by chance": sum(1 / len(row.candidates) for row in rows) / len(rows),
+        "the nearest candidate": sum(row.nearest == row.antecedent for row in rows) / len(rows),
+        "the first candidate": sum(row.candidates[0] == row.antecedent for row in rows) / len(rows),
+    }
+    for rule, share in shares.items():
+        assert f"{rule} | {100 * share:.1f} %" in readme("pronouns"), (rule, share)
+    assert max(shares["the nearest candidate"], shares["the first candidate"]) <= 0.5
 
 
 def test_an_antecedent_has_the_number_of_its_pronoun(rows):
     for row in rows:
         word = row.words[row.antecedent].lower()
-        plural = word in IRREGULAR or (word.endswith("s") and word not in ("actress", "princess"))
-        if word[0] != row.words[row.antecedent][0]:  # a name
-            plural = False
-        assert ("plural" if plural else "singular") == FITS[row.words[row.pronoun].lower()], row
+        name = word[0] != row.words[row.antecedent][0]
+        plural = word in IRREGULAR or (word.endswith("s") and word not in ("actress", "princess") and not name)
+        assert row.words[row.pronoun].lower() in (PLURAL if plural else SINGULAR), row
 
 
 def test_meaning_comes_in_pairs_with_the_same_beginning(rows):

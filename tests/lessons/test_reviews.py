@@ -1,18 +1,25 @@
 """The reviews: complete, balanced, without repeats, and not to be solved by counting words."""
 
 import csv
-import difflib
 import re
-import unicodedata
 from collections import Counter
 
 import numpy as np
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from minibert.tasks import TASKS
-from tests.lessons.data_files import DATA, bag, readme, row_of
+from tests.lessons.data_files import (
+    DATA,
+    assert_clean,
+    assert_said_once,
+    bag,
+    lines,
+    near_duplicates,
+    readme,
+    row_of,
+    words,
+)
 
 FOLDER = DATA / "reviews"
 SPLITS = ("train", "dev", "test")
@@ -21,16 +28,8 @@ LABELS = ("positive", "negative")
 KINDS = {"plain": 0.45, "negation": 0.21, "contrast": 0.21, "irony": 0.13}
 
 
-def lines(split: str) -> list[list[str]]:
-    return [line.split("\t") for line in (FOLDER / f"{split}.tsv").read_bytes().decode("utf-8").split("\n")]
-
-
 def rows(*splits: str) -> list[dict[str, str]]:
-    return [dict(zip(COLUMNS, line, strict=True)) for split in splits for line in lines(split)[1:-1]]
-
-
-def words(sentence: str) -> list[str]:
-    return re.findall(r"[a-z']+", sentence.lower())
+    return [dict(zip(COLUMNS, line, strict=True)) for split in splits for line in lines(f"reviews/{split}.tsv")[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -38,33 +37,10 @@ def everything() -> list[dict[str, str]]:
     return rows(*SPLITS)
 
 
-def near_duplicates(sentences: list[str]) -> list[tuple[str, str]]:
-    """Pairs alike in their word trigrams or character 5-grams (Jaccard), or with common words in much one order."""
-    shared = {
-        "words": jaccard(sentences, analyzer=words),
-        "trigrams": jaccard(sentences, analyzer=lambda s: list(zip(*(words(s)[i:] for i in range(3)), strict=False))),
-        "characters": jaccard(sentences, analyzer="char_wb", ngram_range=(5, 5)),
-    }
-    pairs = {tuple(p) for p in np.argwhere(np.triu((shared["trigrams"] > 0.25) | (shared["characters"] > 0.45), 1))}
-    for i, j in np.argwhere(np.triu(shared["words"] > 0.25, 1)):
-        if difflib.SequenceMatcher(None, sentences[i].lower(), sentences[j].lower(), False).ratio() > 0.7:
-            pairs.add((i, j))
-    return sorted((sentences[i], sentences[j]) for i, j in pairs)
-
-
-def jaccard(sentences: list[str], **features) -> np.ndarray:
-    # binary counts: (N, N) shared features over features of either
-    found = CountVectorizer(binary=True, dtype=np.float64, **features).fit_transform(sentences)
-    both = (found @ found.T).toarray()
-    size = both.diagonal()
-    return both / np.maximum(size[:, None] + size[None, :] - both, 1)
-
-
 @pytest.mark.parametrize("split", SPLITS)
 def test_every_line_has_its_four_columns(split):
-    header, *body, last = lines(split)
+    header, *body = lines(f"reviews/{split}.tsv")
     assert header == COLUMNS
-    assert last == [""]  # the file ends with one newline
     for sentence, label, kind, topic in body:
         assert label in LABELS and kind in KINDS and re.fullmatch("[a-z]+", topic), sentence
 
@@ -85,17 +61,13 @@ def test_there_are_enough(everything):
 
 
 @pytest.mark.parametrize("splits", [SPLITS, *((s,) for s in SPLITS)], ids="-".join)
-def test_classes_are_balanced_overall_in_each_split_and_in_each_kind(splits):
+def test_classes_are_balanced_overall_in_each_split_and_in_each_kind_of_its_share(splits):
     chosen = rows(*splits)
+    kinds = Counter(r["kind"] for r in chosen)
+    assert {k: n / kinds.total() for k, n in kinds.items()} == pytest.approx(KINDS, abs=0.02)
     for kind in (None, *KINDS):
         labels = Counter(r["label"] for r in chosen if kind in (None, r["kind"]))
         assert labels["positive"] / labels.total() == pytest.approx(0.5, abs=0.05), kind
-
-
-@pytest.mark.parametrize("splits", [SPLITS, *((s,) for s in SPLITS)], ids="-".join)
-def test_kinds_keep_their_shares(splits):
-    kinds = Counter(r["kind"] for r in rows(*splits))
-    assert {k: n / kinds.total() for k, n in kinds.items()} == pytest.approx(KINDS, abs=0.02)
 
 
 def test_topics_are_equally_spread(everything):
@@ -111,40 +83,18 @@ def test_topics_are_equally_spread(everything):
     assert max(cells.values()) - min(cells.values()) <= 3
 
 
-def test_sentences_are_clean(everything):
-    for sentence in (r["sentence"] for r in everything):
-        assert 5 <= len(sentence.split()) <= 30, sentence
-        assert sentence == " ".join(sentence.split()) and '"' not in sentence, sentence
-        assert sentence.isprintable() and unicodedata.is_normalized("NFC", sentence), sentence
-        assert sentence[0].isupper() and sentence[-1] in ".!?", sentence
-
-
-def test_nothing_is_said_twice(everything):
+def test_sentences_are_clean_and_none_is_said_twice_nor_nearly(everything):
     sentences = [r["sentence"] for r in everything]
-    assert len({" ".join(words(s)) for s in sentences}) == len(sentences)
-    assert near_duplicates(sentences) == []
-
-
-@pytest.mark.parametrize(
-    "copy",
-    [
-        "The seats are hard, narrow and badly stained.",
-        "I usually dislike stories about queens, yet this one kept me up until four.",
-        "Outside my window the whole coast, a comfortable seat and a smiling crew.",
-    ],
-)
-def test_a_planted_near_duplicate_is_found(everything, copy):
-    found = near_duplicates([*(r["sentence"] for r in everything), copy])
-    assert len(found) == 1 and copy in found[0]
+    assert_clean(sentences, least=5)
+    assert all(sentence[0].isupper() and sentence[-1] in ".!?" for sentence in sentences)
+    assert_said_once(sentences)
+    assert near_duplicates(sentences, trigrams=0.25, common=0.25, order=0.7) == []
 
 
 def test_no_word_gives_the_class_away(everything):
-    seen = {
-        label: Counter(w for r in everything if r["label"] == label for w in set(words(r["sentence"])))
-        for label in LABELS
-    }
-    for word in seen["positive"] | seen["negative"]:
-        counts = [seen[label][word] for label in LABELS]
+    seen = Counter((word, r["label"]) for r in everything for word in set(words(r["sentence"])))
+    for word in {word for word, _ in seen}:
+        counts = [seen[word, label] for label in LABELS]
         assert sum(counts) < 15 or max(counts) / sum(counts) <= 0.9, (word, counts)
 
 

@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from importlib import import_module
 from pathlib import Path
@@ -46,6 +46,15 @@ def finished_run(
     ]
     run = Run(manager, manager.directory, owner, title, kind, "minibert.finetune.run:finetune")
     return ended(run, events, pack(predictor.save(folder / run.id)))
+
+
+def run_of(events: Iterable, kind: str, *, owner: str, title: str = "a run", folder: Path | None = None) -> Run:
+    """A finished run with these events of a trainer's. folder: what it has left behind, if anything."""
+    from ui.runs import manager
+
+    run = Run(manager(), manager().directory, owner, title, kind, "x:y")
+    events = [event.as_dict() for event in events]
+    return ended(run, events, pack(folder) if folder is not None and folder.exists() else {})
 
 
 def ended(run: Run, events: Sequence[dict], files: dict[str, bytes]) -> Run:
