@@ -47,7 +47,7 @@ def words(sentence: str) -> list[str]:
     return re.findall(r"[a-z0-9']+|[\u4e00-\u9fff]", sentence.lower())
 
 
-def longer_words(sentence: str) -> set[str]:
+def longer(sentence: str) -> set[str]:
     return {word for word in words(sentence) if len(word) > 3}
 
 
@@ -57,13 +57,19 @@ def assert_clean(sentences: list[str], least: int = 4):
         assert least <= len(words(sentence)) <= 30, sentence
 
 
-def assert_said_once(sentences: list[str]):
-    assert len({" ".join(words(sentence)) for sentence in sentences}) == len(sentences)
+def said_once(sentences: list[str]) -> bool:
+    return len({" ".join(words(sentence)) for sentence in sentences}) == len(sentences)
 
 
 def grams(n: int):
     """A sentence's runs of n words."""
     return lambda sentence: list(zip(*(words(sentence)[i:] for i in range(n)), strict=False))
+
+
+def alike(some: list[str], others: list[str]) -> list[tuple[str, str]]:
+    """Pairs, one from each side, with a quarter of their word 4-grams in common (Jaccard)."""
+    shares = jaccard(some + others, analyzer=grams(4))[: len(some), len(some) :]
+    return [(some[i], others[j]) for i, j in np.argwhere(shares >= 0.25)]
 
 
 def jaccard(sentences: list[str], **features) -> np.ndarray:

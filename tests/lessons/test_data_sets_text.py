@@ -9,20 +9,11 @@ from itertools import chain
 
 import pytest
 
-from tests.lessons.data_files import (
-    PARTS,
-    assert_said_once,
-    bag,
-    lines,
-    longer_words,
-    near_duplicates,
-    readme,
-    row_of,
-    text,
-)
+from tests.lessons.data_files import PARTS, bag, lines, longer, near_duplicates, readme, row_of, said_once, text
 
 # Folder: the least number of questions in each part.
 SQUAD = {"questions": (200, 70), "questions-or-none": (180, 60), "questions-zh": (90, 30)}
+LENGTHS = {"questions": (60, 120), "questions-zh": (100, 150)}  # words and characters
 
 
 def test_a_planted_near_duplicate_is_found():
@@ -35,11 +26,11 @@ def test_a_planted_near_duplicate_is_found():
 # Tokens and tags
 
 
-def sentences(name: str, separator: str = " ") -> list[list[list[str]]]:
+def sentences(name: str) -> list[list[list[str]]]:
     """Blocks of lines between blank lines, each line split into its columns."""
     blocks = text(name).split("\n\n")
     assert blocks.pop() == ""  # a blank line ends the last sentence too
-    return [[line.split(separator) for line in block.split("\n")] for block in blocks]
+    return [[line.split(" ") for line in block.split("\n")] for block in blocks]
 
 
 POS = r"CC|CD|DT|EX|IN|JJ[RS]?|MD|NNP?S?|PDT|POS|PRP\$?|RB[RS]?|RP|TO|UH|VB[DGNPZ]?|WDT|WP\$?|WRB|[.,:\"]"
@@ -78,16 +69,11 @@ def test_entities_are_iob1_in_noun_chunks(part):
             assert tag == "O" or inside, (word, rows)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_entities_come_in_documents_of_ten(part):
-    blocks = sentences(f"entities/{part}.txt")
-    starts = [i for i, rows in enumerate(blocks) if rows[0][0] == "-DOCSTART-"]
-    assert all(blocks[i] == [["-DOCSTART-", "-X-", "O", "O"]] for i in starts)
-    assert starts == list(range(0, len(blocks), 11)) and len(blocks) % 11 == 0
-
-
 def test_entities_are_as_many_as_the_readme_says():
     for part, least in zip(PARTS, (320, 100), strict=True):
+        blocks = sentences(f"entities/{part}.txt")
+        starts = [i for i, rows in enumerate(blocks) if rows == [["-DOCSTART-", "-X-", "O", "O"]]]
+        assert starts == list(range(0, len(blocks), 11)) and len(blocks) % 11 == 0  # documents of ten
         rows = entities(part)
         kinds = Counter(kind for sentence in rows for _, kind in names(sentence))
         assert sum(tag[0] == "B" for sentence in rows for *_, tag in sentence) == 1  # as said there
@@ -146,25 +132,20 @@ def test_answers_stand_at_their_offsets(folder):
 
 
 @pytest.mark.parametrize("folder", SQUAD)
-def test_questions_of_dev_have_passages_of_their_own(folder):
+def test_questions_of_dev_have_passages_of_their_own_and_the_readme_counts_them(folder):
     contexts = {part: [passage["context"] for passage in passages(folder, part)] for part in PARTS}
     assert len(set(contexts["train"] + contexts["dev"])) == len(contexts["train"] + contexts["dev"])
     questions = [question for part in PARTS for question in asked(folder, part)]
     assert len({question["id"] for question in questions}) == len(questions)
-    assert_said_once([question["question"] for question in questions])
+    assert said_once([question["question"] for question in questions])
     for part, least in zip(PARTS, SQUAD[folder], strict=True):
         assert len(asked(folder, part)) >= least
         assert f"| {part} | {len(contexts[part])} | {len(asked(folder, part))} |" in readme(folder)
-
-
-@pytest.mark.parametrize("folder, least, most", [("questions", 60, 120), ("questions-zh", 100, 150)])
-def test_passages_are_of_the_stated_length(folder, least, most):
-    for part in PARTS:
-        contexts = [passage["context"] for passage in passages(folder, part)]
-        lengths = [len(context if folder == "questions-zh" else context.split()) for context in contexts]
-        assert min(lengths) >= least and max(lengths) <= most
-        stated = f"| {min(lengths)} to {max(lengths)}, {sum(lengths) / len(lengths):.0f} on average |"
-        assert stated in readme(folder)
+        if folder in LENGTHS:
+            shortest, longest = LENGTHS[folder]
+            sizes = [len(context if folder == "questions-zh" else context.split()) for context in contexts[part]]
+            stated = f"| {min(sizes)} to {max(sizes)}, {sum(sizes) / len(sizes):.0f} on average |"
+            assert shortest <= min(sizes) and max(sizes) <= longest and stated in readme(folder)
 
 
 @pytest.mark.parametrize("folder", SQUAD)
@@ -198,15 +179,12 @@ def reviews(*parts: str) -> list[tuple[str, str, str]]:
     return [tuple(line) for part in parts for line in lines(f"reviews-zh/{part}.tsv")[1:]]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_chinese_reviews_are_balanced_in_each_kind(part):
-    counts = Counter((label, kind) for _, label, kind in reviews(part))
-    assert lines(f"reviews-zh/{part}.tsv")[0] == ["text", "label", "kind"]
-    assert set(counts) == {(label, kind) for label in ("positive", "negative") for kind in KINDS}
-    assert all(counts["positive", kind] == counts["negative", kind] for kind in KINDS)
-
-
-def test_chinese_reviews_are_as_many_as_the_readme_says():
+def test_chinese_reviews_are_balanced_in_each_kind_and_as_many_as_the_readme_says():
+    for part in PARTS:
+        counts = Counter((label, kind) for _, label, kind in reviews(part))
+        assert lines(f"reviews-zh/{part}.tsv")[0] == ["text", "label", "kind"]
+        assert set(counts) == {(label, kind) for label in ("positive", "negative") for kind in KINDS}
+        assert all(counts["positive", kind] == counts["negative", kind] for kind in KINDS)
     for kind in (*KINDS, "all"):
         train, dev = (sum(kind in (k, "all") for _, _, k in reviews(part)) for part in PARTS)
         assert f"| {kind} | {train} | {dev} | {train + dev} |" in readme("reviews-zh")
@@ -300,7 +278,7 @@ def test_choices_cannot_be_made_by_length_or_words_alone():
             assert lone / len(rows) < 0.3
         hits = 0.0
         for row in rows:
-            shared = [len(longer_words(row["startphrase"]) & longer_words(row[f"ending{i}"])) for i in range(4)]
+            shared = [len(longer(row["startphrase"]) & longer(row[f"ending{i}"])) for i in range(4)]
             hits += (shared[int(row["label"])] == max(shared)) / shared.count(max(shared))
         print(f"{part}: most longer words shared with the situation {hits / len(rows):.1%}")
         assert hits / len(rows) < 0.35
@@ -441,8 +419,8 @@ def test_stories_cannot_be_answered_by_length_or_matching_words():
                 others = lengths[:right] + lengths[right + 1 :]
                 longest += lengths[right] > max(others)
                 shortest += lengths[right] < min(others)
-                kept = [longer_words(option) for option in options]
-                found = [len(some & longer_words(story)) / max(len(some), 1) for some in kept]
+                kept = [longer(option) for option in options]
+                found = [len(some & longer(story)) / max(len(some), 1) for some in kept]
                 matching += (found[right] == max(found)) / found.count(max(found))
                 total += 1
         print(f"{part}: longest {longest / total:.1%}, shortest {shortest / total:.1%}, words {matching / total:.1%}")

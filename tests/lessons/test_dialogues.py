@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from minibert.tasks import TASKS
-from tests.lessons.data_files import DATA, longer_words, readme, row_of, text
+from tests.lessons.data_files import DATA, longer, readme, row_of, text
 
 PARTS = ("train", "dev", "test")
 README = readme("dialogues")
@@ -37,8 +37,8 @@ def test_words_and_lengths_tell_as_little_as_the_readme_says():
     for found in map(examples, PARTS):
         shares = []
         for example in found:
-            said = longer_words(" ".join(example.turns))
-            common = [len(said & longer_words(choice)) for choice in example.choices]
+            said = longer(" ".join(example.turns))
+            common = [len(said & longer(choice)) for choice in example.choices]
             best = [i for i, count in enumerate(common) if count == max(common)]
             shares.append((example.label in best) / len(best))
         hits.append(f"{sum(shares) / len(found):.0%}")

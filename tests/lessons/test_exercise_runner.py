@@ -33,16 +33,8 @@ with when_written("a"):
     go.Figure(go.Bar(y=[a(1), a(2)])).show()
 """
 ANSWERS = {
-    "wrong": {
-        "square": "def {name}(x):\n    return x**2",
-        "half": "def {name}(x):\n    return x / 2",
-        "no return": "def {name}(x):\n    2 * x",
-    },
-    "right": {
-        "sum": "def {name}(x):\n    return x + x",
-        "shift": "def {name}(x):\n    return x << 1",
-        "lambda": "{name} = lambda x: x * 2",
-    },
+    "wrong": ("return x**2", "return x / 2", "2 * x"),
+    "right": ("return x + x", "return x << 1", "return x * 2"),
 }
 
 
@@ -66,7 +58,7 @@ class Draft:
         cells.append(v4.new_code_cell(DRAWING))
         self.notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}})
         self.answers = {
-            name: {kind: {w: code.format(name=name) for w, code in of.items()} for kind, of in ANSWERS.items()}
+            name: {kind: {line: f"def {name}(x):\n    {line}" for line in of} for kind, of in ANSWERS.items()}
             for name in "abc"
         }
 
@@ -91,11 +83,10 @@ class Draft:
 
 @pytest.fixture
 def draft(tmp_path):
-    root = tmp_path / "project"
-    (root / "minibert").mkdir(parents=True)
-    (root / "minibert" / "model.py").touch()
-    (root / "lesson").mkdir()
-    return Draft(root / "lesson")
+    for folder in ("minibert", "lesson"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "minibert" / "model.py").touch()
+    return Draft(tmp_path / "lesson")
 
 
 STATIC = (
@@ -139,7 +130,7 @@ def test_output_and_too_few_answers_are_found(draft):
     draft.notebook.cells[1].execution_count = 1
     with pytest.raises(AssertionError, match="has output"):
         FORM(draft.written())
-    del draft.answers["b"]["right"]["sum"]
+    del draft.answers["b"]["right"]["return x + x"]
     with pytest.raises(AssertionError, match=r"\('b', True\): 2"):
         BESIDE(draft.written())
 

@@ -9,17 +9,7 @@ import pytest
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from minibert.tasks import TASKS
-from tests.lessons.data_files import (
-    DATA,
-    assert_clean,
-    assert_said_once,
-    bag,
-    lines,
-    near_duplicates,
-    readme,
-    row_of,
-    words,
-)
+from tests.lessons.data_files import DATA, assert_clean, bag, lines, near_duplicates, readme, row_of, said_once, words
 
 FOLDER = DATA / "reviews"
 SPLITS = ("train", "dev", "test")
@@ -87,7 +77,7 @@ def test_sentences_are_clean_and_none_is_said_twice_nor_nearly(everything):
     sentences = [r["sentence"] for r in everything]
     assert_clean(sentences, least=5)
     assert all(sentence[0].isupper() and sentence[-1] in ".!?" for sentence in sentences)
-    assert_said_once(sentences)
+    assert said_once(sentences)
     assert near_duplicates(sentences, trigrams=0.25, common=0.25, order=0.7) == []
 
 
