@@ -41,24 +41,18 @@ def test_who_may_look_where(home, query, expected):
 
 
 def test_any_sentence(home):
+    home.query_params["word"] = "7"
     home.run()
+    assert seen(home)[3][:2] == (7, 7)
+    whole(home.text_input(key="sentence").set_value("only three words").run())
+    assert seen(home)[3][:2] == (3, 3)  # the position is kept inside
     for text in ("", HOSTILE["joiners"], EVERYTHING):
         home.text_input(key="sentence").set_value(text)
         assert_no_markup(whole(home.run()))
         assert len(seen(home)) == 4 if text is EVERYTHING else not seen(home) and home.info
 
 
-def test_a_shorter_sentence_keeps_the_position_inside(home):
-    home.query_params["word"] = "7"
-    home.run()
-    assert seen(home)[3][:2] == (7, 7)
-    whole(home.text_input(key="sentence").set_value("only three words").run())
-    assert seen(home)[3][:2] == (3, 3)
-
-
 # --- the first minute -------------------------------------------------------------------------------------------------
-
-MODELS = ["Random weights", "mini-en", "minilm-en"]
 
 
 @pytest.fixture(autouse=True)
@@ -82,17 +76,13 @@ def words(run) -> list[str]:
     return [plain(button.label) for button in run.button if re.fullmatch(r"hide-\d+", button.key or "")]
 
 
-def test_three_models_answer_at_once(home):
-    whole(home.run())
-    assert re.findall("<h2>(.*?)</h2>", cards(home)) == MODELS
-    assert words(home) == ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]
-    assert [len(parts) for parts in findings(home)] == [3, 3, 3]
-
-
 def test_what_is_shown_is_what_the_models_compute(home):
     from minibert.inside.next_sentence import judge
 
-    home.run()
+    whole(home.run())
+    assert re.findall("<h2>(.*?)</h2>", cards(home)) == ["Random weights", "mini-en", "minilm-en"]
+    assert words(home) == ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]
+    assert [len(parts) for parts in findings(home)] == [3, 3, 3]
     blanked, second = "The keys to the old cabinet [MASK] lost.", "The football season begins in August."
     for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
         loaded, trace = load(name), trace_of(name, blanked, second)
@@ -101,6 +91,8 @@ def test_what_is_shown_is_what_the_models_compute(home):
         assert f"“{loaded.tokenizer.vocab[logits.argmax()]}”: {100 * share:.0f} %" in said[0]
         follows = judge(loaded.model, loaded.tokenizer, [(blanked, second)])[0]
         assert f"width: {100 * follows:.2f}%" in cards(home)
+    home.text_input(key="next").set_value(" ").run()
+    assert len({parts[2] for parts in findings(home)}) == 1  # no second sentence, no judgement
 
 
 def test_a_click_moves_the_blank_and_the_link_follows(home):
@@ -144,7 +136,7 @@ def test_a_link_opens_it_and_a_bad_one_falls_back(home, query, shown):
 
 
 def test_any_text_in_it(home):
-    home.run()
+    second = home.run().text_input(key="next").value
     for text in ("", HOSTILE["joiners"], EVERYTHING):
         home.text_input(key="text").set_value(text)
         home.text_input(key="next").set_value(text)
@@ -156,17 +148,8 @@ def test_any_text_in_it(home):
             assert not words(home) and home.info
     home.text_input(key="text").set_value("😀 😀 😀 yes").run()
     assert "[UNK]" in cards(home)
-
-
-def test_no_second_sentence_no_judgement(home):
-    home.query_params["next"] = " "
-    home.run()
-    assert len({parts[2] for parts in findings(home)}) == 1
-
-
-def test_a_long_text_is_cut_with_a_sentence(home):
-    home.query_params["text"] = "word " * 30
-    home.run()
+    home.text_input(key="next").set_value(second)
+    home.text_input(key="text").set_value("word " * 30).run()  # cut, and said
     assert len(words(home)) == 13
     assert any(re.findall(r"\d+", caption.value) == ["13", "30", "7", "7"] for caption in home.caption)
 

@@ -67,10 +67,8 @@ def test_the_weights_are_counted(runs_folder, size, width, shared, number):
     app = open_page("albert", owner="me", size=size, E=width, shared=shared)
     config = AlbertConfig.preset(size, embedding_size=width, shared=shared)
     number = number or parameters(config).with_pooler
-    bert = BertConfig(
-        30_000, config.hidden_size, config.num_hidden_layers, config.num_attention_heads, config.intermediate_size
-    )
-    before = parameters(bert).with_pooler
+    names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+    before = parameters(BertConfig(30_000, *(getattr(config, name) for name in names))).with_pooler
     assert re.findall(r"\d{1,3}(?:,\d{3})+", title_of(app, "weights"))[:2] == [f"{number:,}", f"{before:,}"]
     bars = {bar["name"]: bar for bar in figure(app, "weights")["data"]}
     for place, count in enumerate((before, number)):
@@ -79,12 +77,10 @@ def test_the_weights_are_counted(runs_folder, size, width, shared, number):
     copies = 1 if shared in ("all", "attention") else config.num_hidden_layers
     assert sum(y == 1 for y in bars["attention, a copy each"]["y"]) == copies
     assert f"30,000·{width:,} + {width:,}·{config.hidden_size:,}" in text_of(app)
-
-
-def test_the_published_sizes_stand_in_a_table(runs_folder):
-    app = open_page("albert", owner="me", part="What became of it")
-    shown = list(app.table[0].value["weights, with pooler"])
-    assert shown == ["11,683,584", "17,683,968", "58,724,864", "222,595,584"]
+    if number == 222_595_584:
+        app = open_page("albert", owner="me", part="What became of it")
+        shown = list(app.table[0].value["weights, with pooler"])
+        assert shown == ["11,683,584", "17,683,968", "58,724,864", "222,595,584"]
 
 
 def test_both_are_asked_both_questions_and_the_answer_waits_for_a_guess(runs_folder, models, tokenizer, monkeypatch):

@@ -22,42 +22,30 @@ TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
 
 
-@pytest.fixture
-def untrained(runs_folder, monkeypatch):
-    """No classifier of the class, whatever has been tested before."""
+def grid_of(app) -> np.ndarray:
+    """What hovering over the grid says: (words, methods)."""
+    cells = figure(app, "grid")["data"][0]["customdata"]
+    return np.array([[float(cell[1]) for cell in row] for row in cells])
+
+
+def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_folder, monkeypatch):
     from ui.runs import manager
 
-    monkeypatch.setattr(manager(), "_runs", {})
-
-
-def test_without_a_classifier_a_guess_is_explained_and_training_offered(untrained):
-    app = open_page()
-    assert app.button(key="train-reviews")
-    model = load(USUAL_GUESSER)
-    guess = Blank.at(model.model, model.tokenizer, app.text_input(key="blank").value)
-    assert f"**{guess.label}** in the blank" in text_of(app)
-    assert grid_of(app) == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
-
-
-def test_the_map_waits_for_a_guess(untrained):
+    monkeypatch.setattr(manager(), "_runs", {})  # whatever has been tested before
     app = driver.open_page("attribution")
+    assert app.button(key="train-reviews")
     assert {note["text"] for note in figure(app, "grid")["layout"]["annotations"]} == {"?"}
-    app.button(key="strongest-guess-0").click()
-    values = grid_of(whole(app.run()))
+    values = grid_of(whole(app.button(key="strongest-guess-0").click().run()))
     loaded = load(USUAL_GUESSER)
-    words = [one.text for one in Blank.at(loaded.model, loaded.tokenizer, app.text_input(key="blank").value).words]
-    strongest = [words[row] for row in abs(values).argmax(0)]
+    guess = Blank.at(loaded.model, loaded.tokenizer, app.text_input(key="blank").value)
+    assert f"**{guess.label}** in the blank" in text_of(app)
+    assert values == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
+    strongest = [guess.words[row].text for row in abs(values).argmax(0)]
     most = max(strongest, key=strongest.count)
-    right = most if strongest.count(most) >= 3 else "none: they do not agree"
-    assert f"**{right}**" in text_of(app)
-
-
-def test_a_guess_needs_one_blank(runs_folder):
+    assert f"**{most if strongest.count(most) >= 3 else 'none: they do not agree'}**" in text_of(app)
     app = open_page(model="blank-mini-en", blank="She sat down.")
-    assert app.info and not app.get("plotly_chart")
-    app.text_input(key="blank").set_value("She [MASK] down.")
-    whole(app.run())
-    assert grid_of(app).shape == (2, 5)
+    assert app.info and not app.get("plotly_chart")  # one blank is needed
+    assert grid_of(whole(app.text_input(key="blank").set_value("She [MASK] down.").run())).shape == (2, 5)
 
 
 def test_the_deletion_test_of_guesses_takes_texts_of_ours(runs_folder, monkeypatch):
@@ -65,9 +53,9 @@ def test_the_deletion_test_of_guesses_takes_texts_of_ours(runs_folder, monkeypat
     monkeypatch.setattr(deletion, "SHORT", 6)
     monkeypatch.setattr(deletion, "texts", lambda kind: ("A dog ran home.", "The cat sat on the mat."))
     app = open_page(part="The deletion test", model="blank-mini-en")
-    app.button(key="several").click()
-    whole(app.run())
-    assert len(figure(app, "falls")["data"][0]["x"]) == 2
+    assert figure(app, "falls") is None
+    drawn = figure(whole(app.button(key="several").click().run()), "falls")
+    assert len(drawn["data"][0]["x"]) == 2 and drawn["layout"]["yaxis"]["ticktext"][-1] == "random order"
 
 
 def test_the_longest_word_is_hidden():
@@ -76,15 +64,11 @@ def test_the_longest_word_is_hidden():
 
 
 @pytest.fixture(scope="module")
-def predictor():
-    return spelling_predictor("classification", ["negative", "positive"])
-
-
-@pytest.fixture(scope="module")
-def trained(runs_folder, predictor, tmp_path_factory):
-    """The class's own models, made without training."""
+def predictor(runs_folder, tmp_path_factory):
+    """The class's own models, made without training; that of reviews."""
     from ui.runs import manager
 
+    predictor = spelling_predictor("classification", ["negative", "positive"])
     for recipe, model in zip(
         RECIPES,
         (predictor, predictor, spelling_predictor("pair", ["contradiction", "entailment", "neutral"])),
@@ -95,15 +79,10 @@ def trained(runs_folder, predictor, tmp_path_factory):
             dev[0] = type(dev[0])("a bad film", "negative")
         folder = tmp_path_factory.mktemp(recipe.name)
         finished_run(manager(), folder, model, dev, kind=recipe.kind, owner=EVERYONE, title=recipe.title)
+    return predictor
 
 
-def grid_of(app) -> np.ndarray:
-    """What hovering over the grid says: (words, methods)."""
-    cells = figure(app, "grid")["data"][0]["customdata"]
-    return np.array([[float(cell[1]) for cell in row] for row in cells])
-
-
-def test_the_answer_and_every_value_are_miniberts(trained, predictor):
+def test_the_answer_and_every_value_are_miniberts(predictor):
     app = open_page(text=TEXT, instead="cut", steps=8)
     case = Case.of(predictor, TEXT)
     answer = predictor.predict([TEXT])[0]
@@ -124,7 +103,7 @@ def test_the_answer_and_every_value_are_miniberts(trained, predictor):
     assert f"{values['integrated'][1]:+.2f}" in html_of(open_page(text=TEXT, instead="cut", steps=8, part="One method"))
 
 
-def test_the_other_class_turns_the_signs(trained, predictor):
+def test_the_other_class_turns_the_signs(predictor):
     case = Case.of(predictor, TEXT)
     other = next(label for label in predictor.labels if label != case.label)
     one, two = grid_of(open_page(text=TEXT)), grid_of(open_page(text=TEXT, **{"class": other}))
@@ -132,7 +111,7 @@ def test_the_other_class_turns_the_signs(trained, predictor):
     assert two[:, 4] == pytest.approx(one[:, 4])  # rollout does not look at the class
 
 
-def test_what_is_chosen_is_in_the_link(trained):
+def test_what_is_chosen_is_in_the_link(predictor):
     app = open_page(text=TEXT, instead="pad", method="shapley", steps=8)
     assert (link(app, "instead"), link(app, "method"), link(app, "steps")) == ("pad", "shapley", "8")
     app = open_page(text=TEXT, steps=8)
@@ -147,19 +126,12 @@ FEW = f"{HOSTILE['nul']} {HOSTILE['script']} *bold* <b>b</b>"  # of more than te
 
 
 @pytest.mark.parametrize("text", [FEW, ""], ids=["few", "nothing"])
-def test_any_text_is_text(trained, text):
+def test_any_text_is_text(predictor, text):
     app = open_page(steps=4)
-    app.text_input(key="text").set_value(text)
-    assert_no_markup(whole(app.run()))
+    assert_no_markup(whole(app.text_input(key="text").set_value(text).run()))
 
 
-@pytest.mark.release
-def test_a_long_text_is_read_in_part(trained):
-    app = open_page(steps=4, text="a b " * 100)
-    assert app.caption and grid_of(app).shape == (30, 5)
-
-
-def test_chinese_and_pairs_are_explained(trained):
+def test_chinese_and_pairs_are_explained(predictor):
     app = open_page(model="reviews-zh", zh="很好 ok")
     assert grid_of(app).shape == (3, 5)  # two characters and a word
     app = open_page(model="pairs", a="a dog ran", b="no dog")
@@ -168,14 +140,6 @@ def test_chinese_and_pairs_are_explained(trained):
 
 
 @pytest.mark.release
-def test_several_texts_are_tested(trained):
-    app = open_page(part="The deletion test")
-    assert figure(app, "falls") is None
-    app.button(key="several").click()
-    whole(app.run())
-    drawn = figure(app, "falls")
-    assert drawn["layout"]["yaxis"]["ticktext"][-1] == "random order"
-
-
-def test_the_part_without_numbers_opens(trained):
-    assert not open_page(part="Why they differ").error
+def test_a_long_text_is_read_in_part(predictor):
+    app = open_page(steps=4, text="a b " * 100)
+    assert app.caption and grid_of(app).shape == (30, 5)

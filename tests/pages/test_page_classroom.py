@@ -10,6 +10,8 @@ from tests.waiting import until
 from ui.predict import tally
 from ui.room import entrance
 from ui.room.key import digest, key
+from ui.room.store import Store
+from ui.room.visitors import Visitors
 from ui.runs import manager
 
 FAKE = "tests.jobs.fake_training"
@@ -68,15 +70,13 @@ def test_only_the_key_opens_it_and_tries_are_limited(room):
     assert not other.metric and not opened("f" * 32).metric
 
 
-def test_it_shows_who_is_there_without_names(room):
+def test_it_shows_who_is_there_without_names_and_its_door_closes_and_opens(room, monkeypatch):
+    monkeypatch.setattr("ui.disk.LITTLE", 1 << 60)
     app = teacher(room)
+    assert app.warning  # of a disk that is nearly full
     rows = app.dataframe[0].value
     assert list(rows["who"])[:2] == ["aaaa", "bbbb"] and list(rows["looks at"])[:2] == ["Attention", "Home"]
     assert "a" * 32 not in repr(app.main) and app.metric[0].value in ("2", "3")
-
-
-def test_the_door_closes_and_opens(room):
-    app = teacher(room)
     whole(app.button(key="door-close").click().run())
     code = room.code
     assert code and any(code in block.proto.body for block in app.get("html"))
@@ -91,8 +91,7 @@ def test_one_visitor_is_shut_out_and_their_runs_are_stopped(room):
     run = manager().submit(f"{FAKE}:until_cancelled", owner="a" * 32, title="theirs")
     other = manager().submit(f"{FAKE}:until_cancelled", owner="b" * 32, title="another's")
     app = teacher(room)
-    app.selectbox(key="who").set_value("a" * 32)
-    whole(app.run())
+    whole(app.selectbox(key="who").set_value("a" * 32).run())
     whole(app.button(key="shut-out").click().run())
     assert run.wait(300) and run.state == "cancelled" and not other.over
     assert not room.may_enter("a" * 32) and room.may_enter("b" * 32)
@@ -130,16 +129,8 @@ def test_answers_are_held_and_released(room):
     assert not tally().held("another") and not tally().held("parts\n<b>the dog</b>")
 
 
-def test_a_nearly_full_disk_is_told(room, monkeypatch):
-    monkeypatch.setattr("ui.disk.LITTLE", 1 << 60)
-    assert teacher(room).warning
-
-
 def test_other_servers_of_the_class_know_the_teacher_and_the_code(room):
     """What the class agrees on lies in the store, not in a process."""
-    from ui.room.store import Store
-    from ui.room.visitors import Visitors
-
     teacher(room)
     there = Visitors(Store(room.store.path))
     assert there.is_teacher("t" * 32, digest()) and there.close_door() == room.code

@@ -22,6 +22,9 @@ def test_the_answer_is_the_models(shipped):
     assert figure(app, "intents")["data"][0]["x"] == pytest.approx(list(probs))
     assert names[0] in title_of(app, "intents")
     assert all(f"<small>{entity['type']}</small>" in html_of(app) for entity in answer["entities"])
+    assert not app.warning
+    app = open_page("dialogue", text="这家店的面真难吃")  # what it cannot read is said
+    assert any("[UNK]" in one.value and "8" in one.value for one in app.warning)
 
 
 def test_the_way_through_it(shipped):
@@ -54,9 +57,3 @@ def test_what_is_asked_for_learns_and_is_drawn(asked_for, tmp_path):
     (call,) = asked_for
     run_here(call, tmp_path / "out", owner="me", epochs=1)
     assert figure(open_page("dialogue", owner="me", **query), "over-seconds-entity_f1")
-
-
-def test_what_it_cannot_read_is_said():
-    app = open_page("dialogue", text="这家店的面真难吃")
-    assert any("[UNK]" in one.value and "8" in one.value for one in app.warning)
-    assert not open_page("dialogue", text="wake me at seven").warning

@@ -21,19 +21,15 @@ def marks(app) -> dict:
     return figure(app, "family-tree")["data"][-1]
 
 
-def test_every_model_stands_in_the_tree_and_no_two_names_run_into_each_other():
-    mark = marks(open_page("family"))
+def test_every_model_stands_in_the_tree_and_the_kinds_of_change_wait_for_a_guess():
+    app = open_page("family")
+    mark = marks(app)
     assert [text.strip().removeprefix("<b>").removesuffix("</b>") for text in mark["text"]] == NAMES
     rows: dict[float, list[tuple[float, float]]] = {}
-    for x, y, name in zip(mark["x"], mark["y"], NAMES, strict=True):
+    for x, y, name in sorted(zip(mark["x"], mark["y"], NAMES, strict=True)):
         rows.setdefault(y, []).append((x, x + len(name) * 7 / (880 / len(NAMES))))
-    for ends in rows.values():
-        ends.sort()
+    for ends in rows.values():  # no two names run into each other
         assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ends))
-
-
-def test_the_kinds_of_change_wait_for_a_guess():
-    app = open_page("family")
     assert len(set(marks(app)["marker"]["symbol"])) == 1 and "**Changed:**" not in text_of(app)
     later = [one for one in MEMBERS.values() if "BERT" in line_of(MEMBERS, one.name)[:-1]]
     changed = sum("network" in one.changed for one in later)
@@ -56,14 +52,14 @@ def test_the_card_is_that_of_the_chosen_model(name):
 
 
 def test_the_table_has_every_size_and_says_which_were_counted():
-    app = open_page("family", part=PARTS[0])
-    (table,) = [one.value for one in app.dataframe if "weights" in one.value.columns]
+    every, some = (
+        next(one.value for one in open_page("family", part=PARTS[0], **query).dataframe if "weights" in one.value)
+        for query in ({}, {"kind": "knowledge"})
+    )
     sizes = [size for member in MEMBERS.values() for size in member.sizes]
-    assert list(table["weights"].dropna()) == [size.weights for size in sizes]
-    assert table["counted"].sum() == sum(size.counted for size in sizes)
-    fewer = open_page("family", part=PARTS[0], kind="knowledge")
-    (table,) = [one.value for one in fewer.dataframe if "weights" in one.value.columns]
-    assert set(table["model"]) == {one.name for one in MEMBERS.values() if "knowledge" in one.changed}
+    assert list(every["weights"].dropna()) == [size.weights for size in sizes]
+    assert every["counted"].sum() == sum(size.counted for size in sizes)
+    assert set(some["model"]) == {one.name for one in MEMBERS.values() if "knowledge" in one.changed}
 
 
 def test_the_cost_is_six_times_weights_times_tokens():

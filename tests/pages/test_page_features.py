@@ -32,81 +32,57 @@ def test_the_paper_has_a_number_for_arms_of_ours_and_they_are_those_of_table_7()
     }  # fmt: skip
 
 
-def test_missing_results_are_said_with_the_command(results):
-    app = open_page()
-    assert any(block.value == "python -m minibert experiment features" for block in app.code)
-
-
 def test_what_is_read_and_counted(results):
     app = open_page(**{"read-features": "last-four-concat"})  # a link from before there were tabs
+    assert any(block.value == "python -m minibert experiment features" for block in app.code)  # nothing is recorded
     assert {"4", "1,024"} <= set(NUMBER.findall(text_of(app)))
     trained, of_the_head, *_rest = (metric.value for metric in app.metric)
     assert trained == of_the_head != "0"
     app = open_page(asked="class", part="Which vectors are read")
     assert figure(app, "stack") is not None
     for text in (EVERYTHING, ""):
-        app.text_input(key="text").set_value(text)
-        assert_no_markup(whole(app.run()))
+        assert_no_markup(whole(app.text_input(key="text").set_value(text).run()))
 
 
 def test_recorded_results_are_averaged_and_compared_and_the_gain_is_guessed_first(results):
     scores = {"fine-tuned": (0.60, 0.62, 0.61), "last": (0.50, 0.53, 0.51), "last-four-concat": (0.55, 0.56, 0.57)}
-    write_records(
-        results / "mini-en",
-        "features",
-        [comparison_record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)],
-    )
+    old = comparison_record("features", "last", 0, 0.1, settings={"epochs": 99})  # other settings are not mixed in
+    records = [comparison_record("features", arm, s, v) for arm, x in scores.items() for s, v in enumerate(x)]
+    write_records(results / "mini-en", "features", [old, *records])
     app = open_page(part="In numbers")
     assert NUMBER.findall(title_of(app, "scores-features")) == ["61.0", "56.0"]
     assert {"5.0", "0.3"} <= set(NUMBER.findall(text_of(app)))  # the best frozen arm behind; in the paper
     table = next(table.value for table in app.table if "sd" in table.value)
     assert list(table["ours, mean"]) == ["61.0", "51.3", "56.0"]
     assert table["sd"].iloc[1] == f"{statistics.stdev((50, 53, 51)):.1f}"
-    assert list(table["paper"]) == ["96.4", "94.9", "96.1"]
+    assert list(table["paper"]) == ["96.4", "94.9", "96.1"] and list(table["seeds"]) == [3, 3, 3]
     assert "<b>model" not in "".join(caption.value for caption in app.caption)
     app = driver.open_page("features")
     assert NUMBER.findall(title_of(app, "scores-features")) == ["56.0"]
-    app.button(key="gain-guess-0").click()
-    assert NUMBER.findall(title_of(whole(app.run()), "scores-features")) == ["61.0", "56.0"]
-
-
-def test_records_of_other_settings_are_not_mixed_in(results):
-    old = comparison_record("features", "last", 0, 0.1, settings={"epochs": 99})
-    write_records(results / "mini-en", "features", [old, comparison_record("features", "last", 1, 0.5)])
-    table = next(table.value for table in open_page(part="In numbers").table if "sd" in table.value)
-    assert list(table["ours, mean"]) == ["50.0"] and list(table["seeds"]) == [1]
+    app = whole(app.button(key="gain-guess-0").click().run())
+    assert NUMBER.findall(title_of(app, "scores-features")) == ["61.0", "56.0"]
+    (results / "mini-en" / "features.jsonl").write_text("nonsense\n\n")
+    assert open_page().error
 
 
 def test_the_better_checkpoint_comes_first_where_it_was_recorded(results):
     for start, score in (("mini-en", 0.5), ("minilm-en", 0.8)):
         write_records(results / start, "features", [comparison_record("features", "last", 0, score, start)])
-    titles = [
-        title_of(open_page(**link), "scores-features")
-        for link in ({}, {"checkpoint": "mini-en"}, {"asked": "tagging", "set": "x"})
-    ]
-    assert [NUMBER.findall(title) for title in titles] == [["80.0"], ["50.0"], ["50.0"]]
+    links = (({}, "80.0"), ({"checkpoint": "mini-en"}, "50.0"), ({"asked": "tagging", "set": "x"}, "50.0"))
+    for link, said in links:
+        assert NUMBER.findall(title_of(open_page(**link), "scores-features")) == [said]
     app = open_page(checkpoint="minilm-en", asked="class")
     assert any(one.value == "python -m minibert experiment pooling --model checkpoints/minilm-en" for one in app.code)
-
-
-def test_a_broken_file_is_named(results):
-    (results / "mini-en").mkdir()
-    (results / "mini-en" / "features.jsonl").write_text("nonsense\n\n")
-    assert open_page().error
 
 
 def test_two_arms_are_asked_for(results, asked_for):
     app = open_page(asked="class")
     app.selectbox(key="first-pooling").set_value("frozen-cls")
     app.selectbox(key="second-pooling").set_value("frozen-mean")
-    app.button(key="run-two").click()
-    whole(app.run())
-    settings = [arguments[4] for _target, arguments, _options in asked_for]
-    made = COMPARISONS["pooling"]
-    assert settings == [
-        settings_of(made.values(arm), 3, max_seconds=one.max_seconds)
-        for arm, one in zip(("frozen-cls", "frozen-mean"), settings, strict=True)
-    ]
+    whole(app.button(key="run-two").click().run())
+    for (_target, arguments, _options), arm in zip(asked_for, ("frozen-cls", "frozen-mean"), strict=True):
+        limit = arguments[4].max_seconds
+        assert arguments[4] == settings_of(COMPARISONS["pooling"].values(arm), 3, max_seconds=limit)
 
 
 def test_a_run_of_the_readers_has_its_bar_and_lands_on_the_recorded_ones(results, runs_folder, tmp_path):

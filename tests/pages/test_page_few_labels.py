@@ -1,10 +1,12 @@
 """The page on few labels: what stands in the blank is the model's, patterns are measured, runs are drawn."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 import transformers
 
-from sections.few_labels.subject import split
+from sections.few_labels.subject import Subject, split
 from sections.few_labels.train import method_of, settings_of
 from tests.pages.driver import ROOT, figure, open_page
 
@@ -40,8 +42,6 @@ def test_what_cannot_be_asked_is_said(pattern, words):
 
 
 def test_settings_are_those_of_the_method():
-    from sections.few_labels.subject import Subject
-
     seen = Subject("en", "x", "{text} It was [MASK].", (("negative", ("bad",)), ("positive", ("good",))))
     pet, task = settings_of(seen, "pet", 32, 1)
     assert task == "cloze" and pet.epochs == 10 and pet.mlm_weight == 1e-4 and pet.words["positive"] == ["good"]
@@ -49,10 +49,4 @@ def test_settings_are_those_of_the_method():
     prompted, _ = settings_of(seen, "p-tuning", 8, 0)
     assert prompted.freeze == "all" and prompted.prompt == "lstm"
     assert split("bad, terrible，不、差, ") == ["bad", "terrible", "不", "差"]
-
-
-def test_a_method_is_read_from_its_run():
-    class Run:
-        kind = "few_labels-learn/123/p-tuning-2-en"
-
-    assert method_of(Run) == "p-tuning"
+    assert method_of(SimpleNamespace(kind="few_labels-learn/123/p-tuning-2-en")) == "p-tuning"

@@ -1,14 +1,11 @@
 """The page on knowledge: the tree on the screen, the matrix, and answers that are the model's."""
 
 import re
-import tomllib
 
 import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.experiments.relative_catalogue import REQUIRED
-from minibert.experiments.results import by_arm, paired_difference, read_records, verdict
 from minibert.inside.right_names import names_in_text, suspicion
 from minibert.knowledge import Fact, KnowledgeBase, mentions, read, sentence_tree
 from minibert.toy import lexicon
@@ -17,12 +14,10 @@ from minibert.toy.names_task import NamesSettings, train_names
 from minibert.toy.roles_task import RolesSettings, train_roles
 from sections.knowledge import right_name, roles
 from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, title_of, whole
-from tests.pages.finished_runs import ended
-from ui.claim import verdict_words
-from ui.lesson import LESSONS
+from tests.pages.finished_runs import run_of
 from ui.text import visible
 
-TEXT, FACT = "The Seine flows through the city of [MASK].", "Seine | flows through | Berlin"
+TEXT = "The Seine flows through the city of [MASK]."
 
 
 @pytest.fixture(scope="module")
@@ -31,41 +26,27 @@ def minilm():
     return checkpoint.load(folder), checkpoint.load_tokenizer(folder)
 
 
-def tree_with(tokenizer, text: str, fact: Fact):
-    encoding = tokenizer.encode(text)
-    return sentence_tree(tokenizer, encoding, mentions(KnowledgeBase([fact]), encoding, text))
-
-
 def boxes(app) -> list[tuple[str, int]]:
     found = re.findall(r'<span class="box"><bdi>(.*?)</bdi><small>(\d+)</small></span>', html_of(app))
     return [(token, int(number)) for token, number in found]
 
 
-def test_the_tree_shows_every_token_at_its_soft_position(minilm):
-    tree = tree_with(minilm[1], TEXT, Fact("Seine", "flows through", "Berlin"))
-    app = open_page("knowledge", model="minilm-en")
+def test_the_tree_and_the_matrix_stand_there_and_the_answers_after_a_guess_are_the_models(minilm):
+    model, tokenizer = minilm
+    encoding = tokenizer.encode(TEXT)
+    base = KnowledgeBase([Fact("Seine", "flows through", "Berlin")])
+    tree = sentence_tree(tokenizer, encoding, mentions(base, encoding, TEXT))
+    app = open_page("knowledge", model="minilm-en", token=4)  # the first of the branch, from 1
     assert sorted(boxes(app)) == sorted(
         (visible(token), position + 1) for token, position in zip(tree.tokens, tree.positions, strict=True)
     )
     assert html_of(app).count('class="branch"') == 1
-
-
-def test_the_matrix_is_the_trees_and_its_row_is_said(minilm):
-    tree = tree_with(minilm[1], TEXT, Fact("Seine", "flows through", "Berlin"))
-    app = open_page("knowledge", model="minilm-en", token=4)  # the first of the branch, from 1
     drawn = figure(app, "visible")
     marks = {(y, x) for trace in drawn["data"] for x, y in zip(trace["x"], trace["y"], strict=True)}
     assert marks == {tuple(pair) for pair in tree.visible().nonzero().tolist()}
     assert tree.tokens[3] == "flows" and re.findall(r"\d+", title_of(app, "visible")) == ["4", "14"]
-
-
-def test_the_answers_wait_for_a_guess_and_are_the_models(minilm):
-    model, tokenizer = minilm
-    app, waiting = open_page("knowledge", model="minilm-en"), open_page("knowledge")
-    assert len(figure(waiting, "knowledge-answers")["data"]) == 1
-    shown = figure(app, "knowledge-answers")["data"]
-    tree = tree_with(tokenizer, TEXT, Fact("Seine", "flows through", "Berlin"))
-    blank = tokenizer.encode(TEXT).tokens.index("[MASK]")
+    assert len(figure(open_page("knowledge"), "knowledge-answers")["data"]) == 1
+    shown, blank = figure(app, "knowledge-answers")["data"], encoding.tokens.index("[MASK]")
     for panel, (matrix, soft) in zip(shown[1:], ((True, True), (False, True), (False, False)), strict=True):
         with torch.no_grad():
             share = model.mlm(read(model.bert, tree, matrix=matrix, soft=soft)[blank]).softmax(-1)
@@ -75,9 +56,7 @@ def test_the_answers_wait_for_a_guess_and_are_the_models(minilm):
 
 
 def test_a_fact_whose_subject_is_elsewhere_hangs_nowhere():
-    app = open_page("knowledge", model="minilm-en", fact="Thames | flows through | London")
-    assert 'class="branch"' not in html_of(app)
-    for line in ("Seine", "Seine | flows", "| |"):
+    for line in ("Thames | flows through | London", "Seine | flows", "| |"):
         assert 'class="branch"' not in html_of(open_page("knowledge", model="minilm-en", fact=line))
 
 
@@ -96,14 +75,9 @@ def test_noise_without_the_matrix_is_more_than_with_it():
 # --- WKLM, SemBERT, ERNIE ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def wklm():
+def test_each_name_stands_over_the_models_own_doubt(runs_folder):
     folder = ROOT / "checkpoints" / "wklm-toy" / "wklm"
-    return checkpoint.load(folder).eval(), checkpoint.load_tokenizer(folder)
-
-
-def test_each_name_stands_over_the_models_own_doubt(runs_folder, wklm):
-    model, tokenizer = wklm
+    model, tokenizer = checkpoint.load(folder).eval(), checkpoint.load_tokenizer(folder)
     text = "anna and ben were good friends. later anna gave the ball to ben. now anna has it."
     encoding = tokenizer.encode(text)
     names = names_in_text(encoding, tokenizer)
@@ -117,9 +91,11 @@ def test_each_name_stands_over_the_models_own_doubt(runs_folder, wklm):
     assert bars["customdata"][0] == "ben" and list(bars["x"]) == sorted(bars["x"], reverse=True)
 
 
-def test_without_a_name_it_says_what_it_looks_for(runs_folder):
+def test_where_there_is_nothing_to_draw_it_says_so(runs_folder):
     app = open_page("knowledge", part="Right name?", named="soon it was a good day.")
     assert app.info and not figure(app, "believed-names")
+    app = open_page("knowledge", part="Roles", who="anna saw a <b>wug</b>.")  # not of the world
+    assert app.info and not figure(app, "joined")
 
 
 @pytest.mark.parametrize(
@@ -154,31 +130,19 @@ SMALL = {"batch_size": 2, "stories": 6, "held_out": 4, "evaluate_every": 1}
     ],
 )
 def test_what_is_learned_is_drawn(runs_folder, tmp_path, part, kind, key, settings, train):
-    from jobs.files import pack
-    from jobs.run import Run
-    from ui.runs import manager
-
     start = right_name.START if train is train_names else roles.START
-    events = list(train(settings, start, watch=["soon anna gave the ball to ben."], out=tmp_path / "out"))
-    files = pack(tmp_path / "out") if (tmp_path / "out").exists() else {}
-    run = Run(manager(), manager().directory, kind, "mine", f"knowledge-{kind}", "x:y")
-    ended(run, [event.as_dict() for event in events], files)
+    events = train(settings, start, watch=["soon anna gave the ball to ben."], out=tmp_path / "out")
+    run_of(events, f"knowledge-{kind}", owner=kind, folder=tmp_path / "out")
     app = open_page("knowledge", owner=kind, part=part)
     assert [list(line["x"]) for line in figure(app, key)["data"]] == [[0, 1]]
 
 
 def test_roles_are_the_grammars_and_both_vectors_are_joined(runs_folder):
     app = open_page("knowledge", part="Roles", who="soon anna gave the ball to ben.", word=5)
-    assert re.findall(r"<small>(.*?)</small>", html_of(app).split("mb-tokens")[-1]) == [
-        "when", "who", "verb", "whom, what", "whom, what", "to whom, how", "to whom, how", "–"
-    ]  # fmt: skip
+    said = re.findall(r"<small>(.*?)</small>", html_of(app).split("mb-tokens")[-1])
+    assert said == ["when", "who", "verb", *["whom, what"] * 2, *["to whom, how"] * 2, "–"]
     word, roles = figure(app, "joined")["data"]
     assert len(word["y"]) == 64 and len(roles["y"]) == 16 and "ball" in title_of(app, "joined")
-
-
-def test_a_sentence_that_is_not_of_the_world_is_said_to_be_none(runs_folder):
-    app = open_page("knowledge", part="Roles", who="anna saw a <b>wug</b>.")
-    assert app.info and not figure(app, "joined")
 
 
 def test_entities_stand_under_the_words_and_arrows_end_at_objects(runs_folder):
@@ -193,21 +157,3 @@ def test_entities_stand_under_the_words_and_arrows_end_at_objects(runs_folder):
     for name, (x, y) in zip(subjects["text"], ends, strict=True):
         nearest = min(place, key=lambda kind: (x - place[kind][0]) ** 2 + (y - place[kind][1]) ** 2)
         assert nearest == ("girl" if name in lexicon.GIRLS else "boy")
-
-
-def test_a_claim_is_what_was_recorded_with_a_verdict_on_each_direction(runs_folder):
-    name = "wklm"
-    paper = tomllib.loads((LESSONS / "knowledge" / "paper.toml").read_text(encoding="utf-8"))[name]
-    records = read_records(LESSONS / "results" / f"{name}.jsonl", REQUIRED)
-    app = open_page("knowledge", part="The claim", claim=name)
-    drawn, first = figure(app, f"claim-{name}")["data"], next(iter(paper["measures"]))
-    by = by_arm(records, first)
-    assert list(drawn[0]["x"]) == pytest.approx([100 * share for share in by[next(iter(paper["arms"]))].values()])
-    lines = [line for line in text_of(app).splitlines() if re.match(r"\d+\. ", line)]
-    for line, one in zip(lines, paper["direction"], strict=True):
-        gap = paired_difference(*(
-            {seed: 100 * value for seed, value in by_arm(records, one["metric"])[arm].items()}
-            for arm in (one["arm"], one["base"])
-        ))  # fmt: skip
-        assert f"{gap.mean:+.1f}".replace("-", "−") in line
-        assert f"**{verdict_words()[verdict(gap, one.get('sign'))]}**" in line

@@ -12,6 +12,8 @@ from minibert.inside.vectors import sentence_vectors
 from minibert.inside.writing import READS
 from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.rows import questions_of
+from sections.sentence_vectors.learn import inference_files, sentences
+from sections.sentence_vectors.write_live import lcqmc, parts_of
 from tests.pages.driver import ROOT, figure, open_page, text_of, title_of, whole
 from tests.pages.finished_runs import run_here
 from ui.samples import similar_pairs, similar_parts
@@ -41,25 +43,27 @@ def test_the_nearest_questions_are_the_models(embed):
     drawn = [trace["x"][0] for trace in figure(app, "nearest")["data"]]
     assert drawn == pytest.approx(similar[best].tolist(), abs=1e-4)
     assert desk[best[0]][1] in title_of(app, "nearest")
-
-
-def test_a_line_of_the_class_is_found():
     app = open_page("sentence_vectors", model="mini-en", text="zebras eat grass", own="Zebras eat grass\nx")
-    assert "Zebras eat grass" in title_of(app, "nearest")
+    assert "Zebras eat grass" in title_of(app, "nearest")  # a line of the class
     assert figure(app, "nearest")["data"][0]["x"] == [pytest.approx(1.0, abs=1e-4)]
+    assert "8 / 60" in str(figure(open_page("sentence_vectors", model="mini-zh"), "nearest")["layout"])
+
+
+def test_what_each_loss_brings_is_what_is_recorded(monkeypatch):
+    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
+    assert "−4.49 ± 0.43" in text_of(open_page("sentence_vectors", part=PARTS[4], claim="simbert"))
 
 
 def test_pairs_are_counted_and_then_measured():
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[0], n="1,000")
-    assert "499,500" in text_of(app)
     before = text_of(app)
-    app = whole(app.button(key="measure").click().run())
-    assert len(text_of(app)) > len(before)
+    assert "499,500" in before
+    assert len(text_of(whole(app.button(key="measure").click().run()))) > len(before)
     assert "49,995,000" in text_of(open_page("sentence_vectors", model="mini-en"))
 
 
 @pytest.mark.release
-def test_poolings_are_held_against_scores(embed, monkeypatch):
+def test_poolings_are_held_against_scores_and_stsb_where_it_is(embed, monkeypatch, tmp_path):
     monkeypatch.delenv("MINIBERT_DATA", raising=False)
     app = open_page("sentence_vectors", model="mini-en", part=PARTS[1], pooling="max")
     first, second, scores = zip(*similar_pairs("en"), strict=True)
@@ -69,30 +73,21 @@ def test_poolings_are_held_against_scores(embed, monkeypatch):
         cosines = (u * v).sum(1) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
         assert marks[words] == pytest.approx(spearmanr(cosines, scores).statistic, abs=1e-3)
     assert figure(app, "pooling-1") is None
-
-
-@pytest.mark.release
-def test_stsb_is_there_where_the_data_are(monkeypatch, tmp_path):
-    folder = tmp_path / "tasks" / "en" / "stsb"
-    folder.mkdir(parents=True)
+    (tmp_path / "tasks" / "en" / "stsb").mkdir(parents=True)
     lines = "".join(f"a{i} b\ta b{i}\t{i % 5}.0\n" for i in range(12))
-    (folder / "dev.tsv").write_text(f"sentence1\tsentence2\tscore\n{lines}")
+    (tmp_path / "tasks" / "en" / "stsb" / "dev.tsv").write_text(f"sentence1\tsentence2\tscore\n{lines}")
     monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
-    app = open_page("sentence_vectors", model="mini-en", part=PARTS[1])
-    assert figure(app, "pooling-1") is not None
+    assert figure(open_page("sentence_vectors", model="mini-en", part=PARTS[1]), "pooling-1") is not None
 
 
 def test_nothing_that_is_learned_from_is_measured():
-    from sections.sentence_vectors.learn import sentences
-
     for language in ("en", "zh"):
         held = {text for *pair, _score in similar_parts(language)[-1] for text in pair}
         assert len(sentences(language)) > 80 and held.isdisjoint(sentences(language))
-
-
-def test_a_chinese_model_has_the_chinese_desk():
-    app = open_page("sentence_vectors", model="mini-zh")
-    assert "8 / 60" in str(figure(app, "nearest")["layout"])
+    desk = tuple(questions_of(ROOT / "lessons" / "data" / "desk" / "en.tsv"))
+    learned, held = parts_of(desk)
+    assert sorted([*learned, *held]) == sorted(desk) and len(held) == len({standard for _, standard in desk}) == 20
+    assert {question for question, _ in held}.isdisjoint(question for question, _ in learned)
 
 
 @pytest.mark.release  # another model, read twice, and beams
@@ -120,15 +115,6 @@ def test_simbert_finds_by_cls_and_writes():
     assert 1 <= len(written) <= 3 and not [one for one in written if asked[:-1] == one["hovertemplate"].split(":")[0]]
 
 
-def test_the_last_of_each_standard_question_is_held_out():
-    from sections.sentence_vectors.write_live import parts_of
-
-    desk = tuple(questions_of(ROOT / "lessons" / "data" / "desk" / "en.tsv"))
-    learned, held = parts_of(desk)
-    assert sorted([*learned, *held]) == sorted(desk) and len(held) == len({standard for _, standard in desk}) == 20
-    assert {question for question, _ in held}.isdisjoint(question for question, _ in learned)
-
-
 @pytest.mark.trains
 @pytest.mark.parametrize(
     ("part", "choice", "slider", "button", "drawn"),
@@ -154,15 +140,7 @@ def test_what_is_asked_for_learns_and_is_drawn(asked_for, tmp_path, monkeypatch,
     assert "我的行李不见了" in str([event for event in run.events() if event["event"] == "sample"])
 
 
-def test_what_each_loss_brings_is_what_is_recorded(monkeypatch):
-    monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    assert "−4.49 ± 0.43" in text_of(open_page("sentence_vectors", part=PARTS[4], claim="simbert"))
-
-
 def test_pairs_of_the_tasks_are_offered_where_the_data_are(monkeypatch, tmp_path):
-    from sections.sentence_vectors.learn import inference_files
-    from sections.sentence_vectors.write_live import lcqmc
-
     monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
     assert [*inference_files("en")] == ["own"] and lcqmc() is None
     for name in ("en/rte/train.tsv", "zh/lcqmc/dev.txt", "zh/lcqmc/test.txt"):

@@ -31,25 +31,23 @@ def test_each_ready_request_gets_its_number(runs_folder):
     for name, expected in STATUS.items():
         app.button_group(key="ready").set_value(name)
         assert status(whole(app.run())) == expected, name
-
-
-def test_a_request_of_ones_own_is_answered_or_refused_where_it_is_wrong(runs_folder):
-    app = open_page(part=ASK)
-    app.text_area(key="request-classification").set_value(json.dumps({"inputs": ["fine", " "]}))
-    assert status(whole(app.run())) == 422
-    assert any("input 2" in block.value for block in app.code)
+    app.text_area(key="request-classification").set_value(json.dumps({"inputs": ["fine", " "]}))  # one's own
+    assert status(whole(app.run())) == 422 and any("input 2" in block.value for block in app.code)
     app.text_area(key="request-classification").set_value(json.dumps({"inputs": [EVERYTHING]}))
     assert_no_markup(whole(app.run()))
 
 
-def test_the_file_step_names_lines_and_follows_the_text(runs_folder):
+def test_the_file_step_names_lines_and_follows_the_text_which_is_there_on_coming_back(runs_folder):
     app = open_page(step=1)
     assert list(app.dataframe[0].value["line"]) == [3, 4]
     assert "negative: 1, positive: 2" in text_of(app)
-    app.text_area(key="file").set_value("sentence\tlabel\ngood\tx\nbad\ty\n")
-    assert not whole(app.run()).dataframe
-    app.text_area(key="file").set_value("a\n<img src=x>\n")
-    app = whole(app.run())
+    given = "sentence\tlabel\ngood\tx\nbad\ty\n"
+    assert not whole(app.text_area(key="file").set_value(given).run()).dataframe
+    for part in (MANY, "The road"):
+        app.session_state["part"] = part
+        app = whole(app.run())
+    assert app.text_area(key="file").value == given
+    app = whole(app.text_area(key="file").set_value("a\n<img src=x>\n").run())
     assert_no_markup(app)
     assert app.error
 
@@ -65,13 +63,9 @@ def test_evaluate_and_predict_say_what_the_commands_say(runs_folder):
 
 
 def test_an_export_is_compared(runs_folder):
-    app = open_page(step=5)
-    app.button(key="export-huggingface").click()
-    app = whole(app.run())
-    (difference,) = (
-        float(said[1]) for block in app.code if (said := re.search(r"more than ([\d.e-]+\d)", block.value))
-    )
-    assert difference <= 1e-4
+    app = whole(open_page(step=5).button(key="export-huggingface").click().run())
+    (difference,) = re.findall(r"more than ([\d.e-]+\d)", "\n".join(block.value for block in app.code))
+    assert float(difference) <= 1e-4
 
 
 def test_limits_are_the_services_own(runs_folder):
@@ -83,9 +77,7 @@ def test_limits_are_the_services_own(runs_folder):
 @pytest.mark.release
 @pytest.mark.servers
 def test_clients_together_are_measured(runs_folder):
-    app = open_page(part=MANY)
-    app.button(key="measure").click()
-    app = whole(app.run())
+    app = whole(open_page(part=MANY).button(key="measure").click().run())
     assert [len(trace["y"]) for trace in figure(app, "load")["data"]] == [3, 3]
 
 
@@ -107,32 +99,13 @@ def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
     assert "HTTP 200" in text_of(app)
     assert json.loads(app.code[0].value) == {"inputs": [{"text": "A <b>b</b> film"}]}
     assert json.loads(app.code[1].value)["label"] in ("negative", "positive")
-    drawn = figure(app, "request")
-    bars = drawn["data"]
+    bars = figure(app, "request")["data"]
     assert len(bars) == 5
     ends = [bar["base"][0] + bar["x"][0] for bar in bars]
     assert [bar["base"][0] for bar in bars] == pytest.approx([0.0, *ends[:-1]])
     longest = max(bars, key=lambda bar: bar["x"][0])
     assert re.findall(r"\d+\.\d", title_of(app, "request")) == [f"{ends[-1]:.1f}", f"{longest['x'][0]:.1f}"]
     assert longest["y"][0] in title_of(app, "request")
-
-
-def test_a_blank_sentence_is_refused_before_the_model(runs_folder):
-    app = open_page(text=" ")
+    app.text_input(key="text").set_value(" ").run()  # refused before the model
     assert "HTTP 422" in text_of(app) and len(figure(app, "request")["data"]) == 2
-
-
-def test_any_text_is_text(runs_folder):
-    app = open_page()
-    app.text_input(key="text").set_value(EVERYTHING)
-    assert_no_markup(whole(app.run()))
-
-
-def test_the_file_and_the_request_are_there_on_coming_back(runs_folder):
-    app = open_page(step=1)
-    app.text_area(key="file").set_value("sentence\tlabel\ngood\tx\nbad\ty\n")
-    app = whole(app.run())
-    for part in (MANY, "The road"):
-        app.session_state["part"] = part
-        app = whole(app.run())
-    assert app.text_area(key="file").value.startswith("sentence\tlabel\ngood")
+    assert_no_markup(whole(app.text_input(key="text").set_value(EVERYTHING).run()))

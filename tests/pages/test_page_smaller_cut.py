@@ -14,9 +14,10 @@ from minibert.pruning.keep import normalised
 from minibert.pruning.run import asked
 from minibert.pruning.search import Space, search
 from sections.smaller.cut_claim import Statement
-from sections.smaller.search import shape
+from sections.smaller.learn import settings
+from sections.smaller.search import KIND, shape
 from tests.pages.driver import ROOT, figure, open_page, text_of, whole
-from tests.pages.finished_runs import ended, finished_run, run_here, spelling_predictor
+from tests.pages.finished_runs import finished_run, run_here, run_of, spelling_predictor
 from tests.spelling import spelling_tokenizer
 from ui.classifiers import EVERYONE, RECIPES
 from ui.task_data import shipped
@@ -30,17 +31,14 @@ def two_layers(**sizes) -> BertConfig:
 
 
 @pytest.fixture(scope="module")
-def predictor():
-    return spelling_predictor("classification", ["negative", "positive"], two_layers)
-
-
-@pytest.fixture(scope="module")
-def trained(runs_folder, predictor, tmp_path_factory):
+def trained(runs_folder, tmp_path_factory):
     """The class's classifier, of random weights: two layers of two heads and 32 neurons."""
     from ui.runs import manager
 
+    predictor = spelling_predictor("classification", ["negative", "positive"], two_layers)
     dev, folder = shipped("reviews").dev.examples, tmp_path_factory.mktemp("models")
-    return finished_run(manager(), folder, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
+    finished_run(manager(), folder, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
+    return predictor
 
 
 def left(app) -> list[float]:
@@ -59,9 +57,11 @@ def test_before_there_is_a_classifier_it_says_what_to_do(runs_folder):
     assert app.button(key="train-reviews") and figure(app, "worth") is None
 
 
-def test_the_least_important_go_and_the_table_says_what_that_saves(trained, predictor):
+def test_the_least_important_go_and_the_table_says_what_that_saves(trained):
+    app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75, by="loss")
+    assert any(re.search(r"4 heads: rank correlation -?\d\.\d\d", one.value) for one in app.caption)
     app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75)
-    worth = importance(predictor.model, batches_of(predictor, asked(shipped("reviews").train.examples)))
+    worth = importance(trained.model, batches_of(trained, asked(shipped("reviews").train.examples)))
     squares, _crosses, _strips = figure(app, "worth")["data"]
     flat = [value for row in normalised(worth.heads) for value in row]  # what decides who goes
     assert squares["marker"]["color"] == pytest.approx([value / max(flat) for value in flat], rel=1e-3)
@@ -75,7 +75,6 @@ def test_the_least_important_go_and_the_table_says_what_that_saves(trained, pred
 @pytest.mark.parametrize(
     ("query", "crossed", "lines"),
     [
-        ({"what": "heads", "share": 50}, 2, [100, 100]),
         ({"what": "heads", "share": 0, "gone": "1.2,2.1,9.9"}, 2, [100, 100]),
         ({"what": "layers", "share": 100}, 2, None),  # one of two stays
         ({"what": "weights", "share": 50}, 0, [100, 100]),
@@ -88,11 +87,6 @@ def test_what_is_asked_is_cut(trained, query, crossed, lines):
     assert len(marks["x"]) == crossed
     assert left(app) == lines if lines else sorted(left(app)) == [0, 100]
     assert len(app.table[0].value) == (2 if query["what"] == "weights" else 3)
-
-
-def test_both_ways_to_weigh_a_head_are_held_against_each_other(trained):
-    app = open_page("smaller", part=CUT, text=TEXT, by="loss")
-    assert any(re.search(r"4 heads: rank correlation -?\d\.\d\d", one.value) for one in app.caption)
 
 
 @pytest.mark.release
@@ -115,37 +109,22 @@ def test_what_is_left_learns_beside_the_whole_and_both_join_the_picture(trained,
     assert len(asked_for) == 1  # the whole has learned already
 
 
-@pytest.fixture(scope="module")
-def searched(runs_folder, tmp_path_factory):
-    """A search of someone's, over eight parts, that has ended."""
-    from jobs.files import pack
-    from jobs.run import Run
-    from sections.smaller.learn import settings
-    from sections.smaller.search import KIND
-    from ui.runs import manager
-
-    folder, letters = tmp_path_factory.mktemp("search"), spelling_tokenizer()
-    config = BertConfig(letters.vocab_size, 16, 2, 2, 32, max_position_embeddings=256)
-    start = checkpoint.save(folder / "start", BertForPreTraining(config), letters)
-    data = shipped("reviews")
-    events = [
-        event.as_dict()
-        for event in search(start, "classification", data.train, data.dev, settings(0, 1, 1e-3), settings(0, 1, 1e-3),
-                            budget=100.0, space=Space((1, 2), (1, 2), (16, 32)), out=folder / "out",
-                            watch=[{"text": TEXT}])
-    ]  # fmt: skip
-    run = Run(manager(), manager().directory, "you", "search, 100 ms", KIND, "minibert.pruning.search:search")
-    return ended(run, events, pack(folder / "out"))
-
-
 @pytest.mark.release
-def test_a_search_is_drawn_with_what_it_found(searched):
-    found = searched.latest("found")
+def test_a_search_is_drawn_with_what_it_found(runs_folder, tmp_path):
+    letters, data, learn = spelling_tokenizer(), shipped("reviews"), settings(0, 1, 1e-3)
+    config = BertConfig(letters.vocab_size, 16, 2, 2, 32, max_position_embeddings=256)
+    start = checkpoint.save(tmp_path / "start", BertForPreTraining(config), letters)
+    space, out, watch = Space((1, 2), (1, 2), (16, 32)), tmp_path / "out", [{"text": TEXT}]
+    events = search(
+        start, "classification", data.train, data.dev, learn, learn, budget=100.0, space=space, out=out, watch=watch
+    )
+    run = run_of(events, KIND, owner="you", title="search, 100 ms", folder=out)
+    found = run.latest("found")
     app = open_page("smaller", owner="you", part=SEARCH, text=TEXT)
     assert len(figure(app, "parts")["data"][1]["x"]) == 8 and len(figure(app, "parts")["layout"]["shapes"]) == 1
     assert f"**{shape(found['name'])}**" in text_of(app)
     says = next(one.value for one in app.table if "says" in one.value)
-    assert list(says["who"]) == [searched.title]
+    assert list(says["who"]) == [run.title]
     assert "found" in drawn()
 
 
@@ -166,18 +145,10 @@ def test_what_is_searched_is_the_shipped_model_and_is_told_the_readers_text(aske
     assert options["budget"] == app.slider(key="budget").value
 
 
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [((3.0, 1.0), "agrees"), ((-3.0, 1.0), "disagrees"), ((1.0, 3.0), "unclear"), ((3.0, None), "unclear")],
-)
-def test_a_statement_holds_if_the_whole_interval_says_so(values, said):
-    one = Statement("x", "y", Difference(*values, 3), 0.0, "points")
-    assert one.verdict.startswith(said)
-
-
-@pytest.mark.parametrize(("claim", "statements"), [("cut", 7), ("search", 4)])
-def test_each_statement_has_a_verdict(claim, statements):
-    app = open_page("smaller", part=CLAIM, claim=claim)
-    table = next(one.value for one in app.table if "verdict" in one.value)
-    assert len(table) == statements
-    assert (figure(app, "over-shares") is not None) == (claim == "cut")
+def test_a_statement_holds_if_the_whole_interval_says_so():
+    for *values, said in ((3, 1, "agrees"), (-3, 1, "disagrees"), (1, 3, "unclear"), (3, None, "unclear")):
+        assert Statement("x", "y", Difference(*values, 3), 0.0, "points").verdict.startswith(said)
+    for claim, statements in (("cut", 7), ("search", 4)):
+        app = open_page("smaller", part=CLAIM, claim=claim)
+        assert len(next(one.value for one in app.table if "verdict" in one.value)) == statements
+        assert (figure(app, "over-shares") is not None) == (claim == "cut")

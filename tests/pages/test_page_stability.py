@@ -29,8 +29,12 @@ def test_the_first_steps_are_said_in_numbers(results):
     assert "2.35" in numbers(text_of(open_page(steps=200)))
 
 
-def test_without_records_the_page_says_how_to_make_them(results):
-    assert any(block.value == "python -m minibert experiment stability" for block in open_page().code)
+def test_without_records_the_page_says_how_to_make_them_and_offers_not_too_many_runs(results):
+    app = open_page()
+    assert any(block.value == "python -m minibert experiment stability" for block in app.code)
+    app.slider(key="seeds").set_value(5)
+    app = whole(app.button_group(key="rates").set_value(list(RATES)).run())
+    assert app.button(key="start").disabled
 
 
 def test_failures_and_spread_are_counted_and_guessed_first(results):
@@ -43,8 +47,8 @@ def test_failures_and_spread_are_counted_and_guessed_first(results):
     assert sorted(y for trace in dots for y in trace["y"]) == pytest.approx([50.0, 50.0, 60.0, 62.0, 64.0, 70.0])
     app = open_page()
     assert numbers(title_of(app, "recorded")) == ["0", "3"]
-    app.button(key="failed-guess-2").click()
-    assert numbers(title_of(whole(app.run()), "recorded")) == ["0", "3", "2", "3"]
+    app = whole(app.button(key="failed-guess-2").click().run())
+    assert numbers(title_of(app, "recorded")) == ["0", "3", "2", "3"]
     assert "**two thirds**" in text_of(app)
 
 
@@ -57,13 +61,6 @@ def test_two_settings_are_compared_and_the_calculator_starts_from_them(results):
     assert str(seeds_needed(1.0, 1.0)) in numbers(text_of(whole(app.run())))
 
 
-def test_too_many_runs_are_not_offered(results):
-    app = open_page()
-    app.slider(key="seeds").set_value(5)
-    app.button_group(key="rates").set_value(list(RATES))
-    assert whole(app.run()).button(key="start").disabled
-
-
 @pytest.mark.release
 @pytest.mark.trains
 def test_a_grid_of_ones_own_fills_and_can_be_stopped(results, monkeypatch):
@@ -72,8 +69,7 @@ def test_a_grid_of_ones_own_fills_and_can_be_stopped(results, monkeypatch):
     monkeypatch.setattr("sections.stability.own_grid.SECONDS_AT_MOST", 4)
     app = open_page()
     app.slider(key="seeds").set_value(1)
-    app.button(key="start").click()
-    whole(app.run())
+    whole(app.button(key="start").click().run())
     runs = [run for run in manager().runs() if run.kind.startswith("stability/")]
     assert len(runs) == 2
     until(lambda: all(run.over for run in runs))
@@ -82,9 +78,7 @@ def test_a_grid_of_ones_own_fills_and_can_be_stopped(results, monkeypatch):
     scores = sorted(100 * run.latest("done")["metrics"]["accuracy"] for run in runs)
     assert sorted(y for trace in dots for y in trace["y"]) == pytest.approx(scores)
     app.slider(key="seeds").set_value(2)
-    app.button(key="start").click()
-    whole(app.run())
-    app.button(key="stop-all").click()
-    whole(app.run())
+    whole(app.button(key="start").click().run())
+    whole(app.button(key="stop-all").click().run())
     until(lambda: all(run.over for run in manager().runs()))
     assert any(run.state == "cancelled" for run in manager().runs())

@@ -13,10 +13,15 @@ def models_are_there():
         load(name)
 
 
-def test_it_opens_with_the_numbers_of_its_sentence():
-    app = open_page("through")
+def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
+    app = open_page("through", stage=3)
     assert "**6 × 12**" in text_of(app) and "25,992" in text_of(app)  # 72 · 19 · 19
     assert "30,522" in text_of(app)
+    whole(app.text_input(key="text").set_value("She walked home.").run())
+    assert "stage" not in app.query_params  # it rises from the letters
+    for text in (EVERYTHING, ""):
+        app.text_input(key="text").set_value(text)
+        assert_no_markup(whole(app.text_input(key="next").set_value(text).run()))
 
 
 def test_a_link_opens_model_stage_and_blank():
@@ -27,25 +32,8 @@ def test_a_link_opens_model_stage_and_blank():
     assert "model" not in app.query_params and "stage" not in app.query_params
 
 
-def test_another_sentence_rises_from_the_letters():
-    app = open_page("through", stage=3)
-    whole(app.text_input(key="text").set_value("She walked home.").run())
-    assert "stage" not in app.query_params
-
-
 def test_three_models_side_by_side():
     app = open_page("through", part="Three models", text="She walked home.", next="")
     assert list(app.table[0].value["model"])[1:] == ["mini-en", "minilm-en"]
-
-
-def test_chinese_is_read_by_a_model_that_has_read_some():
     app = open_page("through", text="我喜欢自然语言。", model="mini-zh", part="Three models")
-    assert list(app.table[0].value["model"])[1:] == ["mini-zh"]
-
-
-@pytest.mark.parametrize("text", [EVERYTHING, ""], ids=["everything", "nothing"])
-def test_any_text_is_text(text):
-    app = open_page("through")
-    app.text_input(key="text").set_value(text)
-    app.text_input(key="next").set_value(text)
-    assert_no_markup(whole(app.run()))
+    assert list(app.table[0].value["model"])[1:] == ["mini-zh"]  # which has read some Chinese

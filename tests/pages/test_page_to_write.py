@@ -15,7 +15,9 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
 from minibert.toy.restoring import BART, RestoringSettings, load, told, train_bart
+from sections.to_write.misspelled import chinese_sentences
 from tests.pages.driver import ROOT, figure, html_of, open_page, plain, whole
+from tests.pages.finished_runs import run_of
 from ui.lesson import Lesson
 
 FOLDER = ROOT / "checkpoints" / "unilm-toy"
@@ -37,9 +39,13 @@ def captions(app) -> str:
     return plain("\n".join(caption.value for caption in app.caption))
 
 
-def test_what_is_written_and_its_probabilities_are_the_models(runs_folder, unilm):
+def test_what_is_written_and_its_probabilities_are_the_models_and_bert_writes_beside_it(runs_folder, unilm):
     model, tokenizer = unilm
-    data = shown(open_page("to_write", owner="me", text=TEXT))
+    app = open_page("to_write", owner="me", text=TEXT)
+    words = answered(checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT)
+    assert "BERT" in captions(app) and all(word in captions(app) for word in words["words"] if word.isalpha())
+    data = shown(app)
+    check_mask(data, lambda i, j: j < data["source"] or j <= i)
     source = tokenizer.encode(TEXT).ids
     text = greedy(model, source, rules_for(tokenizer, most=16))
     assert [step["word"] for step in data["steps"][1:-1]] == [tokenizer.vocab[i] for i in text.ids]
@@ -51,18 +57,19 @@ def test_what_is_written_and_its_probabilities_are_the_models(runs_folder, unilm
     assert data["source"] == len(source) and len(data["tokens"]) == len(source) + len(text.ids)
 
 
-@pytest.mark.parametrize("mask", ["seq2seq", "both_ways", "left_to_right", "right_to_left"])
-def test_the_mask_is_the_one_that_is_chosen(runs_folder, mask):
+def check_mask(data: dict, sees) -> None:
+    places = range(len(data["tokens"]))
+    assert data["mask"] == ["".join(str(int(sees(i, j))) for j in places) for i in places]
+
+
+@pytest.mark.parametrize(
+    ("mask", "sees"),
+    [("both_ways", lambda i, j: True), ("left_to_right", lambda i, j: j <= i), ("right_to_left", lambda i, j: j >= i)],
+)
+def test_the_mask_is_the_one_that_is_chosen(runs_folder, mask, sees):
     data = shown(open_page("to_write", owner="me", text=TEXT, mask=mask))
-    count, source = len(data["tokens"]), data["source"]
-    sees = {
-        "seq2seq": lambda i, j: j < source or j <= i,
-        "both_ways": lambda i, j: True,
-        "left_to_right": lambda i, j: j <= i,
-        "right_to_left": lambda i, j: j >= i,
-    }[mask]
-    assert data["mask"] == ["".join(str(int(sees(i, j))) for j in range(count)) for i in range(count)]
-    assert (len(data["steps"]) > 1) == (mask == "seq2seq")
+    check_mask(data, sees)
+    assert len(data["steps"]) == 1  # nothing is written
 
 
 def test_a_beam_tells_what_else_it_found(runs_folder, unilm):
@@ -71,10 +78,9 @@ def test_a_beam_tells_what_else_it_found(runs_folder, unilm):
     found = beam(model, tokenizer.encode(TEXT).ids, rules_for(tokenizer, most=16), 4)
     assert f"ln P = {found[0].score:.2f}" in shown(app)["steps"][-1]["finding"]
     assert all(spelled(text.ids, tokenizer) in captions(app) for text in found[1:])
-    one, other = (
-        shown(open_page("to_write", owner="me", text=TEXT, way="sample", temperature="2", dice=n)) for n in (1, 2)
-    )
-    assert one["steps"] != other["steps"]
+    drawn = {"way": "sample", "temperature": "2"}
+    one, other = (shown(open_page("to_write", owner="me", text=TEXT, dice=n, **drawn))["steps"] for n in (1, 2))
+    assert one != other
 
 
 def test_a_text_of_the_readers_is_measured(runs_folder, unilm):
@@ -93,22 +99,14 @@ def test_chinese_has_the_same_mask_and_no_numbers(runs_folder):
     assert data["mask"][6] == "1111111000" and all(step["p"] is None for step in data["steps"][1:-1])
 
 
-def test_bert_writes_beside_it(runs_folder):
-    words = answered(checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT)
-    told = captions(open_page("to_write", owner="me", text=TEXT))
-    assert "BERT" in told and all(word in told for word in words["words"] if word.isalpha())
-
-
 def test_a_sentence_is_drawn_from_bert(runs_folder):
     bert, tokenizer = checkpoint.load(FOLDER / "bert"), checkpoint.load_tokenizer(FOLDER / "bert")
     app = open_page("to_write", owner="me", part="Generator", length=5, sweeps=2, order="surest", seed=4)
     row = [tokenizer.cls_id, *[tokenizer.mask_id] * 5, tokenizer.sep_id]
     draws = list(gibbs(bert, row, range(1, 6), tokenizer.mask_id, sweeps=2, seed=4, order="surest", temperature=0.5,
                        never=tokenizer.special_ids))  # fmt: skip
-    table = app.dataframe[0].value
-    assert list(table.iloc[:, 1]) == [
-        " ".join(tokenizer.vocab[i] for i in draws[n].ids[1:-1]) for n in (0, 5, 10)
-    ]  # fmt: skip
+    rows = [" ".join(tokenizer.vocab[i] for i in draws[n].ids[1:-1]) for n in (0, 5, 10)]
+    assert list(app.dataframe[0].value.iloc[:, 1]) == rows
     lines = figure(app, "gibbs-orders")["data"]
     assert len(lines) == 3 and all(len(line["x"]) == 2 for line in lines)
 
@@ -128,8 +126,6 @@ def test_what_is_corrected_is_what_the_models_say(runs_folder, language):
 
 
 def test_chinese_sentences_are_the_courses_own():
-    from sections.to_write.misspelled import chinese_sentences
-
     sentences = chinese_sentences()
     alike = read_alike(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
     assert len(sentences) > 600 and len(set(sentences)) == len(sentences)
@@ -137,8 +133,6 @@ def test_chinese_sentences_are_the_courses_own():
 
 
 def test_noises_are_drawn_on_the_readers_text(runs_folder):
-    import random
-
     text = "anna found the ball. tom slept. they danced."
     app = open_page("to_write", owner="me", part="BART’s noises", noisy=text, seed=3)
     html, tokens = html_of(app), basic_tokens(text, uncased=False)
@@ -150,24 +144,13 @@ def test_noises_are_drawn_on_the_readers_text(runs_folder):
 # --- what is trained here ---------------------------------------------------------------------------------------------
 
 
-def finished(folder, kind: str, title: str, events: list, runs) -> None:
-    from jobs.files import pack
-    from jobs.run import Run
-    from tests.pages.finished_runs import ended
-
-    run = Run(runs, runs.directory, "me", title, kind, "minibert.toy.answers:train_answers")
-    ended(run, [event.as_dict() for event in events], pack(folder))
-
-
 @pytest.mark.release
 @pytest.mark.trains
 def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
-    from ui.runs import manager
-
     for name, title in (("unilm", "UniLM"), ("bert", "BERT")):
         settings = AnswerSettings(2, batch_size=2, held_out=2, evaluate_every=1)
-        events = list(train_answers(settings, FOLDER / name, out=tmp_path / name, watch=[TEXT]))
-        finished(tmp_path / name, f"to_write-answers/{name}", title, events, manager())
+        events = train_answers(settings, FOLDER / name, out=tmp_path / name, watch=[TEXT])
+        run_of(events, f"to_write-answers/{name}", owner="me", title=title, folder=tmp_path / name)
     app = open_page("to_write", owner="me", part="Ask and answer")
     lines = [line for line in figure(app, "answers-learned")["data"] if line.get("name")]
     assert {line["name"] for line in lines} == {"UniLM", "BERT"}
@@ -176,23 +159,19 @@ def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
 
 @pytest.mark.trains
 def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
-    from ui.runs import manager
-
     settings = CorrectorSettings(steps=2, batch_size=2, stories=20, held_out=4, evaluate_every=1)
-    events = list(train_corrector(settings, FOLDER / "bert", out=tmp_path / "out"))
-    finished(tmp_path / "out", "to_write-corrector/en/soft_masked", "Soft-Masked BERT", events, manager())
+    events = train_corrector(settings, FOLDER / "bert", out=tmp_path / "out")
+    run_of(events, "to_write-corrector/en/soft_masked", owner="me", folder=tmp_path / "out")
     app = open_page("to_write", owner="me", part="Corrector")
     assert html_of(app).count('class="mb-fix"') == 3 and figure(app, "corrector-learned")
 
 
 @pytest.mark.trains
 def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
-    from ui.runs import manager
-
     settings = RestoringSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
     events = list(train_bart(settings, out=tmp_path, watch=[(TEXT, 1)]))
     for _run in range(2):
-        finished(tmp_path, "to_write-bart/masking", "BART, masking", events, manager())
+        run_of(events, "to_write-bart/masking", owner="me", title="BART, masking", folder=tmp_path)
     text = "anna danced. tom sang."
     app = open_page("to_write", owner="me", part="BART restores", spoiled=text, noise="deletion", seed=3)
     said = told(*load(tmp_path / BART), text, "deletion", 3)["said"]

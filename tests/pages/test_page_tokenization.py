@@ -37,16 +37,13 @@ def test_the_ids_on_screen_are_the_tokenizers():
     assert {metric.label: metric.value for metric in test.metric}["tokens, with [CLS] and [SEP]"] == str(len(encoding))
 
 
-def test_the_case_can_be_switched_against_the_vocabulary():
+def test_a_step_shows_what_it_does_to_case_and_to_a_word_beyond_the_limit():
     test = open_page(step=3, text="Paris", vocab="en-cased")
     assert test.info and "paris" not in re.sub("<[^>]+>", "", html_of(test))
     whole(test.toggle(key="uncased-en-cased-False").set_value(True).run())
     assert "paris" in re.sub("<[^>]+>", "", html_of(test)) and not test.info
-
-
-def test_a_word_beyond_the_limit_says_so():
-    assert "101 characters" in html_of(open_page(step=5, text="a" * 101))
-    assert "101 characters" not in html_of(open_page(step=5, text="a" * 100))
+    for length in (100, 101):
+        assert ("101 characters" in html_of(open_page(step=5, text="a" * length))) == (length > 100)
 
 
 def picture(test) -> dict:
@@ -54,23 +51,17 @@ def picture(test) -> dict:
     return json.loads(test.get("bidi_component")[0].proto.json)
 
 
-def test_the_page_opens_with_the_window_over_the_word_with_most_tries():
-    test = open_page(text="cats unbelievably")
-    data = picture(test)
-    word = data["words"][data["word"]]
-    assert "".join(word["letters"]) == "unbelievably"
-    tokenizer = Tokenizer.from_directory(ROOT / "checkpoints" / "mini-en")
-    pieces = tokenizer.wordpiece("unbelievably")[0]
-    assert word["found"] == [[start, end, tokenizer.ids[piece]] for start, end, piece in pieces]
-    assert word["stuck"] is None and word["unknown"] == ""
-
-
-def test_the_number_of_tokens_is_told_after_a_guess():
-    sentence = "untokenize 你好"
+def test_the_page_opens_over_the_word_with_most_tries_and_tells_the_number_of_tokens_after_a_guess():
+    sentence, tokenizer = "untokenize 你好", Tokenizer.from_directory(ROOT / "checkpoints" / "mini-en")
     test = open_page()
     whole(test.text_input(key="text").set_value(sentence).run())
-    assert picture(test)["tokens"] == []  # one click first
-    tokens = Tokenizer.from_directory(ROOT / "checkpoints" / "mini-en").encode(sentence).tokens
+    data = picture(test)
+    word = data["words"][data["word"]]
+    assert "".join(word["letters"]) == "untokenize" and word["stuck"] is None and word["unknown"] == ""
+    pieces = tokenizer.wordpiece("untokenize")[0]
+    assert word["found"] == [[start, end, tokenizer.ids[piece]] for start, end, piece in pieces]
+    assert data["tokens"] == []  # one click first
+    tokens = tokenizer.encode(sentence).tokens
     whole(next(button for button in test.button if plain(button.label) == str(len(tokens))).click().run())
     assert [token for token, *_rest in picture(test)["tokens"]] == tokens
 
@@ -85,11 +76,9 @@ def test_a_token_stands_with_its_word_also_where_the_text_holds_special_tokens()
 @pytest.mark.parametrize(
     ("query", "part"),
     [
-        ({"step": 3}, "Step by step"),
         ({"merge": 3}, "Learn a vocabulary"),
         ({"compare": "above"}, "Words or characters?"),
         ({"step": 3, "first": 1}, "WordPiece"),
-        ({"text": "cats"}, "WordPiece"),
     ],
 )
 def test_a_link_from_before_the_tabs_opens_the_part_it_is_about(query, part):
@@ -99,14 +88,12 @@ def test_a_link_from_before_the_tabs_opens_the_part_it_is_about(query, part):
 
 
 def test_a_link_holds_the_word_and_the_token():
-    test = open_page(step=5, text="one two three", word=2)
-    assert test.session_state["word-choice"] == 1
+    assert open_page(step=5, text="one two three", word=2).session_state["word-choice"] == 1
     assert picture(open_page(text="one two three", word=2))["word"] == 1
-    test = open_page(step=6, text="one two three", token=4)
-    assert test.session_state["token"] == 4
+    assert open_page(step=6, text="one two three", token=4).session_state["token"] == 4
     for bad in ("0", "99", "²"):
-        open_page(step=5, text="one", word=bad, vocab=bad, merge=bad)
-        open_page(step=6, text="one", token=bad, corpus=bad, scoring=bad, compare=bad, case=bad)
+        open_page(step=5, text="one", word=bad, vocab=bad)
+        open_page(step=6, text="one", token=bad, compare=bad, case=bad)
         open_page(merge=bad, corpus=bad, scoring=bad)
 
 
@@ -150,26 +137,25 @@ def test_learning_from_any_text_of_ones_own(scoring):
 
 
 def test_vocabularies_are_found_in_a_folder(tmp_path, monkeypatch):
-    (tmp_path / "mine.txt").write_text("\n".join([*SPECIAL_TOKENS, "a", "B", "##c"]), encoding="utf-8")
-    folder = tmp_path / "other"
-    folder.mkdir()
-    (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, "x"]), encoding="utf-8")
-    (folder / "tokenizer_config.json").write_text(json.dumps({"do_lower_case": False}))
-    (tmp_path / "broken.txt").write_bytes(b"\xff\xfe")
-    (tmp_path / "readme.md").write_text("no vocabulary")
+    (tmp_path / "other").mkdir()
+    for name, content in (
+        ("mine.txt", "\n".join([*SPECIAL_TOKENS, "a", "B", "##c"]).encode()),
+        ("other/vocab.txt", "\n".join([*SPECIAL_TOKENS, "x"]).encode()),
+        ("other/tokenizer_config.json", b'{"do_lower_case": false}'),
+        ("broken.txt", b"\xff\xfe"),
+        ("readme.md", b"no vocabulary"),
+    ):
+        (tmp_path / name).write_bytes(content)
     monkeypatch.setenv("MINIBERT_VOCABS", str(tmp_path))
-    test = open_page(vocab="mine", step=6, text="a Bc")
-    assert "<bdi>##c</bdi><small>7</small>" in html_of(test)
-    test = open_page(vocab="other", step=6, text="x")
-    assert test.toggle(key="uncased-other-False").value is False
+    assert "<bdi>##c</bdi><small>7</small>" in html_of(open_page(vocab="mine", step=6, text="a Bc"))
+    assert open_page(vocab="other", step=6, text="x").toggle(key="uncased-other-False").value is False
     test = open_page(vocab="broken")
     assert any("broken" in error.value for error in test.error)
     assert not any("readme" in option for option in test.pills(key="vocab").options)
 
 
 def test_an_uploaded_vocabulary_is_checked_and_chosen():
-    test = open_page(step=6, text="q w")
-    good = "\n".join([*SPECIAL_TOKENS, "q", "w"]).encode()
+    test, good = open_page(step=6, text="q w"), "\n".join([*SPECIAL_TOKENS, "q", "w"]).encode()
     whole(test.file_uploader(key="upload").set_value(("mine.txt", good, "text/plain")).run())
     assert test.session_state["vocab"] == "uploaded"
     assert "<bdi>q</bdi><small>5</small>" in html_of(test)

@@ -19,6 +19,11 @@ def numbers(text: str) -> set[str]:
     return set(re.findall(r"\d[\d,.]*\d|\d", text))
 
 
+def command(app, words: str) -> bool:
+    """Whether a command on the page has these words."""
+    return any(words in block.value for block in app.code)
+
+
 @pytest.mark.parametrize("option", [*TEXTS, pytest.param("averaging", marks=pytest.mark.release)])  # which trains on it
 def test_any_text_is_text(runs_folder, option):
     app = open_page(option=option)
@@ -26,49 +31,35 @@ def test_any_text_is_text(runs_folder, option):
     assert_no_markup(whole(app.run()))
 
 
-def test_rates_decay_layer_by_layer(runs_folder):
+def test_rates_decay_layer_by_layer_and_wait_for_a_guess(runs_folder):
+    app = open_page()
+    assert figure(app, "rates")["data"][0]["x"] == [0, 0, 0, 0, 0, 3e-4]
+    bars = figure(whole(app.button(key="lowest-guess-0").click().run()), "rates")["data"][0]["x"]
+    assert len(bars) == 6 and f"= {bars[0]:.1e}**" in text_of(app)
     app = open_page(decay="0.5")
     bars = figure(app, "rates")["data"][0]["x"]
     assert bars == pytest.approx([3e-4 * 0.5 ** (5 - i) for i in range(6)])
-    app.selectbox(key="freeze").set_value("2")
-    bars = figure(whole(app.run()), "rates")["data"][0]["x"]
+    bars = figure(whole(app.selectbox(key="freeze").set_value("2").run()), "rates")["data"][0]["x"]
     assert bars[:3] == [0.0, 0.0, 0.0] and all(bars[3:])
-    assert any("--layer-decay 0.5 --freeze 2" in block.value for block in app.code)
+    assert command(app, "--layer-decay 0.5 --freeze 2")
 
 
-def test_the_lower_layers_rates_wait_for_a_guess(runs_folder):
-    app = open_page()
-    assert figure(app, "rates")["data"][0]["x"] == [0, 0, 0, 0, 0, 3e-4]
-    app.button(key="lowest-guess-0").click()
-    bars = figure(whole(app.run()), "rates")["data"][0]["x"]
-    assert len(bars) == 6 and f"= {bars[0]:.1e}**" in text_of(app)
-
-
-def test_more_masks_less_noise(runs_folder):
-    assert {"16", "4.0"} <= numbers(text_of(open_page(option="dropout", masks=16)))
-
-
-def test_the_sum_of_two_losses(runs_folder):
+def test_the_sum_of_two_losses_and_of_marks_learned_beside(runs_folder):
     app = open_page(option="mlm", weight="0.5")
-    task, mlm = (trace["x"][0] for trace in figure(app, "terms")["data"])
-    assert f"= {task + mlm:.3f}" in text_of(app)
-
-
-def test_marks_are_learned_beside(runs_folder):
-    app = open_page(option="mlm", weight="0.5")
-    app.multiselect(key="marks").set_value(["topic", "kind"])
-    app = whole(app.run())
-    terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
-    assert len(terms) == 3 and f"= {sum(terms):.3f}" in text_of(app)
-    assert any("--auxiliary topic kind --auxiliary-weight 0.5" in block.value for block in app.code)
+    for marks in ([], ["topic", "kind"]):
+        app.multiselect(key="marks").set_value(marks)
+        app = whole(app.run())
+        terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
+        assert len(terms) == 2 + bool(marks) and f"= {sum(terms):.3f}" in text_of(app)
+    assert command(app, "--auxiliary topic kind --auxiliary-weight 0.5")
 
 
 def test_another_classifier_and_another_loss(runs_folder):
     app = open_page(option="classifier", depth=3, norm=2, loss=1)
     usual, focal, own = figure(app, "loss-curves")["data"]
     assert all(a <= b for a, b in zip(focal["y"], usual["y"], strict=True))
-    assert any("--classifier-depth 3 --classifier-activation tanh --classifier-norm batch --loss focal --focal-gamma 2"
-               in block.value for block in app.code)  # fmt: skip
+    assert command(app, "--classifier-depth 3 --classifier-activation tanh --classifier-norm batch")
+    assert command(app, "--classifier-norm batch --loss focal --focal-gamma 2")
     assert own["y"][0] < 0.7 and "133,122" in numbers(text_of(app))
     app = open_page(option="classifier", depth=1, loss=3)
     assert len(figure(app, "loss-curves")["data"]) == 2 and "514" in numbers(text_of(app))
@@ -82,38 +73,36 @@ def test_the_mean_moves_less_than_the_weights(runs_folder):
     assert len(last) == len(mean) == 24 and shares == pytest.approx([1 / 24] * 24)
     assert unrest(mean) < unrest(last)
     assert "12" in numbers(text_of(app))  # of the 24 steps, half of what counts
-    assert any("--averaging 1 --learning-rate 0.001" in block.value for block in app.code)
+    assert command(app, "--averaging 1 --learning-rate 0.001")
 
 
-def test_metadata_in_both_ways(runs_folder):
-    assert "[TOPIC=APP]" in html_of(open_page(option="metadata"))
+def test_masks_metadata_and_every_way_of_augmenting(runs_folder):
+    assert {"16", "4.0"} <= numbers(text_of(open_page(option="dropout", masks=16)))  # more masks, less noise
+    app = open_page(option="augmentation")
+    assert all(f"**{method}**" in text_of(app) for method in ("mask", "replace", "drop", "swap"))
+    assert "[MASK]" in html_of(app) and "[TOPIC=APP]" in html_of(open_page(option="metadata"))
     app = open_page(option="metadata", way="embedding")
     assert "[TOPIC=" not in html_of(app) and "**1**" in text_of(app)
     assert "**272**" in text_of(open_page(option="metadata", way="concatenated"))
 
 
-def test_a_length_is_read_off_the_datas_own_texts(runs_folder):
+def test_a_length_is_read_off_the_datas_own_texts_and_batches_stand_beside_what_was_measured(runs_folder):
     app = open_page(option="length")
     lengths = figure(app, "share-within")["data"][0]
     assert numbers(title_of(app, "share-within")) == {"71", "96"} and lengths["y"][-1] == 1
-    app.select_slider(key="tokens").set_value(128)
-    assert numbers(title_of(whole(app.run()), "share-within")) == {"100", "128"}
-
-
-def test_the_largest_batch_beside_what_was_measured(runs_folder):
-    app = open_page(option="length")
     fused, explicit, measured = figure(app, "rows-that-fit")["data"]
     assert all(a >= b for a, b in zip(fused["y"], explicit["y"], strict=True))
     assert measured["x"] == [64, 128, 256, 320, 384, 512] and measured["y"] == [64, 32, 16, 14, 12, 6]
-    app.select_slider(key="memory").set_value(80)
-    assert len(figure(whole(app.run()), "rows-that-fit")["data"]) == 2  # nobody measured that card
+    app.select_slider(key="tokens").set_value(128)
+    app = whole(app.select_slider(key="memory").set_value(80).run())
+    assert numbers(title_of(app, "share-within")) == {"100", "128"}
+    assert len(figure(app, "rows-that-fit")["data"]) == 2  # nobody measured that card
 
 
 def test_three_texts_share_the_row(runs_folder):
     app = open_page(option="texts", text="one two three four five six seven eight nine ten eleven twelve thirteen")
     assert {("12", "14"), ("4", "5")} <= set(re.findall(r"\*\*: (\d+) of (\d+)", text_of(app)))
-    assert any("--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4" in block.value
-               for block in app.code)  # fmt: skip
+    assert command(app, "--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4")
     app = open_page(option="texts", text="a " * 60, cut=4)  # counted from 1: tail
     assert ("8", "60") in re.findall(r"\*\*: (\d+) of (\d+)", text_of(app))
 
@@ -131,9 +120,3 @@ def test_the_ways_to_cut_are_compared_by_score(results):
     assert numbers(title_of(app, "cut-scores")) == {"32", "90.0", "60.0"}
     papers = [trace["x"][0] for trace in figure(app, "cut-scores")["data"] if "94." in str(trace.get("text"))]
     assert papers == pytest.approx([94.37, 94.58])  # 100 − Sun et al.'s errors, of the arms that there are
-
-
-def test_every_way_of_augmenting_is_shown(runs_folder):
-    app = open_page(option="augmentation")
-    assert all(f"**{method}**" in text_of(app) for method in ("mask", "replace", "drop", "swap"))
-    assert "[MASK]" in html_of(app)

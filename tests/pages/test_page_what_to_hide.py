@@ -19,8 +19,9 @@ from minibert.toy.world import stories
 from sections.what_to_hide import hard
 from sections.what_to_hide.continual import tasks
 from sections.what_to_hide.side_by_side import MOST, ways
-from sections.what_to_hide.subject import RATE, SEED
+from sections.what_to_hide.subject import RATE
 from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, text_of, whole
+from tests.pages.finished_runs import run_of
 from ui.text import visible
 
 ENGLISH, CHINESE = "Charles unwrapped his present in New York.", "哈尔滨是黑龙江省的省会城市。"
@@ -61,15 +62,15 @@ def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, langu
     drawn = [hide(reading, kind, vocab, RATE / 100, seed) for kind in KINDS]
     inside = [n for n, special in enumerate(reading.encoding.special) if not special]
     for row, (ids, labels) in zip(rows_of(app), drawn, strict=True):
-        wanted = []
-        for n in inside:
-            hidden = labels[n] != IGNORE
-            token = tokenizer.vocab[ids[n]]
-            wanted.append(("?" if hidden and token == "[MASK]" else visible(token), hidden))
+        tokens = [(tokenizer.vocab[ids[n]], labels[n] != IGNORE) for n in inside]
+        wanted = [("?" if hid and token == "[MASK]" else visible(token), hid) for token, hid in tokens]
         assert [(token.replace("&#x27;", "'"), hidden) for token, hidden in row] == wanted
     found = guessed(model, drawn, tokenizer.pad_id)
     for kind, one in zip(KINDS, found, strict=True):
         assert f"{ways()[kind][0]} {one.right}/{len(one.places)}" in text_of(app)
+    before = rows_of(app)
+    app = whole(app.button(key="draw").click().run())
+    assert app.number_input(key="seed").value == seed + 1 and rows_of(app) != before
 
 
 def test_guesses_are_the_models_one_by_one(models):
@@ -105,13 +106,6 @@ def test_names_are_capitals_but_not_a_sentences_first_word():
     assert [ENGLISH[a:b] for a, b in names(ENGLISH, False)] == ["New York"]
 
 
-def test_it_is_drawn_anew(runs_folder):
-    app = open_page("what_to_hide")
-    before = rows_of(app)
-    app = whole(app.button(key="draw").click().run())
-    assert app.number_input(key="seed").value == SEED + 1 and rows_of(app) != before
-
-
 def test_how_hard_is_counted_over_many_draws(runs_folder, models, monkeypatch):
     monkeypatch.setattr(hard, "DRAWS", 5)
     st.cache_data.clear()
@@ -126,10 +120,8 @@ def test_how_hard_is_counted_over_many_draws(runs_folder, models, monkeypatch):
 
 def test_the_two_papers_stand_side_by_side(runs_folder):
     bars = figure(open_page("what_to_hide", part="Next sentence?"), "nsp-differences")["data"]
-    assert [numbers(bar["x"]).round(2).tolist() for bar in bars] == [
-        [-0.5, -3.5, -0.2, -0.1, -0.6],
-        [0.0, 0.4, 0.7, -0.4, 0.6],
-    ]
+    drawn = [numbers(bar["x"]).round(2).tolist() for bar in bars]
+    assert drawn == [[-0.5, -3.5, -0.2, -0.1, -0.6], [0.0, 0.4, 0.7, -0.4, 0.6]]
 
 
 def test_three_words_are_the_models(runs_folder):
@@ -147,9 +139,6 @@ def test_three_words_are_the_models(runs_folder):
         for row in logits:
             assert f"{tokenizer.vocab[row.argmax()]} {row.softmax(-1).max():.0%}" in said
     assert "museum" in said
-
-
-def test_short_texts_have_no_three_words(runs_folder):
     app = open_page("what_to_hide", part="Three words", toy="nora")
     assert app.info and not app.table
 
@@ -190,14 +179,9 @@ def test_the_plan_is_drawn_and_all_three_regimes_begin(asked_for):
 @pytest.mark.release
 @pytest.mark.trains
 def test_what_was_learned_of_each_task_is_drawn(runs_folder):
-    from jobs.run import Run
-    from tests.pages.finished_runs import ended
-    from ui.runs import manager
-
     for regime in ("one_by_one", "continual"):
         settings = ContinualSettings(regime, 8, batch_size=2, stories=20, asked=4, evaluate_every=4, hidden_size=32)
-        events = [event.as_dict() for event in train_continually(settings)]
-        ended(Run(manager(), manager().directory, "me", regime, f"what_to_hide-ernie2/{regime}", "x:y"), events, {})
+        run_of(train_continually(settings), f"what_to_hide-ernie2/{regime}", owner="me", title=regime)
     app = open_page("what_to_hide", owner="me", part="One task after another")
     lines = figure(app, "ernie2-learned")["data"]
     assert [line["name"] for line in lines] == list(tasks().values()) * 2

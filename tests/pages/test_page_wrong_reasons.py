@@ -20,18 +20,16 @@ open_page = partial(driver.open_page, "wrong_reasons")
 LOOKS, FAMOUS, RULES, ADVICE = "What it looks at", "Two famous cases", "A checklist", "What to do about it"
 
 
-@pytest.fixture(scope="module")
-def predictor():
+def reviewer():
     return spelling_predictor("classification", ["negative", "positive"])
 
 
-@pytest.fixture(scope="module")
-def trained(runs_folder, predictor, tmp_path_factory):
-    from ui.runs import manager
+def reviews(part: str):
+    return TASKS["classification"].read(REVIEWS / f"{part}.tsv")
 
-    dev = TASKS["classification"].read(REVIEWS / "dev.tsv").examples
-    folder = tmp_path_factory.mktemp("models")
-    finished_run(manager(), folder, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
+
+def counted(app):
+    return next(table.value for table in app.table if "coverage" in table.value)
 
 
 def numbers(text: str) -> set[str]:
@@ -57,24 +55,17 @@ def test_the_sets_are_what_their_names_say(runs_folder, shown, shares):
 
 def cues(path, planted=(0.99, 0.49, 0.01), **more):
     """Records of the planted cue "not"."""
-    metrics = dict(zip(CONDITIONS, planted, strict=True))
-    write_records(
-        path / "mini-en",
-        "cues",
-        [
-            {"experiment": "cues", "arm": "not/planted", "seed": 0, "metrics": metrics},
-            {"experiment": "cues", "arm": "not/balanced", "seed": 0, "metrics": dict.fromkeys(CONDITIONS, 0.6)},
-            *[{"experiment": "cues", "arm": arm, "seed": 0, "metrics": values} for arm, values in more.items()],
-        ],
-    )
+    more |= {"not/planted": dict(zip(CONDITIONS, planted, strict=True)), "not/balanced": dict.fromkeys(CONDITIONS, 0.6)}
+    records = [{"experiment": "cues", "arm": arm, "seed": 0, "metrics": metrics} for arm, metrics in more.items()]
+    write_records(path / "mini-en", "cues", records)
 
 
 def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(results):
     cues(results)
     app = open_page()
     assert numbers(title_of(app, "finals")) == {"99%", "49%"}
-    app.button(key="flip-guess-0").click()
-    assert numbers(title_of(whole(app.run()), "finals")) == {"99%", "49%", "1%"}
+    app = whole(app.button(key="flip-guess-0").click().run())
+    assert numbers(title_of(app, "finals")) == {"99%", "49%", "1%"}
     assert "**hardly ever**" in text_of(app)
 
 
@@ -88,11 +79,11 @@ def test_what_is_recorded_of_the_famous_cases_stands_in_place_of_its_command(res
     assert any({"90%", "5%"} <= set(map(str, table.value.iloc[-1])) for table in app.table)
 
 
-def test_accuracies_are_those_of_the_runs(runs_folder, predictor, tmp_path):
+def test_accuracies_are_those_of_the_runs(runs_folder, tmp_path):
     from ui.runs import manager
 
-    dev = TASKS["classification"].read(REVIEWS / "dev.tsv")
-    tests = together(*(with_aside(dev, name, seed=1) for name in CONDITIONS)).examples
+    predictor = reviewer()
+    tests = together(*(with_aside(reviews("dev"), name, seed=1) for name in CONDITIONS)).examples
     for training in ("planted", "balanced"):
         finished_run(manager(), tmp_path, predictor, tests, kind=f"cues/not/1/{training}", owner="me")
     app = open_page(owner="me", seeds="1")
@@ -120,62 +111,37 @@ def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
         for _ in range(6)
     )
     content = "gold_label\tsentence1\tsentence2\theuristic\tsubcase\n" + rows
-    app.file_uploader(key="file").set_value(("hans.txt", content.encode(), "text/plain"))
-    whole(app.run())
+    whole(app.file_uploader(key="file").set_value(("hans.txt", content.encode(), "text/plain")).run())
     table = next(table.value for table in app.table if "heuristic" in table.value)
     assert list(table["pairs"]) == [6, 6]
     shares = [int(share.rstrip("%")) for share in table["accuracy"]]
     assert sorted(shares) == [0, 100]  # the same pair every time: one label is right, the other wrong
 
 
-def test_words_are_counted(runs_folder):
-    app = open_page(source="planted")
-    data = with_aside(TASKS["classification"].read(REVIEWS / "train.tsv"), "planted", seed=0)
-    expected = cue_words(data)[0]
-    table = next(table.value for table in app.table if "coverage" in table.value)
-    first = table.iloc[0]
-    assert (first["word"], first["coverage"]) == (expected.word, f"{expected.coverage:.1%}")
-    assert first["word"] == "not"
-
-
-ARCT = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo\n"
-
-
-def test_a_file_of_arct_is_counted(runs_folder):
+def test_words_of_ones_own_file_are_counted_or_it_is_refused(runs_folder):
+    expected = cue_words(with_aside(reviews("train"), "planted", seed=0))[0]
+    first = counted(open_page(source="planted")).iloc[0]
+    assert (first["word"], first["coverage"]) == ("not", f"{expected.coverage:.1%}") and expected.word == "not"
     app = open_page(source="own")
-    rows = "".join(f"{i}\tit is so\tit is not so\t{int(i < 15)}\tr\tc\tt\ti\n" for i in range(20))
-    app.file_uploader(key="file").set_value(("train.tsv", (ARCT + rows).encode(), "text/plain"))
-    whole(app.run())
-    table = next(table.value for table in app.table if "coverage" in table.value)
-    assert list(table.iloc[0])[:4] == ["not", "the choice that has it", "100.0%", "75.0%"]
+    arct = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo\n"
+    arct += "".join(f"{i}\tit is so\tit is not so\t{int(i < 15)}\tr\tc\tt\ti\n" for i in range(20))
+    whole(app.file_uploader(key="file").set_value(("train.tsv", arct.encode(), "text/plain")).run())
+    assert list(counted(app).iloc[0])[:4] == ["not", "the choice that has it", "100.0%", "75.0%"]
+    for content in (b"", b"caf\xe9\tx\n", b'{"data": []}'):  # empty, not UTF-8, of another task
+        whole(app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain")).run())
+        assert app.error and not [table for table in app.table if "coverage" in table.value]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"caf\xe9\tx\n", b'{"data": []}'], ids=["empty", "not UTF-8", "of another task"]
-)
-def test_an_unusable_file_is_refused(runs_folder, content):
-    app = open_page(source="own")
-    app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
-    assert whole(app.run()).error and not [table for table in app.table if "coverage" in table.value]
+def test_flips_are_miniberts_and_own_sentences_are_text(runs_folder, tmp_path):
+    from ui.runs import manager
 
-
-def test_flips_are_miniberts(trained, predictor):
-    app = open_page(part=RULES)
-    plain_ones = [
-        {"text": example.text}
-        for example in TASKS["classification"].read(REVIEWS / "dev.tsv").examples
-        if example.extra["kind"] == "plain"
-    ]
-    expected = [one for one in check(predictor, plain_ones) if one.texts]
-    drawn = figure(app, "rates")
-    assert [note["text"] for note in drawn["layout"]["annotations"]] == [
-        f"{one.flips} of {len(one.texts)}" for one in expected
-    ]
+    predictor, dev = reviewer(), reviews("dev").examples
+    finished_run(manager(), tmp_path, predictor, dev, kind=RECIPES[0].kind, owner=EVERYONE)
+    plain_ones = [{"text": example.text} for example in dev if example.extra["kind"] == "plain"]
+    expected = [f"{one.flips} of {len(one.texts)}" for one in check(predictor, plain_ones) if one.texts]
+    drawn = figure(open_page(part=RULES), "rates")
+    assert [note["text"] for note in drawn["layout"]["annotations"]] == expected
     assert link(open_page(rule="typo"), "rule") == "typo"
-
-
-@pytest.mark.parametrize("text", [EVERYTHING, ""], ids=["everything", "nothing"])
-def test_own_sentences_are_text(trained, text):
     app = open_page(texts="own")
-    app.text_area(key="lines").set_value(text)
-    assert_no_markup(whole(app.run()))
+    for text in (EVERYTHING, ""):
+        assert_no_markup(whole(app.text_area(key="lines").set_value(text).run()))

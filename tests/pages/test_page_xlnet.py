@@ -14,6 +14,7 @@ from minibert.segment_memory import guess_on, read_on
 from minibert.toy.segments import SegmentSettings, train_on_segments
 from sections.xlnet.subject import orders
 from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, whole
+from tests.pages.finished_runs import run_of
 from ui.claim import records_of
 
 FOLDER = ROOT / "checkpoints" / "xlnet-toy"
@@ -23,11 +24,8 @@ ROWS = ("felix was an eager boy. felix lost the scarf.", "he searched alone.")
 
 @pytest.fixture(scope="module")
 def models():
-    return (
-        checkpoint.load(FOLDER / "xlnet").eval(),
-        checkpoint.load(FOLDER / "bert"),
-        checkpoint.load_tokenizer(FOLDER / "xlnet"),
-    )
+    both = (checkpoint.load(FOLDER / name).eval() for name in ("xlnet", "bert"))
+    return *both, checkpoint.load_tokenizer(FOLDER / "xlnet")
 
 
 def shown_order(app) -> list[int]:
@@ -35,13 +33,8 @@ def shown_order(app) -> list[int]:
 
 
 def open_cells(app, panel: int) -> set[tuple[int, int]]:
-    return {
-        (cell[1], cell[2])
-        for trace in figure(app, "orders")["data"]
-        if trace["marker"]["symbol"] == "square"
-        for cell in trace["customdata"]
-        if cell[0] == panel
-    }
+    squares = [trace for trace in figure(app, "orders")["data"] if trace["marker"]["symbol"] == "square"]
+    return {(row, column) for trace in squares for where, row, column, *_ in trace["customdata"] if where == panel}
 
 
 def test_both_masks_follow_the_order_that_is_drawn(runs_folder):
@@ -55,11 +48,7 @@ def test_both_masks_follow_the_order_that_is_drawn(runs_folder):
     for panel, mask in enumerate((content_mask(order), query_mask(order))):
         assert open_cells(app, panel) == {tuple(cell) for cell in mask[0].nonzero().tolist()}
     assert html_of(app).count('class="guessed"') == 2  # a sixth of eleven
-
-
-@pytest.mark.parametrize(("kind", "wanted"), [("right", [1, 2, 3]), ("left", [3, 2, 1])])
-def test_an_order_may_be_that_of_reading(kind, wanted):
-    assert orders(3, kind, 0) == wanted
+    assert orders(3, "right", 0) == [1, 2, 3] and orders(3, "left", 0) == [3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -89,12 +78,8 @@ def test_joint_probabilities_are_the_models(runs_folder, models):
         for model in (bert, xlnet)
         for way in (at_once, in_order)
     ]
-    bars = figure(app, "joint")["data"][0]["text"]
-    assert bars == [f"{value:.2%}" for value in wanted]
-
-
-def test_the_usual_words_are_some_that_go_together(runs_folder):
-    app = open_page("xlnet", owner="me", text=TEXT, part="Words together")
+    assert figure(app, "joint")["data"][0]["text"] == [f"{value:.2%}" for value in wanted]
+    app = open_page("xlnet", owner="me", text=TEXT, part="Words together")  # the usual words are some that go together
     assert app.selectbox(key="choice-first").value == 2 and app.selectbox(key="choice-second").value == 9
 
 
@@ -117,40 +102,30 @@ def test_the_word_is_expected_as_the_model_does(runs_folder, models, place):
     app = open_page("xlnet", owner="me", part="Memory", before=ROWS[0], behind=ROWS[1], place=place + 1)
     shares = [float(share) / 100 for share in re.findall(r"\*\*([\d.]+)%\*\*", text_of(app))]
     assert shares[-2:] == pytest.approx([expected(models, place, memory) for memory in (True, False)], abs=6e-4)
-    bars = figure(app, "memory-attention")["data"]
-    assert [bar["name"] for bar in bars] == ["memory", "its own row"]
+    assert [bar["name"] for bar in figure(app, "memory-attention")["data"]] == ["memory", "its own row"]
     assert figure(app, "memory-expected")
 
 
 def test_an_example_fills_in_both_rows(runs_folder):
     app = open_page("xlnet", owner="me", part="Memory")
-    pills = next(group for group in app.button_group if group.key == "rows-example")
-    before = app.text_input(key="before").value, app.text_input(key="behind").value
-    assert pills.value == 0
-    app = whole(pills.set_value(2).run())
-    after = app.text_input(key="before").value, app.text_input(key="behind").value
+    before = [app.text_input(key=key).value for key in ("before", "behind")]
+    assert app.button_group(key="rows-example").value == 0
+    app = whole(app.button_group(key="rows-example").set_value(2).run())
+    after = [app.text_input(key=key).value for key in ("before", "behind")]
     assert all(one and one != other for one, other in zip(after, before, strict=True))
     app = whole(app.text_input(key="behind").set_value("she slept.").run())
-    assert next(group for group in app.button_group if group.key == "rows-example").value is None
-
-
-@pytest.mark.parametrize("rows", [("", "he slept."), ("felix was tired.", " ")])
-def test_a_row_without_words_is_asked_for(runs_folder, rows):
-    app = open_page("xlnet", owner="me", part="Memory", before=rows[0], behind=rows[1])
-    assert app.info and not figure(app, "memory-expected")
+    assert app.button_group(key="rows-example").value is None
+    for first, second in (("", "he slept."), ("felix was tired.", " ")):
+        app.text_input(key="before").set_value(first)
+        app = whole(app.text_input(key="behind").set_value(second).run())
+        assert app.info and not figure(app, "memory-expected")
 
 
 @pytest.mark.trains
 def test_two_that_learned_are_laid_over_each_other(runs_folder):
-    from jobs.run import Run
-    from tests.pages.finished_runs import ended
-    from ui.runs import manager
-
     for name in ("alone", "memory"):
         settings = SegmentSettings(2, name == "memory", batch_size=2, stories=6, held_out=6, evaluate_every=1)
-        events = [event.as_dict() for event in train_on_segments(settings, FOLDER / "xlnet")]
-        kind, target = f"xlnet-memory/{name}", "minibert.toy.segments:train_on_segments"
-        ended(Run(manager(), manager().directory, "trains", f"XLNet, {name}", kind, target), events, {})
+        run_of(train_on_segments(settings, FOLDER / "xlnet"), f"xlnet-memory/{name}", owner="trains", title=name)
     lines = figure(open_page("xlnet", owner="trains", part="Its worth"), "memory-learned")["data"]
     assert len([line for line in lines if line.get("name")]) == 4
 
