@@ -55,6 +55,26 @@ def ended(run):
     return run
 
 
+def cancelled(*runs):
+    for run in runs:
+        run.cancel()
+    return [ended(run).state for run in runs]
+
+
+def steps(run):
+    return [event["step"] for event in run.events() if event["event"] == "step"]
+
+
+def stored(run):
+    """The events as they lie on the disk."""
+    return [json.loads(line) for line in (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def goes_on(run):
+    seen = len(run.events())
+    until(lambda: len(run.events()) > seen)
+
+
 @pytest.fixture
 def busy(manager):
     """Both places taken, for as long as the test lasts."""
@@ -72,8 +92,7 @@ def test_events_arrive_complete_and_in_order_however_fast_they_come(manager):
     assert run.latest("eval") is None
     times = [event["time"] for event in events]
     assert times == sorted(times) and run.created <= times[0] <= times[-1] <= run.ended
-    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in stored] == events
+    assert stored(run) == events
 
 
 def test_a_run_is_seen_while_it_goes_on_keeps_what_it_saved_and_is_deleted_only_when_it_is_over(manager):
@@ -82,8 +101,7 @@ def test_a_run_is_seen_while_it_goes_on_keeps_what_it_saved_and_is_deleted_only_
     assert run.state == "running" and not run.over and run.started >= run.created
     manager.delete(run)
     assert manager.get(run.id) is run and run.directory.is_dir()
-    run.cancel()
-    assert ended(run).state == "cancelled"
+    assert cancelled(run) == ["cancelled"]
     until(lambda: run not in manager._active)
     assert run.events() and run.files == {"steps.txt": b"learnt something"}
     manager.delete(run)
@@ -94,8 +112,7 @@ def test_a_cancelled_run_that_does_not_listen_loses_its_worker(manager, monkeypa
     monkeypatch.setattr(manager_module, "SECONDS_TO_SAVE", 0.1)
     run = submit(manager, "stays", OVERDUE)
     until(run.events)
-    run.cancel()
-    assert ended(run).state == "cancelled"
+    assert cancelled(run) == ["cancelled"]
     until(lambda: run not in manager._active)
     assert ended(submit(manager, "count", 3)).state == "finished"
 
@@ -110,8 +127,7 @@ def test_queue_serves_owners_in_turn_and_has_limits(manager, busy, monkeypatch):
         submit(manager, "count", 1, owner="patient")
     late = [submit(manager, "count", 1, owner=f"late {i}") for i in range(3)]  # who has none waiting still gets in
     assert [run.position for run in (first, other, *late, second)] == [1, 2, 3, 4, 5, 6]  # not in the order they came
-    late[0].cancel()
-    assert ended(late[0]).state == "cancelled" and late[0].position is None and not late[0].events()
+    assert cancelled(late[0]) == ["cancelled"] and late[0].position is None and not late[0].events()
     assert second.position == 5
     busy[0].cancel()
     for run in (first, other, second):
@@ -129,12 +145,6 @@ def fill(manager, owners, address):
     return taken
 
 
-def clear(runs):
-    for run in runs:
-        run.cancel()
-        ended(run)
-
-
 def test_who_is_many_at_one_address_does_not_fill_the_queue(manager, busy):
     many = fill(manager, [f"cookie {i}" for i in range(10)], "192.0.2.1")
     assert len(many) <= 40 and len({run.owner for run in many}) == 10
@@ -143,7 +153,7 @@ def test_who_is_many_at_one_address_does_not_fill_the_queue(manager, busy):
     assert len(fill(manager, ["newcomer"], "192.0.2.7")) >= 2  # nor is their address full
     same = submit(manager, "count", 1, owner="beside the ten", address="192.0.2.1")  # and they may sit in one room
     assert same.position <= 12
-    clear([run for run in manager.runs() if not run.over and run not in busy])
+    cancelled(*(run for run in manager.runs() if not run.over and run not in busy))
 
 
 def test_a_class_behind_one_address_trains(manager, busy):
@@ -152,17 +162,17 @@ def test_a_class_behind_one_address_trains(manager, busy):
     more = fill(manager, ["student 0", "student 1"], "192.0.2.1")
     assert 1 <= len(more) <= 6  # there is little room left
     assert min(run.position for run in more) > 50
-    clear(first + more)
+    cancelled(*first, *more)
     alone = fill(manager, ["student 0"], "192.0.2.1")
     assert len(alone) >= 8  # and with the queue empty, much
-    clear(alone)
+    cancelled(*alone)
 
 
 def test_shares_shrink_as_the_queue_grows(manager, busy):
     shares = [fill(manager, [f"from {i}"], f"192.0.2.{i}") for i in range(6)]
     counts = [len(runs) for runs in shares]
     assert counts == sorted(counts, reverse=True) and counts[0] >= 8 and counts[-1] < counts[0] / 2
-    clear([run for runs in shares for run in runs])
+    cancelled(*(run for runs in shares for run in runs))
 
 
 def test_one_address_does_not_get_any_number_of_first_runs(manager, busy, monkeypatch):
@@ -170,7 +180,7 @@ def test_one_address_does_not_get_any_number_of_first_runs(manager, busy, monkey
     runs = [submit(manager, "count", 1, owner=f"cookie {i}", address="192.0.2.1") for i in range(3)]
     with pytest.raises(jobs.QueueFull, match="3 people at this address"):
         submit(manager, "count", 1, owner="cookie 4", address="192.0.2.1")
-    clear([*runs, submit(manager, "count", 1, owner="somebody", address="192.0.2.2")])
+    cancelled(*runs, submit(manager, "count", 1, owner="somebody", address="192.0.2.2"))
 
 
 def test_an_exception_is_told_and_the_events_before_it_stay(manager):
@@ -210,10 +220,8 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(mana
     assert ended(run).state == "lost" and "died" in run.error and len(run.events()) == 1 and run.tries == 1
     assert run.can_begin_again
     assert [ended(submit(manager, "count", 3)).state for _ in range(2)] == ["finished"] * 2
-    seen = len(other.events())
-    until(lambda: len(other.events()) > seen)
-    other.cancel()
-    assert ended(other).state == "cancelled"
+    goes_on(other)
+    assert cancelled(other) == ["cancelled"]
 
 
 @pytest.mark.release
@@ -226,8 +234,7 @@ def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
     assert ended(queued).state == "finished"
     until(lambda: run.state == "running" and run.tries == 1)  # it begins again by itself
     until(run.events)
-    seen = len(run.events())
-    until(lambda: len(run.events()) > seen)
+    goes_on(run)
     manager._cluster.process.kill()
     assert ended(run).state == "lost" and "scheduler" in run.error
     run.again()
@@ -241,10 +248,9 @@ def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
     assert (run.result / "resume" / "step").is_file()
     os.kill(run.latest("step")["heard"][0], signal.SIGKILL)
     assert ended(run).state == "finished" and run.tries == 1 and run.error is None
-    assert [e["step"] for e in run.events() if e["event"] == "step"] == list(range(1, 41))  # none lost, none twice
+    assert steps(run) == list(range(1, 41))  # none lost, none twice
     assert len(pids(run)) == 2 and run.files["resume/step"] == b"40"
-    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in stored] == run.events()
+    assert stored(run) == run.events()
     until(lambda: not (run.directory / "arguments.pickle").exists())  # nothing will need them
 
 
@@ -252,23 +258,21 @@ def test_what_goes_on_follows_the_events_that_led_to_its_state_and_no_others(tmp
     """A server may have died between two files, in either order."""
     run = Run(None, tmp_path, **dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:goes_on"})
     run.store_files({"resume/step": b"10", "resume/told.json": b""})
-    steps = [{"event": "step", "step": n} for n in range(1, 28)]
+    told = [{"event": "step", "step": n} for n in range(1, 28)]
     saves = [{"event": "saved", "step": n, "time": n} for n in (10, 20)]
-    run.add([json.dumps(event) for event in [*steps[:10], saves[0], *steps[10:20], saves[1], *steps[20:]]])
+    run.add([json.dumps(event) for event in [*told[:10], saves[0], *told[10:20], saves[1], *told[20:]]])
     (run.result / "resume" / "told.json").write_text(json.dumps(saves[0]), encoding="utf-8")
     run.begin_anew()
-    assert run.events() == [*steps[:10], saves[0]] and run.first_event == 11
+    assert run.events() == [*told[:10], saves[0]] and run.first_event == 11
 
 
 def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr("jobs.worker.SECONDS_TO_ARRIVE", 0.05)
     assert not has_arrived("saved", tmp_path)  # no folder of a run
     (tmp_path / "run.json").touch()
-    assert not has_arrived("saved", tmp_path)
-    (tmp_path / "events.jsonl").write_text("step\nsav", encoding="utf-8")
-    assert not has_arrived("saved", tmp_path)
-    (tmp_path / "events.jsonl").write_text("step\nsaved\n", encoding="utf-8")
-    assert has_arrived("saved", tmp_path)
+    for events in ("", "step\nsav", "step\nsaved\n"):
+        (tmp_path / "events.jsonl").write_text(events, encoding="utf-8")
+        assert has_arrived("saved", tmp_path) == events.endswith("saved\n")
 
 
 @pytest.mark.release
@@ -280,8 +284,7 @@ def test_a_pre_training_whose_worker_is_killed_goes_on(manager):
     until(lambda: run.latest("saved") and run.latest("saved")["step"] >= 6)
     psutil.Process(listening_at(run.worker)).kill()
     assert ended(run).state == "finished" and run.tries == 1, run.error
-    steps = [event["step"] for event in run.events() if event["event"] == "step"]
-    assert steps == sorted(set(steps)) and steps[-1] == 24  # no step is lost or told twice
+    assert steps(run) == sorted(set(steps(run))) and steps(run)[-1] == 24  # no step is told twice
     assert {"config.json", "model.safetensors", "vocab.txt"} <= run.files.keys() and "resume" not in run.files
 
 
@@ -312,8 +315,7 @@ def test_a_model_that_meets_a_full_disk_waits_for_room(manager, monkeypatch):
     run, unwanted = submit(manager, "saves"), submit(manager, "saves")
     until(lambda: run.state == unwanted.state == "storing")
     assert [ended(submit(manager, "count", 1)).state for _ in range(3)] == ["finished"] * 3  # nobody waits for it
-    unwanted.cancel()
-    assert ended(unwanted).state == "cancelled"
+    assert cancelled(unwanted) == ["cancelled"]
     full[0] = False
     assert ended(run).state == "finished" and run.files["weights"] == bytes(range(256))
 
@@ -330,11 +332,9 @@ def test_events_that_the_disk_had_no_room_for_are_written_later(manager, monkeyp
     until(lambda: run.error and "cannot be kept" in run.error)
     monkeypatch.undo()
     until(lambda: run.error is None)
-    run.cancel()
-    ended(run)
+    cancelled(run)
     until(lambda: run not in manager._active)
-    stored = (run.directory / "events.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line) for line in stored] == run.events()
+    assert stored(run) == run.events()
 
 
 def test_messages_reach_the_run_in_order_also_those_sent_before_it_started(manager, busy):
@@ -475,11 +475,11 @@ def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again
     assert waited.can_begin_again and lost.can_begin_again and not again.get(done).can_begin_again
     waited.again()
     assert ended(waited).state == "finished" and waited.error is None and len(waited.events()) == 3
-    last = [event["step"] for event in again.get(going).events() if event["event"] == "saved"][-1]
+    last = again.get(going).latest("saved")["step"]
     again.get(going).again()
     until(lambda: len(pids(again.get(going))) == 2)
-    steps = [event["step"] for event in again.get(going).events() if event["event"] == "step"]
-    assert steps == list(range(1, len(steps) + 1)) and len(steps) > last
+    found = steps(again.get(going))
+    assert found == list(range(1, len(found) + 1)) and len(found) > last
     again.close()
 
 
@@ -491,16 +491,16 @@ def test_runs_of_a_server_that_was_killed_go_on_by_themselves(tmp_path, ends):
     assert ended(again.get(waits)).state == "finished" and again.get(waits).tries == 0  # it had not begun
     until(lambda: again.get(other).events() and len(pids(again.get(going))) == 2)
     assert again.get(going).tries == again.get(other).tries == 1 and again.get(done).tries == 0
-    steps = [event["step"] for event in again.get(going).events() if event["event"] == "step"]
-    assert steps == list(range(1, len(steps) + 1))
+    found = steps(again.get(going))
+    assert found == list(range(1, len(found) + 1))
     again.close()
 
 
 def test_of_servers_that_start_together_one_takes_a_run_that_was_killed(tmp_path):
     directory = tmp_path / ("a" * 32)
     directory.mkdir()
-    values = dict.fromkeys(STORED) | {"id": directory.name, "owner": "ada", "state": "running", "server": [1, 0.0]}
-    values |= {"tries": 0, "created": 1.0, "target": f"{FAKE}:count", "title": "", "kind": "", "address": ""}
+    values = dict.fromkeys(STORED) | dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:count", "tries": 0, "created": 1.0}
+    values |= {"id": directory.name, "owner": "ada", "state": "running", "server": [1, 0.0]}
     (directory / "run.json").write_text(json.dumps(values), encoding="utf-8")
     with ThreadPoolExecutor(8) as pool:
         taken = [run for run in pool.map(lambda _: restore(None, directory), range(8)) if run]
@@ -562,9 +562,7 @@ def test_an_outside_scheduler_runs_the_same_code_without_having_it(tmp_path, mon
         queued = manager.submit("classroom_code:count", 3, owner="ada", title="far away")
         until(run.events)
         assert queued.position == 1  # one thread there, one place here
-        run.cancel()
-        assert ended(run).state == "cancelled"
-        assert ended(queued).state == "finished"
+        assert cancelled(run) == ["cancelled"] and ended(queued).state == "finished"
         run = manager.submit("classroom_code:dies", owner="ada", title="far away")
         until(run.events)
         run.send("it is here")
