@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import nbformat.v4 as v4
@@ -136,33 +137,23 @@ def test_output_and_too_few_answers_are_found(draft):
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"),
+    ("kind", "code", "fair"),
     [
-        ("wrong", "def a(x):\n    return x * 2.0"),
-        ("right", "def a(x):\n    return 2 * x + 1"),
-        ("wrong", "def a(x):\n    return twice(x)"),
-        ("wrong", "def a(x) return x"),
-        ("wrong", "raise ValueError(1)"),
+        pytest.param("wrong", "def a(x):\n    return 4", True, id="only hidden tests see it"),
+        pytest.param("wrong", "def a(x):\n    while True: pass", True, id="it is stopped"),
+        pytest.param("right", "b = c = None\ndef a(x):\n    return 2 * x", True, id="it is forgotten again"),
+        pytest.param("wrong", "def a(x):\n    return x * 2.0", False, id="right"),
+        pytest.param("right", "def a(x):\n    return 2 * x + 1", False, id="wrong"),
+        pytest.param("wrong", "def a(x):\n    return twice(x)", False, id="a name that is not there"),
+        pytest.param("wrong", "def a(x) return x", False, id="no Python"),
+        pytest.param("wrong", "raise ValueError(1)", False, id="it does not run"),
     ],
 )
-def test_an_answer_of_the_other_kind_or_that_fails_for_another_reason_is_found(draft, kind, code):
-    draft.answers["a"][kind]["spoiled"] = code
-    with pytest.raises(AssertionError, match="spoiled"):
-        checks.solve(draft.written())
-
-
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [
-        pytest.param("wrong", "def a(x):\n    return 4", id="only hidden tests see it"),
-        pytest.param("wrong", "def a(x):\n    while True: pass", id="it is stopped"),
-        pytest.param("right", "b = c = None\ndef a(x):\n    return 2 * x", id="it is forgotten again"),
-    ],
-)
-def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code):
+def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code, fair):
     monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
     draft.answers["a"][kind]["another"] = code
-    checks.solve(draft.written())
+    with nullcontext() if fair else pytest.raises(AssertionError, match="another"):
+        checks.solve(draft.written())
 
 
 def test_where_it_ran_nothing_is_left(draft):

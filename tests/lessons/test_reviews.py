@@ -11,7 +11,6 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from minibert.tasks import TASKS
 from tests.lessons.data_files import DATA, assert_clean, bag, lines, near_duplicates, readme, row_of, said_once, words
 
-FOLDER = DATA / "reviews"
 SPLITS = ("train", "dev", "test")
 COLUMNS = ["sentence", "label", "kind", "topic"]
 LABELS = ("positive", "negative")
@@ -28,26 +27,15 @@ def everything() -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_every_line_has_its_four_columns(split):
+def test_every_line_has_its_four_columns_and_other_readers_find_the_same(split):
     header, *body = lines(f"reviews/{split}.tsv")
     assert header == COLUMNS
     for sentence, label, kind, topic in body:
         assert label in LABELS and kind in KINDS and re.fullmatch("[a-z]+", topic), sentence
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_other_readers_find_the_same_rows(split):
-    with open(FOLDER / f"{split}.tsv", encoding="utf-8", newline="") as file:
-        quoted = list(csv.DictReader(file, delimiter="\t"))  # a reader that believes in quotes
-    assert quoted == rows(split)
-    ours = TASKS["classification"].read(FOLDER / f"{split}.tsv")
-    assert [(e.text, e.label) for e in ours.examples] == [(r["sentence"], r["label"]) for r in quoted]
-
-
-def test_there_are_enough(everything):
-    assert len(everything) >= 720
-    sizes = {split: len(rows(split)) / len(everything) for split in SPLITS}
-    assert sizes == pytest.approx({"train": 0.70, "dev": 0.15, "test": 0.15}, abs=0.01)
+    path = DATA / "reviews" / f"{split}.tsv"
+    assert list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t")) == rows(split)  # knows of quotes
+    ours = TASKS["classification"].read(path)
+    assert [(e.text, e.label) for e in ours.examples] == [(r["sentence"], r["label"]) for r in rows(split)]
 
 
 @pytest.mark.parametrize("splits", [SPLITS, *((s,) for s in SPLITS)], ids="-".join)
@@ -119,13 +107,12 @@ def test_bag_of_words_is_above_chance_and_far_from_perfect(everything):
     assert by_kind["plain"] > 0.6  # said in the open: words do help
 
 
-def test_readme_states_the_sizes():
+def test_readme_states_the_sizes_and_quotes_real_sentences(everything):
+    sizes = {split: len(rows(split)) / len(everything) for split in SPLITS}
+    assert len(everything) >= 720 and sizes == pytest.approx({"train": 0.70, "dev": 0.15, "test": 0.15}, abs=0.01)
     for kind in (*KINDS, "all"):
         counts = [sum(kind in (r["kind"], "all") for r in rows(split)) for split in SPLITS]
         assert row_of(kind, *counts, sum(counts)) in readme("reviews")
-
-
-def test_readme_quotes_real_sentences(everything):
     real = {(r["sentence"], r["kind"], r["label"]) for r in everything}
     quoted = re.findall(rf"^\| ({'|'.join(KINDS)}) \| (positive|negative) \| (.+?) \|$", readme("reviews"), re.M)
     assert {(kind, label) for kind, label, _ in quoted} == {(k, label) for k in KINDS for label in LABELS}

@@ -123,8 +123,7 @@ def test_the_lens_shows_its_last_layer_alone_until_the_reader_has_guessed():
     assert f"**{layer}**" in text_of(app)
     for text in (EVERYTHING, ""):
         app.text_input(key="cloze").set_value(text + " [MASK]")
-        app.text_input(key="right").set_value(text[:60])
-        assert_no_markup(whole(app.run()))
+        assert_no_markup(whole(app.text_input(key="right").set_value(text[:60]).run()))
 
 
 def test_recorded_probes_are_there_before_any_is_trained(results):

@@ -27,8 +27,7 @@ def command(app, words: str) -> bool:
 @pytest.mark.parametrize("option", [*TEXTS, pytest.param("averaging", marks=pytest.mark.release)])  # which trains on it
 def test_any_text_is_text(runs_folder, option):
     app = open_page(option=option)
-    app.text_input(key="text").set_value(EVERYTHING)
-    assert_no_markup(whole(app.run()))
+    assert_no_markup(whole(app.text_input(key="text").set_value(EVERYTHING).run()))
 
 
 def test_rates_decay_layer_by_layer_and_wait_for_a_guess(runs_folder):
@@ -47,8 +46,7 @@ def test_rates_decay_layer_by_layer_and_wait_for_a_guess(runs_folder):
 def test_the_sum_of_two_losses_and_of_marks_learned_beside(runs_folder):
     app = open_page(option="mlm", weight="0.5")
     for marks in ([], ["topic", "kind"]):
-        app.multiselect(key="marks").set_value(marks)
-        app = whole(app.run())
+        app = whole(app.multiselect(key="marks").set_value(marks).run())
         terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
         assert len(terms) == 2 + bool(marks) and f"= {sum(terms):.3f}" in text_of(app)
     assert command(app, "--auxiliary topic kind --auxiliary-weight 0.5")
