@@ -5,6 +5,7 @@ sections of two lessons know nothing of each other. No circle of files; what one
 import ast
 import json
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -37,10 +38,13 @@ SCREEN = {
 NOTEBOOKS = {"minibert", "plots", "lessons"}
 
 
+parse = cache(ast.parse)  # many tests read the same files
+
+
 def imported(source: str) -> set[str]:
     """The top-level packages a module imports, anywhere in it, functions and TYPE_CHECKING blocks included."""
     names = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -79,7 +83,7 @@ def test_notebooks_use_the_model_and_its_figures_only(path):
 
 def test_relative_imports_stay_inside_their_folder():
     for path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.level:
                 assert node.level < len(path.relative_to(ROOT).parts), f"{path}: line {node.lineno}"
 
@@ -114,7 +118,7 @@ def import_graph(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
     for name, file in files.items():
         package = name if file.endswith("__init__.py") else name.rpartition(".")[0]
         targets = set()
-        for node in imports_of(ast.parse((root / file).read_text(encoding="utf-8"))):
+        for node in imports_of(parse((root / file).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 targets |= {alias.name for alias in node.names}
                 continue
@@ -197,7 +201,7 @@ def test_what_is_read_in_one_sitting_stays_short():
 
 def test_a_page_has_at_most_one_function_of_its_own():
     for path in sorted((ROOT / "pages").glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parse(path.read_text(encoding="utf-8"))
         own = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)]
         assert len(own) <= 1, f"{path.name} defines {own}"
 

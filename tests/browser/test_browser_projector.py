@@ -3,6 +3,8 @@ like then is asked in test_form.py."""
 
 import re
 
+import pytest
+
 from tests.browser.driver import expect, open_page, wait_idle
 
 
@@ -16,6 +18,7 @@ def figure_type(page) -> float:
     return float(ticks.first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)"))
 
 
+@pytest.mark.release
 def test_the_switch_enlarges_type_and_figures_and_is_kept_on_the_next_page(page):
     open_page(page, "parameters", view="Memory")
     text, figure = type_size(page), figure_type(page)

@@ -63,6 +63,7 @@ def test_very_long_texts(page, name):
         assert len(page.url) < 4_000
 
 
+@pytest.mark.release
 def test_merges_fuse_and_the_learned_vocabulary_shows_its_effect_where_it_is_chosen(page):
     open_page(page, "tokenization", merge=40)
     stage = page.locator(".st-key-learning-stage")

@@ -27,13 +27,20 @@ LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
-# Parts that begin with a long computation: opened in the release run alone.
+# Parts that begin with seconds of computation: opened in the release run alone, and by tests/pages every day.
 DEAR = {
+    "albert": {"Order or topic"},
     "attention": {"Weights and reasons"},
     "attention_explorer": {"Switch heads off"},
-    "embeddings": {"Two meanings"},
+    "attribution": {"Where the slope misleads"},
+    "cone": {"Whitening"},
+    "electra": {"The generator’s size"},
+    "embeddings": {"Two meanings", "A vector for a sentence", "Sentences beside each other"},
+    "masking": {"One blank, two sentences"},
     "next_sentence": {"Topic against coherence"},
+    "pretraining": {"Look back"},
     "sentence_vectors": {"Which pooling"},
+    "to_write": {"Generator"},
 }
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f":is(.st-key-part, .st-key-tab) [role={role}]" for role in ("tab", "tabpanel"))

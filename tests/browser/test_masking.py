@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.driver import expect, open_page, wait_idle
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
@@ -41,6 +43,7 @@ def test_a_click_a_double_click_and_a_key_hide_a_word(page):
     expect(chip(page, 6)).to_have_text("[MASK]")
 
 
+@pytest.mark.release
 def test_masks_fall_epoch_by_epoch_and_the_shares_stay_a_whole(page):
     open_page(page, "masking", epochs=3, seed=11)
     said = page.locator(".mb-falling .said")

@@ -86,14 +86,13 @@ def test_logits_equal_transformers_with_their_weights(name, tmp_path):
     assert_same_logits(checkpoint.load(tmp_path)(batch), theirs(batch.ids, batch.padding.long(), batch.segments), batch)
 
 
-@pytest.mark.parametrize("preset", ["tiny", "mini"])
-def test_mlm_loss_before_the_first_step_is_ln_v(preset):
+def test_mlm_loss_before_the_first_step_is_ln_v():
     torch.manual_seed(0)
-    config = BertConfig.preset(preset)
+    config = BertConfig.preset("tiny")
     model = BertForPreTraining(config).eval()
-    ids = torch.randint(config.vocab_size, (8, 64))
+    ids = torch.randint(config.vocab_size, (4, 32))
     with torch.no_grad():
-        output = model(Batch(ids, labels=ids, next_labels=torch.zeros(8, dtype=torch.long)))
+        output = model(Batch(ids, labels=ids, next_labels=torch.zeros(4, dtype=torch.long)))
     assert output.mlm_loss.item() == pytest.approx(math.log(config.vocab_size), rel=0.02)
     assert output.nsp_loss.item() == pytest.approx(math.log(2), rel=0.1)
     assert output.loss.item() == pytest.approx(output.mlm_loss.item() + output.nsp_loss.item())
