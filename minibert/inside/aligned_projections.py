@@ -1,9 +1,9 @@
-"""The vectors of each layer in a plane, with every point kept as near as possible to where the layer before had it.
+"""Each layer's vectors as points in a plane, every picture aligned with the one of the layer before.
 
 PCA (Pearson 1901) shows the two directions in which the points differ most; t-SNE (van der Maaten and Hinton 2008) and
-UMAP (McInnes et al. 2018) try to keep neighbours together and give the rest up. A layer's picture starts from the one
-before where the method has a start, and is then turned, mirrored and scaled onto it (Procrustes), so that what moves
-from layer to layer has moved in relation to the others.
+UMAP (McInnes et al. 2018) preserve neighbourhoods at the expense of all else. t-SNE and UMAP start from the picture of
+the layer before; every picture is then rotated, mirrored and scaled onto that one (Procrustes), so that a point moves
+between layers only if it has moved relative to the others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Picture(Event):
 
 
 def pictures(layers: np.ndarray, method: str, seed: int = 0) -> Iterator[Picture]:
-    """A picture of each layer, in order. layers: (L + 1, N, H), N ≥ LEAST_POINTS. The same seed gives the same.
+    """A picture of each layer, in order. layers: (L + 1, N, H), N ≥ LEAST_POINTS. Deterministic for a given seed.
 
     Raises ValueError for an unknown method or too few points.
     """
@@ -53,12 +53,12 @@ def pictures(layers: np.ndarray, method: str, seed: int = 0) -> Iterator[Picture
 
 
 def project(vectors: np.ndarray, method: str, seed: int, start: np.ndarray | None = None) -> np.ndarray:
-    """One layer, (N, H) → (N, 2). t-SNE and UMAP look at directions only: the vectors are brought to length 1."""
+    """One layer, (N, H) → (N, 2). t-SNE and UMAP get vectors of length 1: only directions count."""
     count = len(vectors)
     if method == "pca":
         return principal_plane(vectors).project(vectors)
     if not np.ptp(vectors, axis=0).any():
-        return np.zeros((count, 2))  # all the same: no method has anything to show
+        return np.zeros((count, 2))  # all vectors equal: nothing to lay out
     if start is None:
         start = same_size(principal_plane(unit(vectors)).project(unit(vectors)))
     if method == "tsne":
@@ -87,7 +87,7 @@ def project(vectors: np.ndarray, method: str, seed: int, start: np.ndarray | Non
 
 
 def same_size(points: np.ndarray) -> np.ndarray:
-    """Centred, of root-mean-square length 1; points that are all the same stay in the middle."""
+    """Centred and scaled to root-mean-square length 1; all zeros if the points coincide."""
     points = np.asarray(points, float) - np.mean(points, axis=0)
     size = np.sqrt((points**2).sum(1).mean())
     return points / size if size > 1e-12 else np.zeros_like(points)
@@ -103,13 +103,13 @@ def turned_onto(points: np.ndarray, reference: np.ndarray) -> np.ndarray:
 
 
 def trust(vectors: np.ndarray, points: np.ndarray) -> float:
-    """Trustworthiness of a picture: 1 if the NEIGHBOURS nearest of every point are among its nearest by cosine."""
+    """Trustworthiness of a picture: 1 if the NEIGHBOURS nearest of every point are also its nearest by cosine."""
     from sklearn.manifold import trustworthiness
 
     return float(trustworthiness(unit(vectors), points, n_neighbors=min(NEIGHBOURS, (len(points) - 1) // 2)))
 
 
 def movement(layouts: Sequence[np.ndarray]) -> list[float]:
-    """How far the points move from each picture to the next: root mean square, 1 being the size of a picture."""
+    """Root-mean-square distance that the points move from each picture to the next; a picture has size 1."""
     arrays = [np.asarray(points, float) for points in layouts]
     return [float(np.sqrt(((b - a) ** 2).sum(1).mean())) for a, b in pairwise(arrays)]

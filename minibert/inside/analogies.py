@@ -1,8 +1,8 @@
 """Analogies in the table of token embeddings: a is to b as c is to which word?
 
 The answer is the word whose vector has the largest cosine to b − a + c, all at length 1 (3CosAdd: Mikolov, Yih and
-Zweig 2013, §4; Levy and Goldberg 2014). The three words of the question are left out, as everyone does: without that
-the answer is mostly one of them (Linzen 2016).
+Zweig 2013, §4; Levy and Goldberg 2014). The three given words are excluded, as is usual: otherwise the answer is mostly
+one of them (Linzen 2016).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class WordTable:
 
 @torch.no_grad()
 def word_table(model: nn.Module, tokenizer: Tokenizer) -> WordTable:
-    """Without special entries, ## pieces and what has no letter. The mean over all is subtracted, as their cone is
-    narrow."""
+    """All entries of the vocabulary but special tokens, ## pieces and entries without a letter. The mean vector is
+    subtracted because the embeddings lie in a narrow cone."""
     table = encoder_of(model).embeddings.token.weight.float().cpu().numpy()
     usable = [
         (word, number)
@@ -49,7 +49,7 @@ def word_table(model: nn.Module, tokenizer: Tokenizer) -> WordTable:
 
 
 def cosines_of(table: WordTable, asked: np.ndarray, leave_out: bool) -> np.ndarray:
-    """Places of (a, b, c), (Q, 3) → of all words, (Q, N): their cosine to b − a + c."""
+    """Cosine of every word to b − a + c. asked: (Q, 3), places of a, b, c → (Q, N); leave_out: −∞ for these three."""
     a, b, c = (table.vectors[column] for column in asked.T)
     cosines = unit(b - a + c) @ table.vectors.T
     if leave_out:
@@ -67,7 +67,7 @@ def answers(table: WordTable, a: str, b: str, c: str, k: int, leave_out: bool = 
 
 
 def share_right(table: WordTable, pairs: Sequence[Pair], leave_out: bool = True) -> tuple[float, int]:
-    """Of every two of the pairs that the table has: (the share whose first answer is right, how many were asked)."""
+    """(Share whose first answer is right, how many), over every two pairs that are in the table, in both orders."""
     known = [[table.places[word] for word in pair] for pair in pairs if all(word in table.places for word in pair)]
     if len(known) < 2:
         return float("nan"), 0

@@ -1,7 +1,7 @@
-"""What a picture of attention needs of it: the strongest edges up to a share of the mass, and small copies.
+"""Attention reduced to what a picture can show: the strongest edges up to a share of the mass, and small copies.
 
-A picture of all edges of all heads grows as L · A · T² and is mostly what nobody sees. What is left out here is
-counted, so that a page can say how much of the attention it draws.
+All edges of all heads are L · A · T², and most are too weak to see. The share left out is returned too, so that a page
+can say how much of the attention it draws.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from torch import Tensor
 class Edges:
     """The strongest edges of some heads, by head, then by row, the strongest of a row first. N edges, T tokens.
 
-    counts: (A, T) edges of each row · columns: (N,) where they go · weights: (N,) · drawn: (A, T), the share of the
-    row's mass among the kept tokens that its edges hold · hidden: (A, T), the share that goes to tokens not kept. Rows
-    of tokens not kept have no edges, and NaN in both.
+    counts: (A, T) edges of each row · columns: (N,) the tokens they go to · weights: (N,) · drawn: (A, T), the share of
+    the row's mass among the kept tokens that its edges hold · hidden: (A, T), the share that goes to tokens not kept.
+    Rows of tokens not kept have no edges, and NaN in `drawn` and `hidden`.
     """
 
     counts: Tensor
@@ -30,10 +30,10 @@ class Edges:
 
 
 def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, most: int = 12_000) -> Edges:
-    """Of each row the fewest edges that together hold `share` (0 … 1) of its mass among the kept tokens.
+    """For each row, the fewest edges that together hold `share` (0 … 1) of its mass among the kept tokens.
 
-    probs: (A, T, T), rows sum to 1 · keep: (T,) bool, the tokens to look at, all by default · most: edges in all; where
-    there would be more, every row is cut to the same number, and at least one.
+    probs: (A, T, T), rows sum to 1 · keep: (T,) bool, the tokens to look at, all by default · most: limit on all edges
+    together; each row gets at most its equal share of it, and at least one edge.
     """
     heads, size, _ = probs.shape
     kept = torch.arange(size) if keep is None else keep.nonzero().squeeze(1)  # (n,)
@@ -46,7 +46,7 @@ def strongest_edges(probs: Tensor, share: float, keep: Tensor | None = None, mos
     width = min(len(kept), max(1, most // (heads * len(kept))))
     weights, places = rows.topk(width, dim=-1)  # (A, n, width), sorted
     sums = weights.cumsum(-1)
-    needed = (sums < share * mass.unsqueeze(-1) * (1 - 1e-6)).sum(-1) + 1  # the last one crosses the line
+    needed = (sums < share * mass.unsqueeze(-1) * (1 - 1e-6)).sum(-1) + 1  # + 1: the edge that reaches the share
     needed = needed.clamp(max=width)  # (A, n)
     taken = torch.arange(width) < needed.unsqueeze(-1)  # (A, n, width)
     counts[:, kept] = needed
@@ -59,8 +59,8 @@ PLACES = ("sep", "cls", "itself", "previous", "next")
 
 
 def by_place(probs: Tensor, cls: Tensor, sep: Tensor) -> Tensor:
-    """The share of a head's attention that goes to each of PLACES, the mean of its rows: (…, T, T) → (…, 5). cls, sep:
-    (T,) bool, where [CLS] and [SEP] stand; they count as those, not as a neighbour."""
+    """Mean share of a head's attention that goes to each of PLACES: (…, T, T) → (…, 5). cls, sep: (T,) bool, where
+    [CLS] and [SEP] stand; these two never count as itself, previous or next."""
     size = probs.size(-1)
     step = torch.arange(size)[None] - torch.arange(size)[:, None]  # column − row
     word = ~(cls | sep)
@@ -69,8 +69,7 @@ def by_place(probs: Tensor, cls: Tensor, sep: Tensor) -> Tensor:
 
 
 def small_copies(probs: Tensor, size: int = 32) -> Tensor:
-    """Matrices of at most `size` × `size`: (…, T, T) → (…, s, s). Each cell is the largest weight of the block it
-    stands for, so that a diagonal stays one."""
+    """Matrices of at most `size` × `size`, max-pooled so that diagonals stay visible: (…, T, T) → (…, s, s)."""
     if probs.size(-1) <= size:
         return probs
     flat = F.adaptive_max_pool2d(probs.reshape(1, -1, *probs.shape[-2:]), size)

@@ -1,4 +1,4 @@
-"""Which words a guess at a blank rests on: `attribution` of a model that has not been fine-tuned for anything."""
+"""Attribution of a prediction at a [MASK]: which words it depends on. For models that are not fine-tuned."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MASK = "[MASK]"
 
 @dataclass(frozen=True)
 class Blank(Case):
-    """The token guessed at the one [MASK] of a text, against all other tokens of the vocabulary. place: of the blank.
+    """A token predicted at the only [MASK] of a text, against the rest of the vocabulary. place: of the [MASK].
 
-    `predictor` has the model with its MLM head and the tokenizer, nothing else.
+    `predictor` has only `model` (with its MLM head) and `tokenizer`.
     """
 
     place: int = 0
@@ -50,17 +50,17 @@ class Blank(Case):
         return self.tokenizer.vocab
 
     def likeliest(self, count: int) -> list[str]:
-        """The tokens that the model expects most at the blank."""
+        """The `count` most probable tokens at the [MASK], best first."""
         labels = self.labels
         return [labels[i] for i in self.logits([self.features])[0].topk(count).indices.tolist()]
 
     def batch(self, rows: Sequence[Features]) -> Batch:
-        """Asked at the blank: in its place, or where the closing of gaps has moved it."""
+        """Labels at the [MASK] only: at `place`, or where it has moved because words before it were cut."""
         read = padded(rows, self.tokenizer.pad_id)
         labels = torch.full_like(read["ids"], IGNORE)
         for row, features in enumerate(rows):
             whole = features.length == self.features.length
-            labels[row, self.place if whole else features.ids.index(self.tokenizer.mask_id)] = 0  # any token
+            labels[row, self.place if whole else features.ids.index(self.tokenizer.mask_id)] = 0  # any id: marks it
         return Batch(read["ids"], read["segments"], read["padding"], labels)
 
     def answers(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
@@ -71,7 +71,7 @@ class Blank(Case):
 
 
 def _without(word: Word, place: int) -> Word:
-    """The word without the blank, which is what is asked."""
+    """The word without its [MASK], which is the target and cannot explain itself."""
     if place not in word.places:
         return word
     text = word.text.replace(MASK, "")

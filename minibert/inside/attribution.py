@@ -1,10 +1,10 @@
-"""Which words a classifier's answer rests on: five ways to ask, and a test that compares what they say.
+"""Which words a classifier's prediction depends on: five attribution methods, and a deletion test that compares them.
 
-What is explained is one number, the log-odds of a class, log p − log(1 − p): for two classes the difference of the
-logits. Attributions are in its unit, per word: pieces of a word are summed. Only attention rollout explains no number.
+They explain the log-odds of a class, log p − log(1 − p): for two classes the difference of the logits. Attributions are
+in that unit, per word: pieces of a word are summed. Only attention rollout has no unit: it gives shares.
 
-A word that is taken away leaves something in its place (REPLACEMENTS): "mask" and "pad" are those tokens, read like any
-other; "cut" closes the gap, and for gradients, which know no gap, is a zero vector.
+REPLACEMENTS are what can take the place of a removed word: "mask" and "pad" are those tokens, attended to like any
+other; "cut" shortens the sequence, and for gradient methods, which cannot, puts a zero vector there.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from minibert.tokenizer import Encoding, Tokenizer
 
 METHODS = ("gradient", "integrated", "leave_one_out", "shapley", "rollout")
 REPLACEMENTS = ("mask", "pad", "cut")
-EXACT_WORDS = 10  # 2¹⁰ subsets are asked one by one; beyond, Shapley values are sampled
+EXACT_WORDS = 10  # up to here all 2ⁿ subsets are evaluated; beyond, Shapley values are sampled
 TOKENS_AT_ONCE = 2**13
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word as it stands in the text (a character, in Chinese). start: where in its text · places: its tokens."""
+    """A word as written in the text (a character, in Chinese). start: offset in its text · places: of its tokens."""
 
     text: str
     segment: int
@@ -45,16 +45,16 @@ class Word:
 
 
 def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
-    """What stands between spaces, and each Chinese character; added tokens belong to no word."""
+    """Words between spaces, and each Chinese character alone; special tokens belong to no word."""
     words: list[Word] = []
-    end = None  # (segment, offset) up to which the word before has read
+    end = None  # (segment, offset) where the word before ends
     for place, (start, stop) in enumerate(encoding.offsets):
         segment = encoding.segments[place]
         if encoding.words[place] is None:
             end = None
             continue
         text = texts[segment]
-        gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning took out, as accents
+        gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning removed, as accents
         if not re.search(r"\s", gap) and not is_cjk(text[start]) and not is_cjk(text[end[1] - 1]):
             before = words.pop()
             words.append(Word(text[before.start : stop], segment, before.start, (*before.places, place)))
@@ -66,7 +66,7 @@ def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
 
 @dataclass(frozen=True)
 class Case:
-    """One answer to be explained: what the model reads, cut into words, and the class in question."""
+    """One prediction to explain: the model's input, its words, and the class."""
 
     predictor: Predictor
     features: Features
@@ -99,11 +99,11 @@ class Case:
         best = int(case.logits([features])[0].argmax()) if target is None else labels.index(target)
         return replace(case, target=best)
 
-    # What another kind of answer has of its own: see attributed_blanks.
+    # Overridden for other kinds of predictions: see attributed_blanks.
 
     @property
     def labels(self) -> Sequence[str]:
-        """What the model chooses among, as in `logits`."""
+        """The classes, in the order of `logits`."""
         return self.predictor.labels
 
     @property
@@ -122,10 +122,10 @@ class Case:
         return self.predictor.model(batch, tap).logits.float()
 
     def read_at(self, length: int) -> list[int]:
-        """The places whose last vectors the answer is made from."""
+        """Positions whose last hidden states the prediction is computed from."""
         return [0] if self.predictor.options.pooling == "cls" else list(range(length))
 
-    # What all kinds share.
+    # Common to all kinds.
 
     @property
     def label(self) -> str:
@@ -144,7 +144,7 @@ class Case:
         return torch.cat(parts)
 
     def without(self, gone: Sequence[bool], replacement: str) -> Features:
-        """What the model reads when the words that are `gone` are taken away."""
+        """The model's input with the words that are `gone` removed."""
         places = {place for word, away in zip(self.words, gone, strict=True) if away for place in word.places}
         ids, segments = self.features.ids, self.features.segments
         if replacement == "cut":
@@ -176,7 +176,7 @@ def log_odds(logits: Tensor, target: int) -> Tensor:
 
 
 def probability(score: np.ndarray) -> np.ndarray:
-    """The way back from log-odds."""
+    """The probability for log-odds."""
     return 1 / (1 + np.exp(-np.asarray(score)))
 
 
@@ -184,9 +184,9 @@ def probability(score: np.ndarray) -> np.ndarray:
 
 
 def from_vectors(case: Case, vectors: Tensor) -> Tensor:
-    """The log-odds when these token embeddings are read instead. vectors: (N, T, H) → (N,), differentiable.
+    """The log-odds with these in place of the input's token embeddings. vectors: (N, T, H) → (N,), differentiable.
 
-    A tap puts them in, where captum's own layer methods would hook into a model that others are using."""
+    A tap inserts them: captum's own layer methods would register hooks on a model that other sessions share."""
     batch = repeated(case.batch([case.features]), len(vectors))
     logits = case.answers(batch, lambda name, x: vectors if name == "embeddings.token" else x)
     return log_odds(logits, case.target)
@@ -198,7 +198,7 @@ def token_vectors(case: Case) -> Tensor:
 
 
 def baseline_vectors(case: Case, replacement: str) -> Tensor:
-    """The same with every word taken away; [CLS] and [SEP] stay. (1, T, H)."""
+    """`token_vectors` with every word replaced; [CLS] and [SEP] stay. (1, T, H)."""
     vectors = token_vectors(case).clone()
     places = [place for word in case.words for place in word.places]
     if replacement == "cut":
@@ -260,7 +260,7 @@ def along_the_path(case: Case, replacement: str = "mask", points: int = 41) -> n
 
 
 def slope_at_the_end(case: Case, replacement: str = "mask") -> float:
-    """How fast the score rises at the input, per share of the way there: ∂score/∂vector · (x − baseline)."""
+    """Slope of the score at the end of the path, the input: ∂score/∂vector · (x − baseline)."""
     vectors, baseline = token_vectors(case), baseline_vectors(case, replacement)
     share = torch.ones(1, 1, 1, requires_grad=True)
     with torch.enable_grad():
@@ -274,7 +274,7 @@ def completeness_errors(case: Case, replacement: str, steps: Sequence[int], rule
 
 
 def nothing_left(case: Case, replacement: str, *, gradients: bool) -> float:
-    """The score without any word: for gradients at the baseline's vectors, else of what is left to read."""
+    """The score without any word. gradients: at `baseline_vectors`; otherwise of the input with all words removed."""
     if gradients:
         return float(along_the_path(case, replacement, 2)[0])
     return float(case.values(np.zeros((1, len(case.words)), dtype=bool), replacement)[0])
@@ -286,7 +286,7 @@ def nothing_left(case: Case, replacement: str, *, gradients: bool) -> float:
 def rolled_out(probs: Sequence[Tensor]) -> Tensor:
     """Attention rollout (Abnar and Zuidema 2020, §3): Π (½ mean over heads + ½ I), the last layer on the left.
 
-    probs: a layer each, (A, T, T) with rows that sum to 1 → (T, T), row i: what position i is made of."""
+    probs: one (A, T, T) per layer, rows sum to 1 → (T, T), row i: the share of each input in position i."""
     total = torch.eye(probs[0].size(-1), dtype=probs[0].dtype)
     for layer in probs:
         total = (layer.mean(0) + torch.eye(layer.size(-1), dtype=layer.dtype)) / 2 @ total
@@ -294,10 +294,9 @@ def rolled_out(probs: Sequence[Tensor]) -> Tensor:
 
 
 def rollout(case: Case) -> np.ndarray:
-    """Rollout to what the answer is made from: the row of [CLS], or of a blank, or the mean of all rows where tokens
-    are pooled.
+    """Rollout to the positions of `read_at`: the row of [CLS], or of a [MASK], or with pooling the mean of all rows.
 
-    → (words,). Shares of 1, none negative, the same for every class; those of [CLS] and [SEP] are left out."""
+    → (words,), shares of 1, none negative, the same for every class; those of [CLS] and [SEP] are left out."""
     probs: list[Tensor] = []
 
     def watch(name: str, x: Tensor) -> Tensor:
@@ -340,7 +339,7 @@ def shapley(case: Case, replacement: str = "mask", *, permutations: int = 10, se
 def exact_shapley(value: Callable[[np.ndarray], np.ndarray], players: int) -> np.ndarray:
     """Σ over subsets S without i of |S|! (n − |S| − 1)! / n! · (v(S + i) − v(S)) → (players,).
 
-    value: (N, players) bool → (N,), asked once for all 2ⁿ subsets."""
+    value: (N, players) bool → (N,), called once with all 2ⁿ subsets."""
     number = np.arange(2**players)
     present = (number[:, None] >> np.arange(players)) & 1  # (2ⁿ, n)
     worth, size = value(present.astype(bool)), present.sum(1)
@@ -370,7 +369,7 @@ def attributions(case: Case, replacement: str = "mask", *, steps: int = 32, seed
 def agreement(values: Mapping[str, np.ndarray]) -> np.ndarray:
     """Spearman's ρ between the methods' rankings of the words: (methods, methods), NaN for fewer than three words.
 
-    Rollout has no sign: it is compared with the sizes of the others."""
+    Rollout has no sign: it is compared with the others' absolute values."""
     names = list(values)
     result = np.eye(len(names))
     for i, a in enumerate(names):
@@ -412,7 +411,7 @@ def deletion_test(
     words = len(case.words)
     rows = [np.argsort(-value, kind="stable") for value in values.values()]
     rows += [rng.permutation(words) for _ in range(orders)]
-    rank = np.array([np.argsort(order) for order in rows])  # (rows, words): when a word goes
+    rank = np.array([np.argsort(order) for order in rows])  # (rows, words): the step that removes each word
     present = rank[:, None, :] >= np.arange(words + 1)[None, :, None]  # (rows, words + 1, words)
     curves = probability(case.values(present.reshape(-1, words), replacement)).reshape(len(rows), words + 1)
     return Deletion(dict(zip(values, curves, strict=False)), curves[len(values) :])

@@ -1,7 +1,7 @@
 """One block of BERT taken apart: what each half adds, what LayerNorm makes of the sum, how much of the input is left.
 
-The vectors are the model's own, recorded by a tap (`head_arithmetic.record`). Sums and LayerNorm are done again in
-float64 from these float32 vectors; what the model's own next vector differs by is the rounding of 32-bit arithmetic.
+The vectors are the model's own, recorded by a tap (`head_arithmetic.record`). Sums and LayerNorm are recomputed in
+float64 from these float32 vectors; the model's own result differs from them by float32 rounding only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Sublayer:
 
     x: Tensor  # (T, H) what comes in
     added: Tensor  # (T, H) f(x)
-    out: Tensor  # (T, H) what the model went on with
+    out: Tensor  # (T, H) the model's own result
     norm: nn.LayerNorm
 
     @property
@@ -59,7 +59,7 @@ class OneBlock:
 
     @property
     def kept(self) -> Tensor:
-        """(T,) float64: the cosine between what each token's vector was and what it became."""
+        """(T,) float64: the cosine between each token's vector before and after the block."""
         return cosine(self.attention.x, self.feed_forward.out)
 
 
@@ -79,7 +79,7 @@ def take_block_apart(model: nn.Module, seen: dict[str, Tensor], layer: int) -> O
 
 
 def inputs(seen: dict[str, Tensor]) -> list[Tensor]:
-    """What each block reads, and last what the last one gives: L + 1 of (T, H)."""
+    """The input of each block, then the output of the last, of the first sequence: L + 1 of (T, H)."""
     return [seen["embeddings.out"][0], *(x[0] for name, x in seen.items() if is_block_output(name))]
 
 

@@ -1,8 +1,8 @@
 """Does the answer follow the meaning? Edit texts by rule and count how often it flips (Ribeiro et al. 2020, CheckList).
 
-A rule keeps the meaning, and then the answer must stay; or it turns it round, and then the answer must change; or it
-only takes the order away, and what the answer then does shows whether the order was read. Rules work on English or
-Chinese, by short lists of our own, so that what they do is plain. A rule that does not apply to a text leaves it out.
+A rule that keeps the meaning must not change the answer; a rule that reverses it must. Shuffling the words has no
+expected answer: it shows whether the model uses their order. Rules work on English or Chinese, with the short word
+lists below, so that their effect is easy to follow. A text to which a rule does not apply is left out.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def has_chinese(text: str) -> bool:
 
 
 def negated(text: str, rng: np.random.Generator) -> str | None:
-    """Takes the first "not" away, or puts one behind the first auxiliary verb."""
+    """Remove the first "not", or insert one after the first auxiliary verb."""
     if has_chinese(text):
         if found := re.search(r"不是|没有|从不|不|没", text):
             rest = {"不是": "是", "没有": "有", "从不": "总是"}.get(found[0], "")
@@ -97,17 +97,17 @@ def negated(text: str, rng: np.random.Generator) -> str | None:
 
 
 def opposite(text: str, rng: np.random.Generator) -> str | None:
-    """The first word that has an opposite becomes it."""
+    """Replace the first word that has an opposite by it."""
     return _replaced(text, OPPOSITES_ZH if has_chinese(text) else OPPOSITES)
 
 
 def synonym(text: str, rng: np.random.Generator) -> str | None:
-    """The first word that has another word for the same becomes it."""
+    """Replace the first word that has a synonym by it."""
     return _replaced(text, SYNONYMS_ZH if has_chinese(text) else SYNONYMS)
 
 
 def other_name(text: str, rng: np.random.Generator) -> str | None:
-    """The first name becomes another, everywhere."""
+    """Replace the first name by another, everywhere."""
     names = NAMES_ZH if has_chinese(text) else NAMES
     pattern = "|".join(names) if has_chinese(text) else rf"\b(?:{'|'.join(names)})\b"
     found = re.search(pattern, text)
@@ -118,7 +118,7 @@ def other_name(text: str, rng: np.random.Generator) -> str | None:
 
 
 def typo(text: str, rng: np.random.Generator) -> str | None:
-    """Two neighbouring letters inside a word of four letters or more change places; in Chinese two characters do."""
+    """Swap two neighbouring letters inside a word of four letters or more (in Chinese, two characters)."""
     pattern = r"[\u4e00-\u9fff]{4,}" if has_chinese(text) else r"[A-Za-z]{4,}"
     places = [
         i
@@ -133,7 +133,7 @@ def typo(text: str, rng: np.random.Generator) -> str | None:
 
 
 def aside(text: str, rng: np.random.Generator) -> str | None:
-    """A neutral sentence behind it."""
+    """Append a neutral sentence."""
     if not text.strip():
         return None
     asides = ASIDES_ZH if has_chinese(text) else ASIDES
@@ -148,7 +148,7 @@ def short_form(text: str, rng: np.random.Generator) -> str | None:
 
 
 def shuffled(text: str, rng: np.random.Generator) -> str | None:
-    """All words (in Chinese: characters) in a random order; what ends the sentence stays at its end."""
+    """All words (in Chinese: characters) in random order; final punctuation stays at the end."""
     body = text.rstrip(".!?。！？ ")
     words = words_of(body)
     if len(set(words)) < 3:
@@ -178,7 +178,7 @@ def _cased_like(model: str, word: str) -> str:
 
 
 def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w") -> str | None:
-    """The first word of `pairs` in the text becomes its partner; whole words only, but in Chinese."""
+    """Replace the first word of `pairs` in the text by its partner; only whole words, except in Chinese."""
     chinese = has_chinese(text)
     best = None
     for a, b in (way for pair in pairs for way in (pair, pair[::-1])):
@@ -200,7 +200,7 @@ def _replaced(text: str, pairs: Sequence[tuple[str, str]], letters: str = r"\w")
 
 @dataclass(frozen=True)
 class EditedText:
-    """One text before and after a rule, with the model's answers: label → probability. others: what else is read."""
+    """One text before and after a rule, with the model's answers: label → probability. others: its other fields."""
 
     before: str
     after: str
@@ -223,7 +223,7 @@ class EditedText:
 
 @dataclass(frozen=True)
 class RuleResult:
-    """What a rule did to the answers. texts: those it applies to · of: all that were tried."""
+    """What a rule did to the answers. texts: those it applies to · of: the number of all texts."""
 
     rule: Rule
     texts: list[EditedText]
@@ -235,7 +235,7 @@ class RuleResult:
 
     @property
     def rate(self) -> float:
-        """Flips of what applies; NaN where nothing does."""
+        """Share of the texts whose answer flips; NaN if the rule applies to none."""
         return self.flips / len(self.texts) if self.texts else math.nan
 
     @property
@@ -244,7 +244,7 @@ class RuleResult:
 
     @property
     def failures(self) -> list[EditedText]:
-        """Where the answer did not do what the rule expects; none where it expects nothing."""
+        """Texts whose answer contradicts the rule; none for an OPEN rule."""
         if self.rule.expects == OPEN:
             return []
         return [edited for edited in self.texts if edited.flipped != (self.rule.expects == CHANGE)]

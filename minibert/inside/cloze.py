@@ -1,5 +1,5 @@
-"""The cloze test seen from outside: what became of each token, what a model expects at a blank, how far two
-expectations are apart."""
+"""Inside masked language modelling: what became of each token, the distribution that a model predicts at a position,
+and how far apart two distributions are."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ UNTOUCHED, MASKED, RANDOM, KEPT = FATES = ("untouched", "masked", "random", "kep
 def fates(ids: Tensor, corrupted: Tensor, labels: Tensor, mask_id: int) -> list[str]:
     """What `corruption.mask_tokens` did to each token of one row: one of FATES each.
 
-    ids, corrupted, labels: (T,). A random draw can hit the token that stood there, or [MASK]: nobody could tell it from
-    `kept` or `masked`, and that is what it is called.
+    ids, corrupted, labels: (T,). A random draw that hits the original token, or [MASK], cannot be recognized: it counts
+    as `kept` or `masked`.
     """
     result = []
     for was, now, label in zip(ids.tolist(), corrupted.tolist(), labels.tolist(), strict=True):

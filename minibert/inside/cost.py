@@ -1,4 +1,4 @@
-"""What a model costs that answers: how many numbers, what memory, seconds a text; and the same in 8 bits a number."""
+"""What inference with a model costs: parameters, memory, time per text; and the same after 8-bit quantization."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from minibert.model import Batch
 from minibert.tasks.features import padded
 from minibert.tokenizer import Tokenizer
 
-LONGEST = 128  # tokens of a text that is read to measure
+LONGEST = 128  # tokens per text when measuring
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Cost:
 
 
 def int8(model: nn.Module) -> nn.Module:
-    """A copy whose matrix products are of 8-bit whole numbers: torch's own dynamic quantization. Every linear layer's
-    weights are rounded once, one scale a layer; what they are multiplied with is rounded as it comes. Embeddings, norms
-    and attention itself stay as they are. Not for training; on a processor."""
+    """A copy with PyTorch's dynamic 8-bit quantization: the weights of every linear layer are rounded once, one scale a
+    layer, and their inputs on the fly. Embeddings, norms and attention itself stay as they are. Not for training; CPU
+    only."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that torchao will take this over
+        warnings.simplefilter("ignore")  # deprecated in favour of torchao
         copy = deepcopy(model).cpu().eval()
         return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8)
 
 
 def kept(model: nn.Module) -> list[Tensor]:
-    """All tensors of numbers it keeps, each once; of a layer in 8 bits, too, which has them packed."""
+    """All parameter tensors, each once, and the packed weights and biases of 8-bit layers."""
     found = [*model.parameters()]
     for part in model.modules():
         if isinstance(part, torch.ao.nn.quantized.dynamic.Linear):
@@ -60,12 +60,12 @@ def bytes_of(model: nn.Module) -> int:
 def measure(
     models: Mapping[str, tuple[nn.Module, Tokenizer]], texts: Sequence[str], repeats: int = 3
 ) -> dict[str, Cost]:
-    """Of each, (encoder or model with a head, its tokenizer): the texts one by one, as a service gets them; the best of
-    `repeats`, which take turns, in seconds of one processor thread, whatever else the machine does."""
+    """The cost of each (encoder or model with a head, tokenizer). Texts run one by one, as in a service; the time is
+    the best of `repeats` rounds, models in turn, in CPU time of one thread, so that other load does not count."""
     with one_thread(), torch.inference_mode():
         batches = {name: [batch_of(tokenizer, text) for text in texts] for name, (_, tokenizer) in models.items()}
         best = dict.fromkeys(models, float("inf"))
-        for turn in range(repeats + 1):  # the first also sets up
+        for turn in range(repeats + 1):  # the first is a warm-up
             for name, (model, _) in models.items():
                 begun = time.thread_time()
                 for batch in batches[name]:
@@ -85,7 +85,7 @@ def batch_of(tokenizer: Tokenizer, text: str) -> Batch:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """So that what is measured does not depend on how many processors are free."""
+    """Run torch on one thread, so that timings do not depend on how many cores are free."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -96,19 +96,19 @@ def one_thread() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Answers:
-    """scores: (N, outputs) of the examples, `labels` in order."""
+    """scores: (N, outputs), a row per example, columns in the order of `labels`."""
 
     labels: list[str]
     scores: torch.Tensor
 
     def changed_from(self, other: Answers) -> list[int]:
-        """The rows whose highest score is another's."""
+        """Rows whose argmax differs."""
         return (self.scores.argmax(-1) != other.scores.argmax(-1)).nonzero().flatten().tolist()
 
 
 @torch.inference_mode()
 def answers(predictor: Predictor, examples: Sequence, batch_size: int = 32) -> Answers:
-    """In the numbers the model has, which may be 8-bit ones, and no others."""
+    """Logits of the examples, in the model's own precision, which may be 8-bit."""
     rows, scores = predictor.features(examples), []
     for at in range(0, len(rows), batch_size):
         read = padded(rows[at : at + batch_size], predictor.tokenizer.pad_id)
@@ -121,7 +121,7 @@ def in_int8(predictor: Predictor) -> Predictor:
 
 
 def pareto(points: Mapping[str, tuple[float, float]]) -> set[str]:
-    """The names that no other beats: as small, as good, and better in one. name → (cost, score)."""
+    """The Pareto front: names no other is at least as cheap and good as, and better in one. name → (cost, score)."""
     return {
         name
         for name, (cost, score) in points.items()

@@ -1,4 +1,4 @@
-"""What NEZHA's heads hear of distances in a sentence, and what changes when words are put in front of it."""
+"""What NEZHA's relative positions add to a head's scores, and what changes when words are put before a sentence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from minibert.model import IGNORE, Batch, Tap, no_tap
 
 @dataclass(frozen=True)
 class Heard:
-    """Of one head, for each pair of tokens. distance: j − i, clipped (T, T) · vectors: r_ij (T, T, D) · by_distance:
-    q_i·r_ij/√D, what distances add to the scores (T, T) · scores: (q_i·k_j + q_i·r_ij)/√D (T, T)."""
+    """One head's scores for each pair of tokens. distance: j − i, clipped (T, T) · vectors: r_ij (T, T, D) ·
+    by_distance: q_i·r_ij/√D, what distances add to the scores (T, T) · scores: (q_i·k_j + q_i·r_ij)/√D (T, T)."""
 
     distance: Tensor
     vectors: Tensor
@@ -23,8 +23,8 @@ class Heard:
 
 
 def clipping(model: nn.Module, furthest: int | None) -> Tap:
-    """A tap under which a NEZHA takes all distances beyond `furthest` for it, in the place of its own
-    `max_relative_position`; none where that is None."""
+    """A tap that clips a NEZHA's distances at `furthest` instead of its own `max_relative_position`; `no_tap` if that
+    is None."""
     if furthest is None:
         return no_tap
     attention = model.bert.blocks[0].attn
@@ -66,7 +66,7 @@ def heard(model: nn.Module, ids: Sequence[int], layer: int, head: int, furthest:
 
 @torch.no_grad()
 def score(model: nn.Module, ids: Sequence[int], layer: int, head: int, pair: tuple[int, int]) -> float:
-    """The score of one head for token `pair[1]`, as token `pair[0]` looks at it, of any model of the family."""
+    """One head's score, before softmax, of token `pair[0]` for token `pair[1]`, in any model of the family."""
     seen: dict[str, Tensor] = {}
 
     def tap(name: str, x: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ def score(model: nn.Module, ids: Sequence[int], layer: int, head: int, pair: tup
 
 @torch.no_grad()
 def expected(model: nn.Module, ids: Sequence[int], place: int, mask_id: int, furthest: int | None = None) -> Tensor:
-    """What a masked language model expects at `place`, where it reads [MASK]: a share of each word. → (V,)"""
+    """Probabilities that a masked language model predicts at `place`, with [MASK] there. → (V,)"""
     row = torch.tensor([list(ids)])
     row[0, place] = mask_id
     labels = torch.full_like(row, IGNORE)

@@ -1,7 +1,7 @@
 """BERT made to write, and why it does not come naturally: it has no P(next word | words so far).
 
-A left-to-right model's probabilities multiply to the probability of the sentence. BERT's answer other questions, each
-about one blank given everything else that is there; multiplied in two orders they give two different numbers.
+A left-to-right model's probabilities multiply to the probability of the sentence. Each of BERT's is for one blank given
+all tokens that are visible; multiplied in two orders they give two different numbers.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def write(
 
 
 def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], mask_id: int) -> list[float]:
-    """ln P of each token of `order`, filled in one after another: all of them are hidden at first, each is asked, then
-    shown. Were these the conditionals of one distribution, their sum would be the same in every order."""
+    """ln P of the token at each position of `order`: all are masked at first, then predicted and revealed one by one.
+    Were these the conditionals of one distribution, their sum would be the same in every order."""
     hidden = [mask_id if position in set(order) else i for position, i in enumerate(ids)]
     result = []
     for position in order:
@@ -62,7 +62,7 @@ def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], m
 class Views:
     """The probability of the word that stands at a position, under four conditions, 0 … 1."""
 
-    shown: float  # it stands there, unhidden
+    shown: float  # not masked
     both: float  # [MASK] in its place, all else as it is
     left: float  # [MASK] in its place, and in that of every later word
     cut: float  # [MASK] in its place, and the sentence ends there

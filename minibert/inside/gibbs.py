@@ -24,7 +24,7 @@ ORDERS: tuple[Order, ...] = ("left_to_right", "random", "surest")
 def conditional(
     model: BertForPreTraining, ids: Sequence[int], place: int, mask_id: int, never: Collection[int] = ()
 ) -> Tensor:
-    """ln P(token at `place` | all the others), which hides what stands there. → (V,) float64, −∞ for `never`"""
+    """ln P(token at `place` | all others), computed with [MASK] there. → (V,) float64, −∞ for `never`"""
     hidden = [*ids[:place], mask_id, *ids[place + 1 :]]
     log_probs = expectations(model, hidden, [place])[0]
     if not never:
@@ -34,8 +34,8 @@ def conditional(
 
 @dataclass(frozen=True)
 class Draw:
-    """ids: the row after it · place: that was drawn anew, None at the beginning · guesses: the likeliest (id, P) there,
-    best first."""
+    """One draw. ids: the row after it · place: the one drawn, None for the initial row · guesses: the most probable
+    (id, P) there, best first."""
 
     ids: list[int]
     place: int | None = None
@@ -48,8 +48,8 @@ def gibbs(
 ) -> Iterator[Draw]:  # fmt: skip
     """The row with [MASK] at all `places`, then after each draw; every sweep visits each place once.
 
-    order: "left_to_right", "random", or "surest": always the place, of those not yet visited in the sweep, at which the
-    model is surest · temperature: below 1 likely tokens are drawn more often, 0: always the likeliest.
+    order: "left_to_right", "random", or "surest": of the places not yet visited in the sweep, the one whose best token
+    is most probable · temperature: below 1 likely tokens are drawn more often, 0: always the likeliest.
     """
     rng = torch.Generator().manual_seed(seed)
     row = [mask_id if place in set(places) else i for place, i in enumerate(ids)]

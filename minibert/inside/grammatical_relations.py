@@ -1,14 +1,14 @@
-"""Grammatical relations between words, by chunks: what parts of speech and chunks alone settle with few mistakes.
+"""Grammatical relations between words, derived from part-of-speech tags and chunks alone, with few mistakes.
 
 The columns are those of CoNLL-2000 and -2003 (Tjong Kim Sang and Buchholz 2000): Penn Treebank tags, and chunks that
 do not overlap or nest. The relations carry the names, and run between the words, of the Stanford dependencies (de
-Marneffe and Manning 2008), on which Clark et al. 2019 measured attention heads. This is no parser: where chunks leave
-two readings open (coordination, two objects, a clause after *before*), nothing is said. So a relation that is found is
-mostly right, and many a one is not found; those that are found lie nearer together than in a treebank.
+Marneffe and Manning 2008), on which Clark et al. 2019 measured attention heads. This is no parser: where chunks allow
+two readings (coordination, two objects, a clause after *before*), no relation is returned. So precision is high and
+recall is not, and the relations found span shorter distances than those of a treebank.
 
-Read through by hand, 50 of each in the sentences of lessons/data/entities (all, where there are fewer): one determiner
-wrong ("the piano Wanda"), nothing else. In CoNLL-2003's own news, whose columns come from a tagger and hold tables and
-headlines: three of 50 subjects and four of 50 objects wrong, and five of 50 particles.
+Checked by hand on 50 of each in the sentences of lessons/data/entities (all, if there are fewer): one wrong determiner
+("the piano Wanda"), nothing else. On CoNLL-2003's own news, which a tagger labelled and which has tables and headlines:
+3 of 50 subjects, 4 of 50 objects and 5 of 50 particles are wrong.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DO = {"do", "does", "did"}
 NOMINATIVE = {"i", "he", "she", "we", "they"}  # pronouns that can be nothing but a subject
 # Prepositions that may also begin a clause.
 CLAUSE_TOO = {"after", "as", "because", "before", "for", "like", "since", "than", "till", "until", "while"}
-# What follows these verbs without a preposition is no object: a predicate, or a subject after its verb.
+# Verbs after which a bare noun phrase is no object: it is a predicate, or a subject after its verb.
 NO_OBJECT = BE | {
     form
     for forms in (
@@ -44,7 +44,7 @@ NO_OBJECT = BE | {
     )
     for form in forms.split()
 }
-# When and how far, not what.
+# Nouns of time and distance: they say when or how far, and are no objects.
 ADVERBIAL = {
     word
     for words in (
@@ -107,11 +107,11 @@ class _Sentence:
     # --- noun chunks --------------------------------------------------------------------------------------------------
 
     def kind(self, number: int) -> str:
-        """Of the chunk with this number; "" before the first and after the last."""
+        """The kind of chunk `number`; "" before the first and after the last."""
         return self.chunks[number].kind if 0 <= number < len(self.chunks) else ""
 
     def noun(self, number: int) -> int | None:
-        """The head of a noun chunk: its last noun. None for a pronoun or a number alone, or where words are joined."""
+        """The head of a noun chunk: its last noun. None for a pronoun or a number alone, or with a conjunction."""
         chunk = self.chunks[number]
         if any(self.pos[i] in ("CC", ",") for i in range(chunk.start, chunk.end)):
             return None
@@ -125,11 +125,11 @@ class _Sentence:
         return self.noun(number)
 
     def owned(self, number: int) -> bool:
-        """Is this chunk what somebody owns: "'s crown"?"""
+        """Whether this chunk is something owned, as "'s crown"."""
         return self.kind(number) == "NP" and self.pos[self.chunks[number].start] == "POS"
 
     def whole(self, number: int) -> int:
-        """The last chunk of a noun phrase with its owners: "the king" "'s crown"."""
+        """The last chunk of a noun phrase that begins with its owners: for "the king" "'s crown" the second."""
         while self.owned(number + 1):
             number += 1
         return number
@@ -227,8 +227,8 @@ class _Sentence:
         return None if self.is_passive(group) else group
 
     def first_phrase(self, number: int) -> int | None:
-        """The head of the sentence's first noun phrase, if nothing but it, prepositions and their objects stand up to
-        the chunk with this number."""
+        """The head of the sentence's first noun phrase, if only prepositions and their objects follow it up to chunk
+        `number`, this one included."""
         while number > 0 and self.kind(number) == "PP" and self.kind(number - 1) == "NP":
             first = number - 1
             while self.owned(first):
@@ -240,7 +240,7 @@ class _Sentence:
         return None
 
     def can_be_subject(self, head: int, number: int) -> bool:
-        """Judged by what stands before the noun phrase that begins with the chunk of this number."""
+        """Decided by the chunk before the noun phrase, which begins at chunk `number`."""
         if self.words[head] in NOMINATIVE or self.pos[head] in ("WP", "WDT"):
             return self.kind(number - 1) != "PP"
         before = self.chunks[number - 1] if number else None
@@ -251,7 +251,7 @@ class _Sentence:
         return before.kind == "NP" and self.words[head] not in ADVERBIAL
 
     def object(self, number: int) -> Iterator[Relation]:
-        """The noun phrase directly after an active verb, unless another one or a verb follows."""
+        """The noun phrase directly after an active verb, unless another one, a verb or an adjective follows."""
         groups = self.groups(self.chunks[number])
         if not groups:
             return
@@ -274,7 +274,7 @@ class _Sentence:
             yield Relation(OBJECT, head, verb)
 
     def is_adverbial(self, number: int) -> bool:
-        """A phrase that says when, or begins a relative clause."""
+        """Whether the chunk says when or how far, or begins a relative clause."""
         chunk = self.chunks[number]
         return self.words[chunk.end - 1] in ADVERBIAL or self.pos[chunk.start] in ("WP", "WDT", "WP$")
 

@@ -18,7 +18,7 @@ SMALLEST = 2.0**-24  # the least number above zero that float16 has
 
 
 def spacing(weight: float) -> float:
-    """How far the next larger float16 is from a weight: less than half of that, added, is nothing."""
+    """Distance from a weight to the next larger float16: adding less than half of it changes nothing."""
     here = torch.tensor(weight, dtype=torch.float16)
     return float(torch.nextafter(here, torch.tensor(torch.inf, dtype=torch.float16)).double() - here.double())
 
@@ -38,8 +38,8 @@ def repeated(weight: float, update: float, steps: int) -> tuple[list[float], lis
 
 @dataclass(frozen=True)
 class Lost:
-    """Of the gradients that are not 0 in float32. scale: what the loss was multiplied by · zero: the share that is 0 in
-    float16 · overflow: the share that is beyond it, and then the step must be left out."""
+    """Shares of the gradients that are not 0 in float32. scale: factor of the loss · zero: share that is 0 in float16 ·
+    overflow: share beyond its range; the step must then be skipped."""
 
     scale: float
     zero: float

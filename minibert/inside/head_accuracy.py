@@ -2,10 +2,10 @@
 arXiv:1906.04341, §4).
 
 Attention between tokens becomes attention between words: *to* a word it is the sum over its pieces, *from* a word the
-mean over its pieces; [CLS] and [SEP] are left out, and so is the word itself. A head is right about a word where the
-word that gets most is the wanted one. Each relation is asked in both directions: does the dependent look at its head,
-does the head look at its dependent? (For the second, the paper's code turns the question round: which word looks most
-at the dependent?) A pronoun is asked which of its candidates gets most.
+mean over its pieces; [CLS] and [SEP] are left out, and so is the word itself. A head is right about a word if the word
+with the largest weight is a target. Each relation is measured in both directions: does the dependent attend to its
+head, does the head attend to its dependent? (For the second, the paper's code asks instead which word attends most to
+the dependent.) For a pronoun only its candidates are compared.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from minibert.tokenizer import Encoding, Tokenizer
 
 COREFERENCE = "coref"
 FROM_DEPENDENT, FROM_HEAD = DIRECTIONS = ("from_dependent", "from_head")
-TEXTS = 32  # computed at once
+TEXTS = 32  # per batch
 
 
 @dataclass(frozen=True)
 class Question:
-    """Where should a word look? looking: its place · wanted: the places that are right · among: those it may choose
-    from; None for all other words of the text."""
+    """Which word should the word at `looking` attend to? looking: its place · wanted: the right places · among: the
+    places to choose from; None for all other words of the text."""
 
     relation: str
     direction: str
@@ -51,8 +51,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """What the heads found of one relation in one direction. right: (N, L, A) bool, of each of the N questions ·
-    baseline, rule: what the best rule without a model gets, and its name, see `best_rule`."""
+    """How all heads do on one relation in one direction. right: (N, L, A) bool, for each of the N questions · baseline,
+    rule: accuracy of the best rule without a model, and its name, see `best_rule`."""
 
     relation: str
     direction: str
@@ -73,8 +73,8 @@ class Found:
 
     @property
     def held_out(self) -> float:
-        """The accuracy of the head that is best on one half of the texts, on the other half, both ways: without this,
-        the best of many heads looks good by chance. NaN where a half has no question."""
+        """Accuracy of the best head, chosen on one half of the texts and measured on the other, both ways: on the
+        texts it was chosen by, the best of many heads looks good by chance. NaN if a half has no question."""
         half = torch.tensor([question.text // 2 % 2 == 0 for question in self.questions])
         right = self.right.flatten(1)
         if half.all() or not half.any():
@@ -86,7 +86,7 @@ class Found:
 
 
 def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequence[Relation]]) -> Asked:
-    """Both directions of each relation: once for each word that has it, however many words are wanted of it."""
+    """Questions for both directions of each relation: one for each word that has it, with all its right answers."""
     questions = []
     for text, found in enumerate(relations):
         wanted: dict[tuple[str, str, int], set[int]] = {}
@@ -98,7 +98,7 @@ def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequ
 
 
 def about_pronouns(pronouns: Sequence[Pronoun]) -> Asked:
-    """Which candidate does each pronoun look at most?"""
+    """One question for each pronoun: to which candidate does it attend most?"""
     questions = (
         Question(COREFERENCE, FROM_DEPENDENT, text, one.pronoun, frozenset({one.antecedent}), one.candidates)
         for text, one in enumerate(pronouns)
@@ -110,8 +110,8 @@ def about_pronouns(pronouns: Sequence[Pronoun]) -> Asked:
 
 
 def tokens_of_words(encoding: Encoding, words: Sequence[str]) -> list[list[int]]:
-    """The places of each word's tokens in the encoding of the words with spaces between them; none where it was cut off
-    or dropped."""
+    """The places of each word's tokens in the encoding of the words with spaces between them; empty for words that were
+    cut off or dropped."""
     spans = joined(words)[1]
     places: list[list[int]] = [[] for _ in words]
     word = 0
@@ -139,7 +139,7 @@ def looks_at(weights: Tensor) -> Tensor:
 
 
 def is_right(weights: Tensor, chosen: Tensor, question: Question) -> Tensor:
-    """weights: (L, A, W, W) · chosen: what `looks_at` says of them → (L, A) bool"""
+    """weights: (L, A, W, W) · chosen: `looks_at(weights)` → (L, A) bool"""
     if question.among is None:
         choice = chosen[..., question.looking]
     else:
@@ -182,8 +182,8 @@ def word_attentions(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[Sequ
 
 
 def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: Asked) -> list[Found]:
-    """The heads on all questions, by relation and direction, in the order of RELATIONS. Questions about words that the
-    model does not read are left out. Raises ValueError where none is left."""
+    """All heads on all questions, by relation and direction, in the order of RELATIONS. Questions about words that were
+    cut off are left out. Raises ValueError if none is left."""
     by_text: dict[int, list[Question]] = {}
     for question in asked.questions:
         by_text.setdefault(question.text, []).append(question)
@@ -209,8 +209,8 @@ def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: Asked) -> list[
 
 
 def best_rule(questions: Sequence[Question]) -> tuple[float, str]:
-    """What needs no model, at its best: the share of the questions it answers, and its name. Of relations, the word a
-    fixed number of places to the right or left, such as "+1"; of pronouns, the "nearest" or "first" candidate."""
+    """Accuracy and name of the best rule that needs no model: for relations, the word a fixed number of places to the
+    right or left, such as "+1"; for pronouns, the "nearest" or "first" candidate."""
     rules: Counter[str] = Counter()
     for question in questions:
         if question.among is None:
@@ -223,7 +223,7 @@ def best_rule(questions: Sequence[Question]) -> tuple[float, str]:
 
 
 def better_direction(found: Sequence[Found]) -> list[Found]:
-    """Of each relation the direction in which its best head is right more often, as in Table 1 of the paper."""
+    """For each relation, the direction in which its best head is more accurate, as in Table 1 of the paper."""
     best: dict[str, Found] = {}
     for one in found:
         if one.relation not in best or one.accuracy.max() > best[one.relation].accuracy.max():

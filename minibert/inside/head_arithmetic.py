@@ -1,8 +1,7 @@
 """One attention head taken apart: every number between what a layer reads and what the head hands on.
 
-Where a relative of BERT adds a vector r_ij for the distance of two tokens (NEZHA), it stands with the key and the value
-it is added to: the terms are q · (k + r) and p · (v + r). Where distances and segments add a number to the product
-(XLNet), that is its constant.
+NEZHA adds a vector r_ij for the distance of two tokens to key and value: the terms are q · (k + r) and p · (v + r).
+XLNet adds a number for distances and segments to q · k: it is the `constant` of that sum.
 
 The matrices are the model's own, recorded by a tap while it ran. The arithmetic behind one of their cells is done again
 in float64 from the model's float32 factors, term by term: the total is exact to far more digits than are shown, and
@@ -24,7 +23,7 @@ PROJECTIONS = ("query", "key", "value")
 
 @torch.inference_mode()
 def record(model: nn.Module, batch: Batch, tap: Tap = no_tap) -> dict[str, Tensor]:
-    """Run the model and return every named intermediate, batch axis and all. `tap` may change what it goes on with."""
+    """Run the model and return every named intermediate, with the batch axis. `tap` may change them on the way."""
     seen: dict[str, Tensor] = {}
 
     def keep(name: str, x: Tensor) -> Tensor:
@@ -37,8 +36,8 @@ def record(model: nn.Module, batch: Batch, tap: Tap = no_tap) -> dict[str, Tenso
 
 @dataclass(frozen=True)
 class SumOfProducts:
-    """A number as the products it is the sum of. left, right: (N,) float64, the factors; `constant` is added at the
-    end (a bias)."""
+    """A number as a sum of products. left, right: (N,) float64, the factors; `constant` is added at the end (a
+    bias)."""
 
     left: Tensor
     right: Tensor
@@ -62,7 +61,7 @@ class SoftmaxRow:
 
     @property
     def shift(self) -> float:
-        """Taken from every score before exp, which changes no share: 0, unless exp could overflow."""
+        """Subtracted from every score before exp, which changes no share: 0, unless exp could overflow."""
         top = self.scores.max().item()
         return top if abs(top) > 300 else 0.0
 
@@ -87,7 +86,7 @@ class HeadTrace:
     relative, relative_scores: what distances add to keys and values, and to q·k; None in BERT, where they add nothing.
     """
 
-    x: Tensor  # (T, H) what the layer read
+    x: Tensor  # (T, H) the layer's input
     query: Tensor  # (T, D)
     key: Tensor  # (T, D)
     value: Tensor  # (T, D)
@@ -107,13 +106,13 @@ class HeadTrace:
 
     @property
     def products(self) -> Tensor:
-        """(T, T): q_i · k_j, with r_ij q_i · (k_j + r_ij), before ÷√D."""
+        """(T, T): q_i · k_j, plus what distances add to it, before ÷√D."""
         products = self.query @ self.key.T
         return products if self.relative_scores is None else products + self.relative_scores
 
     @property
     def masked(self) -> Tensor:
-        """(T, T): the scores softmax reads, −∞ where the mask closes."""
+        """(T, T): the scores softmax reads, −∞ where masked."""
         return self.scores.masked_fill(~self.allowed, -math.inf)
 
     def projection_terms(self, which: str, i: int, d: int) -> SumOfProducts:
@@ -121,7 +120,7 @@ class HeadTrace:
         return SumOfProducts(self.x[i].double(), self.weights[which][d].double(), self.biases[which][d].item())
 
     def score_terms(self, i: int, j: int) -> SumOfProducts:
-        """q_i · k_j, or q_i · (k_j + r_ij): D terms; with what is added to the product."""
+        """q_i · k_j, or q_i · (k_j + r_ij): D terms; a number that is added to the product is the constant."""
         more = self.relative_scores is not None and self.relative is None
         constant = self.relative_scores[i, j].item() if more else 0.0
         return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j], constant)
@@ -134,7 +133,7 @@ class HeadTrace:
         return SumOfProducts(self.probs[i].double(), self.at_distance(self.value, i)[:, d])
 
     def at_distance(self, vectors: Tensor, i: int) -> Tensor:
-        """Keys or values (T, D) as token i meets them, float64: each with what its distance adds."""
+        """Keys or values for token i, (T, D) float64: each plus its r_ij, where the model has them."""
         return vectors.double() if self.relative is None else vectors.double() + self.relative[i].double()
 
 

@@ -1,8 +1,8 @@
 """What a model loses without some of its attention heads, on texts whose answers are known (Michel et al. 2019,
 arXiv:1905.10650).
 
-Scores are paired: the same words are asked with and without the heads, so the cost of a head is a mean of differences
-and has a standard error that says how far it could be chance.
+Scores are paired: the same questions are answered with and without the heads, so the cost of a head is a mean of
+differences and has a standard error that says how far it could be chance.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 
-ROWS = 32  # of a batch
+ROWS = 32  # per batch
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def difference(after: Tensor, before: Tensor) -> HeadCost:
 
 
 def hidden_words(tokenizer: Tokenizer, texts: Sequence[str], max_length: int, *, rate: float = 0.15) -> list[Batch]:
-    """Cloze questions: `rate` of each text's tokens replaced by [MASK], always the same ones, and asked for."""
+    """Cloze questions: [MASK] in place of `rate` of each text's tokens, always the same ones, which are the targets."""
     rows = [tokenizer.encode(text, max_length=max_length) for text in texts]
     rows = sorted((row for row in rows if not all(row.special)), key=len)
     vocab, rng = MaskVocabulary.of(tokenizer), torch.Generator().manual_seed(0)
@@ -83,7 +83,7 @@ def labelled(tokenizer: Tokenizer, texts: Sequence[str], classes: Sequence[int],
 
 @torch.inference_mode()
 def answers(model: nn.Module, batches: Sequence[Batch], tap: Tap = no_tap) -> ClozeAnswers:
-    """Ask a model that fills blanks, or one that classifies texts, everything the batches ask, in their order."""
+    """Evaluate a model with an MLM head, or a text classifier, on all batches, in order."""
     losses, right = [], []
     for batch in batches:
         out = model(replace(batch, labels=None) if batch.labels.dim() == 1 else batch, tap)
@@ -118,7 +118,7 @@ def confidence(model: nn.Module, batches: Sequence[Batch]) -> Tensor:
 
 
 def all_but(layers: int, heads: int, keep: HeadAt, *, everywhere: bool) -> set[HeadAt]:
-    """All heads but one: of its layer (the other layers stay whole), or of the model."""
+    """All heads but `keep`: in its layer (the other layers stay whole), or in the model if `everywhere`."""
     return {
         (layer, head)
         for layer in range(layers)

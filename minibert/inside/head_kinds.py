@@ -1,10 +1,9 @@
 """Kinds of attention heads, named by what they are measured to do (Clark et al. 2019, arXiv:1906.04341; Voita et al.
 2019, arXiv:1905.09418).
 
-For every kind there is a set of tokens that a head of that kind looks at from each position. A head's score is the
-share of its attention that goes there, averaged over all positions where there is such a token, in many sentences:
-0 … 1. Beside it stands what a head that looks at all tokens alike would score. A high score says where a head looks,
-not what for.
+For every kind there is a set of tokens that a head of that kind attends to from each position. A head's score is the
+share of its attention that goes there, averaged over all positions that have such a token, in many sentences: 0 … 1.
+The chance level beside it is the score of uniform attention. A high score says where a head looks, not what for.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ PREVIOUS, NEXT, ITSELF, SAME, SEPARATOR, FIRST, ANTECEDENT, BROAD = KINDS = (
 
 @dataclass(frozen=True)
 class HeadKinds:
-    """What each head was measured to do. scores: (K, L, A), in the order of KINDS, NaN where nothing could be counted ·
-    chance: (K,), what even attention scores · rows: (K,), positions counted."""
+    """Scores of all heads. scores: (K, L, A), in the order of KINDS, NaN where no position counts · chance: (K,), the
+    score of uniform attention · rows: (K,), positions counted."""
 
     scores: Tensor
     chance: Tensor
@@ -47,7 +46,7 @@ class HeadKinds:
 
 
 def targets(encoding: Encoding, antecedents: Sequence[tuple[int, int]] = ()) -> Tensor:
-    """Where heads of each kind look: (K − 1, T, T) bool, all kinds but the broad. Rows of special tokens are empty.
+    """Targets of each kind but "broad": (K − 1, T, T) bool, row looks at column. Rows of special tokens are empty.
 
     antecedents: pairs of positions (determined token, token that determines it). "previous" and "next" are words, not
     [CLS] or [SEP]; "same word" is another token with the same id, or another piece of the same word.
@@ -79,7 +78,7 @@ def targets(encoding: Encoding, antecedents: Sequence[tuple[int, int]] = ()) -> 
 def tally(probs: Tensor, aims: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Sums over the rows of one sequence: score (K, …), chance (K,), rows (K,). probs: (…, T, T); aims: from `targets`.
 
-    The last kind is "broad": 2^entropy / T, the share of the tokens that a row is as good as spread over.
+    The last kind is "broad": 2^entropy / T, the effective share of the tokens that a row is spread over.
     """
     size = probs.size(-1)
     counted = aims.any(-1)  # (K − 1, T)
@@ -99,7 +98,7 @@ Measured = tuple[Encoding, Sequence[tuple[int, int]]]
 
 
 def sentences(tokenizer: Tokenizer, texts: Sequence[str], max_length: int) -> list[Measured]:
-    """Texts to measure on, without antecedents; those with no token of their own are left out."""
+    """Encoded texts without antecedents; texts without tokens of their own are left out."""
     encodings = (tokenizer.encode(text, max_length=max_length) for text in texts)
     return [(encoding, ()) for encoding in encodings if not all(encoding.special)]
 

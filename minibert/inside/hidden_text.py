@@ -1,5 +1,5 @@
-"""One text, hidden in six ways, and what a model makes of each: the corruptions of BERT, whole words, ERNIE, SpanBERT
-and MacBERT on the same tokens."""
+"""One text masked in six ways, and a model's predictions for each: the corruptions of BERT, whole-word masking, ERNIE,
+SpanBERT and MacBERT on the same tokens."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ KINDS = ("piece", "word", "phrase", "entity", "span", "similar")
 SPLIT = (0.8, 0.1, 0.1)
 CAPITALS = re.compile(r"\b[A-Z][\w’']*(?:[ -][A-Z][\w’']*)*")
 NAME_TAGS = ("nr", "ns", "nt", "nz")  # of jieba: persons, places, organisations, other names
-COMMON = 4_000  # Chinese words that may stand for another
+COMMON = 4_000  # most frequent Chinese words that may replace another
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text's tokens and what belongs together in it. units: kind → what may fall as one; of spans and n-grams, the
-    words."""
+    """A text's tokens. goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
+    masked as a whole; for "span" and "similar", the words these are made of."""
 
     encoding: Encoding
     goes_on: tuple[bool, ...]
@@ -41,8 +41,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Hidden:
-    """read: what the model is given · asked: by place, the token that is asked for, or None · said: the token it would
-    write there and its probability, or None."""
+    """A masked text and a model's predictions, all by place. read: the input · asked: the target token, or None · said:
+    the most probable token there and its probability, or None without a target."""
 
     read: tuple[int, ...]
     asked: tuple[int | None, ...]
@@ -58,8 +58,7 @@ class Hidden:
 
 
 def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool) -> MaskVocabulary:
-    """With words that are alike by the model's own token embeddings: the mean is taken away, which all have in
-    common."""
+    """The mask vocabulary, with similar words by the model's own token embeddings after their mean is subtracted."""
     vectors = model.bert.embeddings.token.weight.detach().numpy()
     vectors = vectors - vectors.mean(axis=0)
     similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
@@ -69,7 +68,7 @@ def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool
 
 
 def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]]:
-    """Words that may stand for another: pieces that are words; in Chinese also the commonest of two characters."""
+    """Possible substitutes: tokens that are words; in Chinese also the most frequent words of two characters."""
     between = between_phrases(tokenizer)
     for piece, number in tokenizer.ids.items():
         if piece.isalpha() and (chinese or len(piece) > 2) and (number,) not in between:
@@ -84,7 +83,7 @@ def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]
 
 
 def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> Reading:
-    """The first `most` tokens of a text. Which characters make a word a segmenter says, where the text is Chinese."""
+    """A text's first `most` tokens and its units. Where it is Chinese, a segmenter finds the words."""
     encoding = tokenizer.encode(text, max_length=most, truncation="head")
     goes_on = [
         one == other and one is not None
@@ -103,8 +102,8 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
-    """Where a text has what looks like a name: in English words with capitals, but for a sentence's first; in Chinese
-    what a tagger says."""
+    """Spans of a text that look like names: in English capitalized words, but not a single one that begins a sentence;
+    in Chinese words that a tagger calls names."""
     if chinese:
         import jieba.posseg
 
@@ -121,7 +120,7 @@ def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
 
 
 def with_names(units: Sequence[Unit], encoding: Encoding, spans: Sequence[tuple[int, int]]) -> list[Unit]:
-    """Units of which several stand in one span of the text are one."""
+    """The units, neighbours merged that lie in the same one of `spans`."""
     merged: list[Unit] = []
     of_last = None
     for start, end in units:
@@ -136,7 +135,7 @@ def with_names(units: Sequence[Unit], encoding: Encoding, spans: Sequence[tuple[
 
 
 def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: int) -> tuple[list[int], list[int]]:
-    """→ (ids, labels) of the row, hidden in one of KINDS."""
+    """→ (ids, labels) of the row, masked in one of KINDS."""
     ids = torch.tensor([reading.encoding.ids])
     special = torch.tensor([reading.encoding.special])
     joined = torch.tensor([reading.goes_on])
@@ -150,7 +149,7 @@ def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: 
 
 
 def drawing(kind: str, units: Sequence[Unit]):
-    """What falls, given a budget: as `minibert.hiding.hide_units` asks for it."""
+    """A function for `minibert.hiding.hide_units` that draws units to mask within a budget."""
 
     def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:
         how = {"span": draw_spans, "similar": draw_grams}.get(kind, drawn)
@@ -161,7 +160,7 @@ def drawing(kind: str, units: Sequence[Unit]):
 
 @torch.no_grad()
 def guessed(model: BertForPreTraining, rows: Sequence[tuple[list[int], list[int]]], pad_id: int) -> list[Hidden]:
-    """What the model would write at the places that are asked for, of all rows at once."""
+    """Each row with the model's most probable token at every target; all rows form one batch."""
     batch = padded_batch([ids for ids, _ in rows], pad_id)
     labels = padded_batch([labels for _, labels in rows], IGNORE).ids
     asked = labels != IGNORE

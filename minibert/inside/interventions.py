@@ -25,13 +25,13 @@ def scale_scores(factor: float) -> Tap:
 
 
 def without_positions(name: str, x: Tensor) -> Tensor:
-    """No position embeddings, no vectors for distances: nothing says any more which token stood where."""
+    """Zero position embeddings and the terms for distances: the model can no longer tell the order of the tokens."""
     places = name == "embeddings.position" or name.endswith((".attn.relative", ".attn.distances"))
     return torch.zeros_like(x) if places else x
 
 
 def one_pattern(name: str, x: Tensor) -> Tensor:
-    """All heads of a layer look alike: each gets the mean of the layer's attention. Their values stay their own."""
+    """Give all heads of a layer the same attention, their mean. Their values stay their own."""
     return x.mean(1, keepdim=True).expand_as(x) if name.endswith(".attn.probs") else x
 
 
@@ -39,12 +39,12 @@ def one_pattern(name: str, x: Tensor) -> Tensor:
 def fill_logits(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
     """The model's logits at `position`: (B, V). Computes the decoder there only."""
     labels = torch.full_like(batch.ids, IGNORE)
-    labels[:, position] = 0  # any token: it says where to predict, the loss is not read
+    labels[:, position] = 0  # any id: it marks where to predict; the loss is not used
     return model(replace(batch, labels=labels), tap).mlm_logits.float()
 
 
 def fill_in(model: nn.Module, batch: Batch, position: int, tap: Tap = no_tap) -> Tensor:
-    """What the model expects at `position`: (B, V), rows sum to 1."""
+    """The distribution predicted at `position`: (B, V), rows sum to 1."""
     return fill_logits(model, batch, position, tap).softmax(-1)
 
 
@@ -89,7 +89,7 @@ def padding_leak(model: nn.Module, reading: ModelInput, position: int, most: int
 class OrderEffect:
     """Two orders of the same tokens. moved: (T,), how far each token's last hidden vector moves, |a − b| / |a|.
 
-    here, there: (V,), the guess for the same token in either order.
+    here, there: (V,), the prediction for the same token in the given and in the other order.
     """
 
     moved: Tensor
@@ -101,9 +101,9 @@ class OrderEffect:
 def order_effect(
     model: nn.Module, reading: ModelInput, order: Sequence[int], position: int, tap: Tap = no_tap
 ) -> OrderEffect:
-    """Read a sequence and the same tokens in `order`; token by token, not slot by slot. model: with a `.bert`."""
+    """Compare a sequence with the same tokens in `order`, token by token, not slot by slot. model: with a `.bert`."""
     other = reading.reordered(order)
-    slot = [order.index(token) for token in range(len(order))]  # where each token has gone
+    slot = [order.index(token) for token in range(len(order))]  # the new slot of each token
     here, there = (model.bert(one.batch(), tap)[0][0] for one in (reading, other))  # (T, H)
     moved = (here - there[slot]).norm(dim=-1) / here.norm(dim=-1)
     guesses = (fill_in(model, reading.batch(), position, tap), fill_in(model, other.batch(), slot[position], tap))
@@ -141,17 +141,17 @@ def edited(edits: Sequence[HeadEdit]) -> Tap:
 
 
 def removed(layer: int, head: int) -> HeadEdit:
-    """The head hands on zeros."""
+    """The head's output is zero."""
     return HeadEdit(layer, head, "mixed", torch.zeros_like)
 
 
 def evened(layer: int, head: int, real: Tensor) -> HeadEdit:
-    """Every row of the head looks at all real tokens alike. real: (T,) bool."""
+    """The head attends to all real tokens equally, from every position. real: (T,) bool."""
     return HeadEdit(layer, head, "probs", lambda probs: (real / real.sum()).to(probs.dtype).expand_as(probs))
 
 
 def shuffled(layer: int, head: int, real: Tensor, rng: torch.Generator) -> HeadEdit:
-    """The weights of every row are dealt out anew among the real tokens: as sharp as before, at other words."""
+    """The weights of every row are permuted among the real tokens: as sharp as before, on other tokens."""
     columns = real.nonzero().squeeze(1)  # (n,)
     deal = torch.rand(len(real), len(columns), generator=rng).argsort(dim=1)  # (T, n): a permutation for each row
 
@@ -181,7 +181,7 @@ def repeated(batch: Batch, rows: int) -> Batch:
 class HeadEffects:
     """What changing each head does to a prediction. All (L, A); effects are total variations, 0 … 1.
 
-    weight: the largest weight in the row of the predicted position, intact · shuffled: mean over several deals.
+    weight: the largest weight in the row of the predicted position, intact · shuffled: mean of several permutations.
     """
 
     weight: Tensor
@@ -216,8 +216,8 @@ def head_effects(model: nn.Module, batch: Batch, position: int, *, deals: int = 
 def token_effects(model: nn.Module, batch: Batch, position: int) -> tuple[Tensor, Tensor]:
     """For each token: the attention `position` pays to it (mean over all layers and heads), and what hiding it changes.
 
-    → weight (T,), effect (T,): a total variation; NaN at `position` itself and at padding. A token is hidden by closing
-    its column to every position in every layer, as the mask closes padding.
+    → weight (T,), effect (T,): a total variation; NaN at `position` itself and at padding. A token is hidden by masking
+    its column from every position in every layer, like padding.
     """
     real = torch.ones_like(batch.ids[0], dtype=torch.bool) if batch.padding is None else batch.padding[0]
     rows = []
@@ -246,10 +246,10 @@ HeadAt = tuple[int, int]  # layer, head, both from 0
 
 
 def switched_off(heads: Collection[HeadAt], means: Tensor | None = None) -> Tap:
-    """A tap under which these heads hand on zeros, or, with `means` (L, A, D), their mean output at every position.
+    """A tap that sets the output of these heads to zero, or, with `means` (L, A, D), to their mean at every position.
 
-    The same for every row of a batch. Zeros are what Michel et al. 2019 put in a head's place; a mean keeps what the
-    head says of any text, and takes only what it says of this one.
+    The same for every row of a batch. Michel et al. 2019 use zeros; a mean keeps what the head adds to any text, and
+    removes only what it adds to this one.
     """
     at: dict[str, list[HeadAt]] = defaultdict(list)
     for layer, head in sorted(heads):
@@ -267,7 +267,7 @@ def switched_off(heads: Collection[HeadAt], means: Tensor | None = None) -> Tap:
 
 @torch.inference_mode()
 def mean_over_tokens(model: nn.Module, batches: Sequence[Batch], tap: str, of: Edit = lambda x: x) -> Tensor:
-    """The mean over all real tokens of the batches of what `of` makes of a tap of attention: (L, A, …).
+    """The mean of `of(x)` over all real tokens of the batches, where x is a tap of attention: (L, A, …).
 
     tap: "mixed", "probs", …; `of`: (B, A, T, …) → (B, A, T, …). model: one with a `.bert`.
     """
@@ -287,5 +287,5 @@ def mean_over_tokens(model: nn.Module, batches: Sequence[Batch], tap: str, of: E
 
 
 def mean_outputs(model: nn.Module, batches: Sequence[Batch]) -> Tensor:
-    """What each head hands on, averaged over all real tokens of the batches: (L, A, D)."""
+    """The output of each head, averaged over all real tokens of the batches: (L, A, D)."""
     return mean_over_tokens(model, batches, "mixed")

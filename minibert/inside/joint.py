@@ -1,5 +1,5 @@
-"""Several hidden words: what a model thinks of them together. BERT answers each as if the others stayed unknown; XLNet
-guesses one, then the next given the first (Yang et al. 2019, §2.6: *New York is a city*)."""
+"""Several masked words, predicted together. BERT predicts each independently of the others; XLNet predicts one, then
+the next given the first (Yang et al. 2019, §2.6: *New York is a city*)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.together import Together, combinations, together
 
-STORIES, SEEN = 7_000_003, 9_000_011  # seeds: of stories to ask about, and of those that show what goes together
+STORIES, SEEN = 7_000_003, 9_000_011  # seeds: of the test stories, and of stories that show which words go together
 METRICS = ("joint_at_once", "joint_in_order", "fits_at_once", "fits_in_order")
 
 
 @torch.no_grad()
 def expected(model: BertForPreTraining, ids: Sequence[int], place: int, hidden: Sequence[int], mask_id: int) -> Tensor:
-    """Log-probabilities of every word at `place`, while all of `hidden`, `place` among them, are unknown. → (V,)
+    """Log-probabilities of every token at `place`, while all of `hidden`, which contains `place`, are unknown. → (V,)
 
     A masked language model reads [MASK] at all of them; to a permutation language model they come last in the order,
     `place` the first of them.
@@ -33,12 +33,12 @@ def expected(model: BertForPreTraining, ids: Sequence[int], place: int, hidden: 
 
 
 def at_once(model: BertForPreTraining, ids: Sequence[int], places: Sequence[int], mask_id: int) -> list[float]:
-    """log p of each word with all of them hidden: their sum is a joint probability as if they were independent."""
+    """log p of each word with all of them masked: the sum is the joint log-probability if they were independent."""
     return [float(expected(model, ids, place, places, mask_id)[ids[place]]) for place in places]
 
 
 def in_order(model: BertForPreTraining, ids: Sequence[int], places: Sequence[int], mask_id: int) -> list[float]:
-    """log p of each word given those before it in `places`: their sum is the joint probability by the chain rule."""
+    """log p of each word given those before it in `places`: the sum is the joint log-probability by the chain rule."""
     return [float(expected(model, ids, place, places[n:], mask_id)[ids[place]]) for n, place in enumerate(places)]
 
 
@@ -51,7 +51,7 @@ def drawn(
     *,
     chained: bool,
 ) -> tuple[int, ...]:
-    """The places filled by sampling: each for itself, or `chained`, each with those before it filled in already."""
+    """Words sampled for the places: independently, or if `chained`, each given those already sampled."""
     row, words = list(ids), []
     for n, place in enumerate(places):
         hidden = places[n:] if chained else places
@@ -68,8 +68,8 @@ def asked(tokenizer: Tokenizer, count: int) -> list[Together]:
 
 
 def going_together(model: BertForPreTraining, tokenizer: Tokenizer, groups: Sequence[Together]) -> dict[str, float]:
-    """Means over the groups, in nats a group: `joint_at_once` and `joint_in_order`; `fits_…`: the share of draws whose
-    words go together in the toy world."""
+    """Means over the groups. `joint_at_once`, `joint_in_order`: joint log-probability of a group, in nats · `fits_…`:
+    the share of draws whose words go together in the toy world."""
     known = combinations([*together(world.stories(2_000, SEEN, "small"), tokenizer), *groups])
     mask_id, rng = tokenizer.mask_id, torch.Generator().manual_seed(0)
     found: dict[str, list[float]] = {name: [] for name in METRICS}

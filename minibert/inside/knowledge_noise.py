@@ -1,4 +1,4 @@
-"""Knowledge noise (Liu et al. 2020, §3.4): what facts that have nothing to do with the question do to the answers."""
+"""Knowledge noise (Liu et al. 2020, §3.4): how facts unrelated to the question change the answers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ WAYS = {"both": (True, True), "matrix": (True, False), "positions": (False, True
 
 @dataclass(frozen=True)
 class Noise:
-    """Of all questions: right, the share that is answered rightly · turned: 1 − cosine of the blank's vector and what
-    it is without facts, their mean."""
+    """Over all questions. right: accuracy · turned: mean of 1 − cosine between the vector at the [MASK] with facts and
+    without."""
 
     right: float
     turned: float
@@ -28,8 +28,8 @@ class Noise:
 
 @dataclass(frozen=True)
 class Believed:
-    """What is expected at a blank. words, shares: the likeliest, the likeliest first · moved: how much of the answer is
-    another than without facts, 0 to 1 (total variation)."""
+    """The prediction at a [MASK]. words, shares: the most probable words and their probabilities, best first · moved:
+    its total variation from the prediction without facts, 0 to 1."""
 
     words: tuple[str, ...]
     shares: tuple[float, ...]
@@ -40,7 +40,7 @@ class Believed:
 def believed(
     model: BertForPreTraining, tokenizer: Tokenizer, tree: SentenceTree, blank: int, most: int
 ) -> dict[str, Believed]:
-    """Of "none" and of each of WAYS. blank: the token that is asked for, from 0 · most: words of each."""
+    """The predictions for "none" and each of WAYS. blank: position of the [MASK], from 0 · most: words of each."""
     found = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in readings(model, tree).items()}
     told = {}
     for way, shares in found.items():
@@ -51,7 +51,7 @@ def believed(
 
 
 def readings(model: BertForPreTraining, tree: SentenceTree) -> dict[str, Tensor]:
-    """The vectors of the sentence, (sentence, H) each: "none" without its facts, and in each of WAYS."""
+    """The vectors of the sentence, (sentence, H) each: without facts for "none", and with them for each of WAYS."""
     ways = {way: read(model.bert, tree, matrix=matrix, soft=soft) for way, (matrix, soft) in WAYS.items()}
     return {"none": read(model.bert, tree.bare()), **ways}
 
@@ -66,8 +66,8 @@ def noise(
     most: int = 2,
     seed: int = 0,
 ) -> dict[str, Noise]:
-    """Of "none" and of each of WAYS, on (sentence with a [MASK], the word behind it). On one word of each sentence,
-    drawn by seed, `most` facts are hung that were drawn from the base, whatever they are about."""
+    """The noise for "none" and each of WAYS. questions: (sentence with a [MASK], its answer). In each sentence one
+    word, drawn by `seed`, gets `most` facts that are drawn from the base regardless of the word."""
     rng, found = random.Random(seed), {way: [] for way in ("none", *WAYS)}
     for text, answer in questions:
         encoding = tokenizer.encode(text)

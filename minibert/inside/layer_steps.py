@@ -1,4 +1,4 @@
-"""How far an optimizer moves each layer in a step: AdamW by the rate alone, LAMB by a share of the layer's length."""
+"""How far an optimizer moves each layer in a step: AdamW by the learning rate alone, LAMB in proportion to its norm."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from minibert.training.lamb import trust_ratio, update
 
 @dataclass(frozen=True)
 class LayerStep:
-    """A matrix in the last of some steps. weight, step: ‖w‖ and ‖u‖, of Adam's step with weight decay · ratio: LAMB's,
-    ‖w‖/‖u‖ · adamw, lamb: the share of its length by which either moves it, at the same learning rate."""
+    """One matrix in one step. weight, step: ‖w‖ and ‖u‖, u being Adam's update with weight decay · ratio: LAMB's trust
+    ratio ‖w‖/‖u‖ · adamw, lamb: how far either moves it, relative to ‖w‖, at the same learning rate."""
 
     name: str
     weight: float
@@ -31,7 +31,7 @@ class LayerStep:
 def layer_steps(
     model: nn.Module, batches: Iterable[Batch], objective: Objective, optimization: Optimization
 ) -> list[LayerStep]:
-    """A copy of `model` is trained on the batches with AdamW; of the last step, what it does to each matrix."""
+    """Train a copy of `model` on the batches with AdamW, and measure what the last step does to each matrix."""
     learner = copy.deepcopy(model).train()
     optimizer = optimizer_for(learner, optimization)
     names = {weight: name for name, weight in learner.named_parameters()}

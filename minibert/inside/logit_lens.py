@@ -1,7 +1,7 @@
 """The logit lens: what each layer would answer, if the model's head for masked words read it instead of the last one.
 
 From nostalgebraist (2020, "interpreting GPT: the logit lens"); here on the MLM head. It was trained on the last layer
-only, so an earlier layer that answers badly may know the word and say it in another way.
+only, so an earlier layer that predicts badly may hold the word in another form.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class LayerAnswer:
-    """Of one layer at one position. guesses: (token, probability), the likeliest first · rank, probability: of the
-    token asked about, rank 1 being the likeliest; None where none was asked about."""
+    """One layer's prediction at one position. guesses: (token, probability), best first · rank, probability: of the
+    target token, rank 1 being the most probable; None without a target."""
 
     guesses: list[tuple[str, float]]
     rank: int | None = None
@@ -70,8 +70,8 @@ def blank_of(tokenizer: Tokenizer, text: str, room: int) -> tuple[list[int], int
 def ranks_over_layers(
     model: BertForPreTraining, tokenizer: Tokenizer, questions: list[tuple[str, str]]
 ) -> list[list[int]]:
-    """Of each (sentence with a [MASK], right word) the rank of the word at every layer; questions whose word is not one
-    token of the vocabulary are left out."""
+    """For each (sentence with a [MASK], right word), the rank of the word at every layer; questions whose word is not
+    one token of the vocabulary are left out."""
     rows = []
     for text, word in questions:
         blank, wanted = blank_of(tokenizer, text, model.config.longest), only_token(tokenizer, word)

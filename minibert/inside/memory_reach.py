@@ -1,4 +1,4 @@
-"""A word of a second row, asked for with the first in XLNet's memory: what is expected there, and who is looked at."""
+"""A word predicted with the row before in XLNet's memory: its probabilities, and the positions it attends to."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from minibert.segment_memory import guess_on, read_on
 def expected_behind(
     model: PermutationLM, before: Sequence[int], row: Sequence[int], place: int
 ) -> tuple[Tensor, list[Tensor]]:
-    """The word at `place` of `row` is unknown, all others are there, and `before`, if it has any ids, is in the memory.
-    → (probabilities (V,), whom its query looks at, (A, M + T) for each layer: M columns of memory, then the row)."""
+    """Predict the word at `place` of `row` from all others, with `before`, unless it is empty, in the memory. →
+    (probabilities (V,), attention of its query, (A, M + T) for each layer: M columns of memory, then the row)."""
     seen: dict[str, Tensor] = {}
     ids = torch.tensor([list(row)])
     labels = torch.full_like(ids, IGNORE)

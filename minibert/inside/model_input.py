@@ -1,6 +1,6 @@
-"""A sentence or pair as a model reads it, to be padded, hidden from and put in another order.
+"""A sentence or pair as model input, which can be padded, masked and reordered.
 
-A `ModelInput` is hashable: what is computed from it can be cached under it.
+A `ModelInput` is hashable: it can be the key of a cache.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ModelInput:
 
     @property
     def words(self) -> list[int]:
-        """Positions where there is something to hide: all but [CLS], [SEP] and padding."""
+        """Positions that can be masked: all but [CLS], [SEP] and padding."""
         return [i for i in range(self.length) if self.tokens[i] not in (CLS, SEP)]
 
     def batch(self) -> Batch:
@@ -49,7 +49,7 @@ class ModelInput:
         return Batch(torch.tensor([self.ids]), torch.tensor([self.segments]), real)
 
     def padded(self, count: int) -> ModelInput:
-        """With `count` padding tokens at the end, whatever was there before."""
+        """With `count` padding tokens at the end, in place of any earlier padding."""
         n = self.length
         return replace(
             self,
@@ -72,7 +72,7 @@ class ModelInput:
 
     def new_order(self, kind: str) -> list[int]:
         """An order for `reordered`: the first segment's words "reversed", "shuffled" (always the same way), or the last
-        real word "swapped" with the second ("the man bit the dog"), of two with the first. Everything else stays."""
+        one "swapped" with the second ("the man bit the dog"), or of only two with the first. All else stays."""
         slots = [i for i in self.words if self.segments[i] == 0]
         moved = list(slots)
         if kind == "reversed":

@@ -1,4 +1,4 @@
-"""Next-sentence prediction seen from outside: how each pair is made, what a model judges, and how far topic alone goes.
+"""Next-sentence prediction in detail: how each pair is made, what a model predicts, and how far topic alone goes.
 
 The pairs are those of `segment_pairs`: here it is given the places of the tokens in the text instead of their
 ids, so that every pair can say where each of its tokens came from.
@@ -88,7 +88,7 @@ def decisions(store: TokenStore, max_length: int, seed: int, short_probability: 
 def random_share(
     store: TokenStore, sentences: int, max_length: int, seed: int, short_probability: float = 0.1, documents: int = 400
 ) -> tuple[int, int]:
-    """(random, all) pairs if every document ended after `sentences` sentences: about `documents` are read, in turn."""
+    """(random, all) pairs if every document ended after `sentences` sentences, over about `documents` of them."""
     rng = np.random.default_rng(seed)
     labels = [
         pair.next_label
@@ -110,8 +110,8 @@ def random_share(
 def _read(
     model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[list[int], Batch, Tensor, Tensor]]:
-    """(numbers of the pairs, batch, hidden (B, T, H), pooled (B, H)); pairs of like length share a batch. What is too
-    long loses its ends. The decoder is not run: it is most of the work, and nothing is asked of it."""
+    """(numbers of the pairs, batch, hidden (B, T, H), pooled (B, H)); pairs of like length share a batch. Pairs that
+    are too long lose their ends. The decoder is not run: it is most of the work, and not needed."""
     room = model.config.longest - 3
     encoded = zip(*(tokenizer.encode_bulk(texts) for texts in zip(*pairs, strict=True)), strict=True)
     rows = []
@@ -135,10 +135,10 @@ def judge(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple
 
 
 class TopicOverlap:
-    """How alike the words of two texts are, order never read: the cosine between their vectors.
+    """Similarity of the words of two texts, regardless of their order: the cosine between their vectors.
 
-    The vector of a text is the sum of its token embeddings, each times its idf, ln((1 + N) / (1 + documents with it))
-    + 1: the same wherever the token stands. So the overlap of A and B is that of B and A, to the last bit.
+    A text's vector is the sum of its token embeddings, each times its idf, ln((1 + N) / (1 + documents with it)) + 1:
+    neither depends on the token's position. So the overlap of A and B is that of B and A, to the last bit.
     """
 
     def __init__(self, model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[Sequence[str]]):
@@ -163,8 +163,8 @@ class TopicOverlap:
 
 
 def best_threshold(follows: np.ndarray, random: np.ndarray) -> float:
-    """The bound from which on "next" is right most often, both classes weighing the same: halfway between two of the
-    given values, and the lowest of several that are equally good."""
+    """The threshold from which on "next" has the best balanced accuracy: halfway between two of the given values, the
+    lowest if several are equally good."""
     values = np.unique(np.concatenate([follows, random]))
     bounds = np.concatenate([[-np.inf], (values[1:] + values[:-1]) / 2, [np.inf]])
     right = (follows >= bounds[:, None]).mean(1) + (random < bounds[:, None]).mean(1)
@@ -174,7 +174,7 @@ def best_threshold(follows: np.ndarray, random: np.ndarray) -> float:
 # ------------------------------------------------------------------------------------------- topic against coherence
 @dataclass(frozen=True)
 class Probe:
-    """A pair with a known truth. window: what stands in its place as A, the same number for all kinds made of it."""
+    """A pair with a known label. window: number of the passage A it was made from, shared by the pairs of all kinds."""
 
     kind: str
     document: int
@@ -186,10 +186,10 @@ class Probe:
 def probes(documents: Sequence[Sequence[str]], topics: Sequence[int], sentences: int = 2, seed: int = 0) -> list[Probe]:
     """Pairs of every kind from documents of one sentence a line, `sentences` of them on each side.
 
-    Each A is met once with each kind of B: `next` what follows it · `elsewhere` from a document on another topic ·
-    `topic` from another document on the same topic (where there is one) · `apart` from the same document with at least
-    one sentence between · `swapped` the true pair with A and B exchanged (the negative of Lan et al. 2020, §3.1).
-    Documents of even and of odd number never share a pair, so that one half can be held apart from the other.
+    Each A gets one B of each kind: `next` what follows it · `elsewhere` from a document on another topic · `topic` from
+    another document on the same topic (where there is one) · `apart` from the same document with at least one sentence
+    between · `swapped` the true pair with A and B exchanged (the negative of Lan et al. 2020, §3.1). Documents of even
+    and of odd number never share a pair, so that either half can be held out.
     """
     rng = np.random.default_rng(seed)
     found: list[Probe] = []
@@ -225,8 +225,8 @@ def probes(documents: Sequence[Sequence[str]], topics: Sequence[int], sentences:
 
 @dataclass(frozen=True)
 class TopicVerdicts:
-    """What topic alone says of N probes. overlaps: (N,) · follows: (N,) bool; "next" above a bound that was fitted on
-    `next` and `elsewhere` of the other half of the documents · threshold: fitted on all of them, for new pairs."""
+    """N probes judged by topic alone. overlaps: (N,) · follows: (N,) bool, "next" from a threshold that was fitted on
+    `next` and `elsewhere` of the other half of the documents · threshold: fitted on all, for new pairs."""
 
     overlaps: np.ndarray
     follows: np.ndarray
@@ -265,14 +265,14 @@ class Measurement:
         return int((self.probs[rows] > 0.5).sum()), int(self.topic.follows[rows].sum()), len(rows)
 
     def accuracy(self, kind: str) -> tuple[float, float]:
-        """(of the head, of topic alone): telling `next` from `kind`, both weighing the same; ½ is guessing."""
+        """Balanced accuracy (of the head, of topic alone) in telling `next` from `kind`; ½ is guessing."""
         (*true, n), (*other, m) = self.judged_next(NEXT), self.judged_next(kind)
         head, topic = (0.5 * (t / n + 1 - o / m) for t, o in zip(true, other, strict=True))
         return head, topic
 
     def ranked_higher(self, kind: str) -> tuple[float, float, int]:
-        """(by the head, by topic alone, all): how often the true continuation of an A got more than its B of this
-        kind. A tie counts half. Unlike `judged_next`, it does not depend on where the bound lies."""
+        """(by the head, by topic alone, all): how often the true continuation of an A scored higher than its B of this
+        kind. A tie counts half. Unlike `judged_next`, it does not depend on a threshold."""
         true = {self.probes[i].window: i for i in self.rows[NEXT]}
         rows = self.rows[kind]
         mine = np.array([true[self.probes[i].window] for i in rows])
@@ -311,11 +311,11 @@ def teach_order(
 ) -> dict[str, tuple[int, int]]:
     """Train a new layer, the encoder frozen, to tell `next` from `swapped` → (right, all) on documents not trained on.
 
-    By what the layer reads: "pooled", (H,), as the next-sentence head does · "means", (2H,), the mean vector of each
+    Keys, the layer's input: "pooled", (H,), as the next-sentence head reads · "means", (2H,), the mean vector of each
     segment. Logistic regression on standardised features, strongly regularised (C = 0.01): there are more features
     than pairs. Cross-validated in `folds` parts; all pairs of a document are in one part.
     """
-    # Here, as importing it takes a second that a page which only shows pairs need not wait.
+    # Imported here: it takes a second, which a page that only shows pairs need not wait.
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import GroupKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline

@@ -1,8 +1,8 @@
-"""One text with a word hidden, or a pair, as it goes through a model once: every number of that pass that is shown.
+"""One forward pass of a text with a masked word, or of a pair: every number of it that is shown.
 
-The word is hidden whole, as one [MASK], however many pieces a vocabulary makes of it: so models with different
-vocabularies are asked the same. What is read here are the intermediates of `model(batch, tap=…)`, without the batch
-axis; nothing is computed twice.
+The word becomes one [MASK], however many pieces a vocabulary makes of it: so models with different vocabularies answer
+the same question. `values` are the intermediates of `model(batch, tap=…)`, without the batch axis; nothing is computed
+twice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from minibert.tokenizer import MASK, Encoding, Tokenizer
 
 Span = tuple[int, int]
-EVEN = 1.5  # times the share of a token in even attention: below that, no token stands out
+EVEN = 1.5  # times a token's share under uniform attention: below that, no token stands out
 PARTS = ("token", "segment", "position", "sum")
 
 
@@ -40,15 +40,15 @@ def fitting(tokenizers: Sequence[Tokenizer], text: str, second: str, most: int) 
 
 
 def _shorter(text: str, encoding: Encoding) -> str:
-    """Without its last word; half of a text that is only one."""
+    """The text without its last word; half of it if it is only one."""
     *_, (start, end) = encoding.word_spans()
     return text[:start].rstrip() if start and text[:start].strip() else text[: (start + end) // 2]
 
 
 @dataclass(frozen=True)
 class OnePass:
-    """What a model computed for T tokens. values: name of a tap → array without the batch axis · blank: the position
-    of the [MASK] that is asked about; None if there is none."""
+    """What a model computed for T tokens. values: name of a tap → array without the batch axis · blank: the position of
+    the [MASK] to predict; None if there is none."""
 
     encoding: Encoding
     values: Mapping[str, np.ndarray]
@@ -56,7 +56,7 @@ class OnePass:
 
     @classmethod
     def of(cls, encoding: Encoding, values: Mapping[str, np.ndarray], start: int) -> OnePass:
-        """start: where in the first text the [MASK] begins that is asked about."""
+        """start: offset in the first text of the [MASK] to predict."""
         asked = [
             i
             for i, (token, place) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True))
@@ -85,8 +85,8 @@ class OnePass:
 
     @cached_property
     def added(self) -> np.ndarray:
-        """(L, 2, T): how long the vector is that attention, and then the feed-forward network, adds to a token's own,
-        in lengths of that one."""
+        """(L, 2, T): norm of the vector that attention, and then the feed-forward network, adds to a token's, relative
+        to the norm of that token's vector."""
         rows = []
         for layer in range(self.layers):
             before = self.states[layer]
@@ -98,7 +98,7 @@ class OnePass:
 
     @cached_property
     def expected(self) -> np.ndarray:
-        """(V,) float64: the probability of every entry of the vocabulary at the blank, which there must be."""
+        """(V,) float64: the probability of every entry of the vocabulary at the blank; there must be one."""
         return _softmax(self.values["mlm.logits"][self.blank])
 
     def guesses(self, vocab: Sequence[str], top: int) -> list[tuple[str, float]]:
@@ -107,7 +107,7 @@ class OnePass:
         return [(vocab[i], float(self.expected[i])) for i in best.tolist()]
 
     def place_of(self, piece: int) -> int:
-        """1 for the likeliest piece at the blank."""
+        """Rank of a piece at the blank; 1 for the most probable."""
         return int((self.expected > self.expected[piece]).sum()) + 1
 
     @property
@@ -126,14 +126,14 @@ class OnePass:
         return list(groups.values())
 
     def looks(self) -> list[float]:
-        """Of the last layer, how much of its attention from the blank that head which looks there most gives to each of
-        `words` (the sum of its pieces)."""
+        """For each of `words`, the largest weight that any head of the last layer gives it from the blank (the sum over
+        its pieces)."""
         rows = self.attention[-1][:, self.blank]  # (A, T)
         return [float(rows[:, pieces].sum(1).max()) for pieces in self.words]
 
     @property
     def even(self) -> bool:
-        """Whether in the last layer no head gives a token, from the blank, much more than another."""
+        """Whether no head of the last layer gives any token much more than uniform attention from the blank."""
         return bool(self.attention[-1][:, self.blank].max() < EVEN / len(self.encoding))
 
     def unknown(self, unk: int) -> float:

@@ -1,5 +1,5 @@
-"""What a model that was asked one question about pairs of segments answers to another one: next sentence and sentence
-order, judged crosswise (Lan et al. 2020, arXiv:1909.11942, §4.6 and table 5)."""
+"""How a model pre-trained on one task about pairs of segments does on another: next-sentence and sentence-order
+prediction, evaluated crosswise (Lan et al. 2020, arXiv:1909.11942, §4.6 and table 5)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 
 SECONDS = ("nsp", "sop")
-SHORT = 0.1  # of the documents are cut into several pairs, as in BERT’s paper
-ROWS = 32  # pairs read at once
+SHORT = 0.1  # of the documents aim for shorter pairs, as in BERT’s paper
+ROWS = 32  # pairs per batch
 
 
 def pairs_to_judge(
@@ -36,7 +36,7 @@ def pairs_to_judge(
 
 @torch.no_grad()
 def follows(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[SegmentPair]) -> np.ndarray:
-    """P(label 0) of each pair, by the head for pairs, whatever that was asked in pre-training. (N,)"""
+    """P(label 0) of each pair, by the head for pairs, whichever task it was pre-trained on. (N,)"""
     training = model.training
     model.eval()
     found = []
@@ -49,8 +49,8 @@ def follows(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[Seg
 
 
 def balanced_accuracy(probs: np.ndarray, pairs: Sequence[SegmentPair]) -> float:
-    """The mean of the shares right among true pairs and among the others: ½ for whoever cannot tell, however many there
-    are of each. probs: of label 0."""
+    """The mean of the accuracies on true pairs and on the others: ½ for guessing, however many there are of each.
+    probs: of label 0."""
     labels = np.array([pair.next_label for pair in pairs])
     right = (probs > 0.5) == (labels == 0)
     return float(np.mean([right[labels == label].mean() for label in (0, 1)]))

@@ -1,7 +1,7 @@
-"""What probes ask of a layer: tasks made from annotated sentences. A word, a pair of words or a sentence has a label.
+"""Probing tasks made from annotated sentences: labels of words, of pairs of words or of whole sentences.
 
-From the toy world (which knows the truth of every word), from columns as in CoNLL-2000 and -2003, from texts with a
-pronoun, and from sentences by topic; length and word order can be asked of any sentences (Conneau et al. 2018, §2).
+Sources: the toy world (with ground truth for every word), columns as in CoNLL-2000 and -2003, texts with a pronoun, and
+sentences by topic; length and word order need no annotation (Conneau et al. 2018, §2).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class ProbeItem:
-    """The words at `places` of sentence number `sentence` have this label; no places: the sentence as a whole has."""
+    """The label of the words at `places` of sentence number `sentence`; no places: of the sentence as a whole."""
 
     sentence: int
     places: tuple[int, ...]
@@ -35,9 +35,9 @@ class ProbeItem:
 
 @dataclass(frozen=True)
 class ProbeTask:
-    """kind: one of KINDS, what sort of knowledge it asks for, by the literature · together: of each sentence a number;
-    those with the same number are never split between training and testing; empty: each sentence is alone · matched: do
-    the two words of a pair fit each other? Their vectors are then multiplied, not put side by side."""
+    """kind: one of KINDS, the sort of knowledge by the literature · together: a group number for each sentence; a group
+    is never split between training and testing; empty: each sentence is a group · matched: the label says whether the
+    two words of a pair fit each other. Their vectors are then multiplied, not concatenated."""
 
     name: str
     kind: str
@@ -56,7 +56,7 @@ class ProbeTask:
         return sorted({item.label for item in self.items})
 
     def type_of(self, item: ProbeItem) -> Words:
-        """The words themselves, in lower case: what a control task gives a random label to."""
+        """The words in lower case: the word type, to which a control task gives a random label."""
         return tuple(self.sentences[item.sentence][place].lower() for place in item.places)
 
     def most(self, count: int) -> ProbeTask:
@@ -75,7 +75,7 @@ class ProbeTask:
 
 
 def usable(tasks: Sequence[ProbeTask], count: int) -> list[ProbeTask]:
-    """Each task at `ProbeTask.most`, without those that have nothing to tell apart."""
+    """Each task at `ProbeTask.most`, without those left with fewer than two labels."""
     kept = []
     for task in tasks:
         try:
@@ -89,7 +89,7 @@ def usable(tasks: Sequence[ProbeTask], count: int) -> list[ProbeTask]:
 
 
 def length(sentences: Sequence[Words]) -> ProbeTask:
-    """How long is the sentence? Four groups of nearly equal size, by its words."""
+    """How long is the sentence? Four groups of nearly equal size, by number of words."""
     ordered = sorted(map(len, sentences))
     bounds = sorted({ordered[len(ordered) * quarter // 4] for quarter in (1, 2, 3)})
     items = [ProbeItem(i, (), str(sum(len(words) >= bound for bound in bounds))) for i, words in enumerate(sentences)]
@@ -97,8 +97,8 @@ def length(sentences: Sequence[Words]) -> ProbeTask:
 
 
 def order(sentences: Sequence[Words], seed: int = 0) -> ProbeTask:
-    """Are the words in their order? In every second sentence, drawn by `seed`, two neighbours are exchanged ("bigram
-    shift"). Sentences of fewer than four words, or whose words are all the same, are left out."""
+    """Are the words in their order? In a random half of the sentences, drawn by `seed`, two neighbours are swapped
+    ("bigram shift"). Sentences of fewer than four words, or whose words are all the same, are left out."""
     rng = random.Random(seed)
     changed, items = [], []
     for words in sentences:
@@ -128,7 +128,7 @@ def words_of(text: str) -> Words:
 
 
 def by_word(name: str, kind: str, sentences: Sequence[Words], label: Callable[[int, int], str | None]) -> ProbeTask:
-    """A label for each word; label(sentence, place): None where nothing is asked."""
+    """A label for each word; label(sentence, place): None for words that are no items."""
     found = ((i, j, label(i, j)) for i, words in enumerate(sentences) for j in range(len(words)))
     return ProbeTask(
         name, kind, tuple(sentences), tuple(ProbeItem(i, (j,), said) for i, j, said in found if said is not None)
@@ -162,7 +162,7 @@ def segmentation(sentences: Sequence[Words]) -> ProbeTask:
 
 
 def toy_tasks(stories: Sequence[Story]) -> list[ProbeTask]:
-    """What the toy world knows of its words. Word tasks read whole stories, sentence tasks single sentences."""
+    """Tasks from the toy world's annotations. Word tasks read whole stories, sentence tasks single sentences."""
     whole = [tuple(word.text for word in story.words) for story in stories]
     single = [tuple(word.text for word in sentence.words) for story in stories for sentence in story.sentences]
 
@@ -195,7 +195,7 @@ def toy_tasks(stories: Sequence[Story]) -> list[ProbeTask]:
 
 
 def people_before(story: Story, place: int) -> list[int]:
-    """The word that settles the pronoun at `place`, and the last mention before it of every other person."""
+    """The antecedent of the pronoun at `place`, then the last mention before it of every other person."""
     (by,) = story.words[place].determined_by
     last = {word.text: j for j, word in enumerate(story.words[:place]) if word.pos == "PROPN"}
     own = story.words[by].text
@@ -206,8 +206,8 @@ def people_before(story: Story, place: int) -> list[int]:
 
 
 def read_columns(content: bytes, name: str) -> list[list[Words]]:
-    """CoNLL: a word and further columns a line, apart by spaces or tabs, a blank line after a sentence. → of each
-    sentence its columns, the words first. Raises TaskDataError naming the line that has another number of columns."""
+    """CoNLL format: a line has a word and further columns, separated by spaces or tabs; a blank line ends a sentence. →
+    each sentence's columns, the words first. Raises TaskDataError naming the line with another number of columns."""
     sentences: list[list[Words]] = []
     rows: list[list[str]] = []
     width = None
@@ -234,7 +234,7 @@ def read_columns(content: bytes, name: str) -> list[list[Words]]:
 
 
 def conll_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
-    """Of the columns word, part of speech (Penn Treebank), chunk, name (CoNLL-2003)."""
+    """Tasks from the columns word, part of speech (Penn Treebank), chunk, name (CoNLL-2003)."""
     words, pos = [columns[0] for columns in sentences], [columns[1] for columns in sentences]
     chunks, names = ([to_iob2(columns[place]) for columns in sentences] for place in (2, 3))
     numbers = {"NN": "singular", "NNS": "plural"}
@@ -273,7 +273,7 @@ def coreference(pronouns: Sequence[Pronoun]) -> ProbeTask:
 
 
 def name_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
-    """Of characters and the names they belong to, as in Chinese sets."""
+    """Tasks from columns of characters and name tags, as in Chinese data sets."""
     words, names = [columns[0] for columns in sentences], [columns[-1] for columns in sentences]
     return [
         length(words),
@@ -284,12 +284,12 @@ def name_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
 
 
 def part_of_speech(sentences: Sequence[list[Words]]) -> ProbeTask:
-    """Of the columns word, part of speech."""
+    """Task from the columns word, part of speech."""
     return by_word("pos", SYNTAX, [columns[0] for columns in sentences], lambda i, j: sentences[i][1][j])
 
 
 def column_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
-    """Of any columns: one task each, the words' own column left out. What they ask for is unknown: taken for syntax."""
+    """Tasks from any columns: one for each after the words. Their kind is unknown, and set to syntax."""
     words = [columns[0] for columns in sentences]
     others = range(1, len(sentences[0]))
     asked = [by_word(f"column {n + 1}", SYNTAX, words, lambda i, j, n=n: sentences[i][n][j]) for n in others]

@@ -1,9 +1,9 @@
-"""Linear probes: what can be read off each layer by a classifier that can do no more than draw straight lines.
+"""Linear probes: what a linear classifier can read off each layer.
 
 A probe that is right shows that the layer holds the label in a form easy to read, not that the model uses it; and a
-probe with enough numbers to look at can learn words by heart. So each word task has a control task: every word *type*
-gets a label at random, the same wherever it occurs. What the probe gets right there it has learned by heart; the
-difference is its selectivity (Hewitt and Liang 2019).
+probe with enough features can memorize words. So each word task has a control task: every word *type* gets a random
+label, the same wherever it occurs. What the probe gets right there it has memorized; the difference is its selectivity
+(Hewitt and Liang 2019).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
 
-ITEMS = 1500  # of a task at most
+ITEMS = 1500  # per task at most
 TEST_SHARE = 1 / 3
 STRENGTH = 0.1  # scikit-learn's C: smaller is simpler
-LEAST_STEP = 0.25  # layers: two kinds that settle nearer to each other are not told apart
+LEAST_STEP = 0.25  # layers: two kinds that settle closer together than this are not ranked
 CLOSE = 0.02  # a layer is as good as the best one when it is at most this far below
 
 
 @dataclass(frozen=True)
 class Probed(Event):
-    """One task with one seed. accuracy, control: of each layer, control None where there are no word types · majority:
-    the share of the commonest label in the test items, what knowing nothing gets · progress: share of the run done."""
+    """One task with one seed. accuracy, control: of each layer, control None for sentence tasks · majority: the share
+    of the commonest label in the test items, as baseline · progress: share of the run done."""
 
     task: str
     kind: str
@@ -65,10 +65,10 @@ def probe_layers(start: str | Path, tasks: Sequence[ProbeTask], seeds: int = 3) 
 
 def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tuple[np.ndarray, list[ProbeItem]]:
     """(L + 1, N, H or 2H) and the N items they belong to: a word's vector is the mean over its pieces, a pair's the two
-    words' side by side, a sentence's the mean over all its tokens. Items that the model does not read are left out.
+    words' concatenated, a sentence's the mean over all its tokens. Items whose tokens were cut off are left out.
 
-    Of a task that is `matched`, a pair's vector is the product of the two, each of length 1, number by number: (L + 1,
-    N, H), its sum their cosine. No straight line through two vectors side by side says whether they fit each other."""
+    If the task is `matched`, a pair's vector is the elementwise product of the two, each of length 1: (L + 1, N, H);
+    its sum is their cosine. No linear classifier can tell from two concatenated vectors whether they fit each other."""
     texts, spans = zip(*map(joined, task.sentences), strict=True)
     if task.unit == "sentence":
         vectors = sentence_vectors(model, tokenizer, texts, ("mean",))["mean"]
@@ -88,7 +88,7 @@ def item_vectors(model: nn.Module, tokenizer: Tokenizer, task: ProbeTask) -> tup
 def probe_task(
     task: ProbeTask, items: Sequence[ProbeItem], vectors: np.ndarray, seed: int, progress: float = 1.0
 ) -> Probed:
-    """The probes of all layers on one split. seed: which sentences are for testing, and the control's labels."""
+    """The probes of all layers on one split. seed: of the test sentences and of the control's labels."""
     rng = np.random.default_rng(seed)
     test = split(items, rng, task.together)
     names = [item.label for item in items]
@@ -107,8 +107,8 @@ def probe_task(
 
 
 def split(items: Sequence[ProbeItem], rng: np.random.Generator, together: Sequence[int] = ()) -> np.ndarray:
-    """True for the items to test on: those of a third of the sentences, so that no sentence is in both parts, and none
-    of the sentences with the same number in `together`."""
+    """True for the test items: those of a third of the sentences, so that no sentence is in both parts, and no group of
+    sentences with the same number in `together`."""
     groups = [together[item.sentence] if together else item.sentence for item in items]
     numbers = np.unique(groups)
     held_out = set(rng.permutation(numbers)[: max(1, round(len(numbers) * TEST_SHARE))].tolist())
@@ -116,15 +116,15 @@ def split(items: Sequence[ProbeItem], rng: np.random.Generator, together: Sequen
 
 
 def labels_by_type(types: Sequence[tuple[str, ...]], labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Hewitt and Liang 2019, §2: every type draws one label, as often as the labels occur, and keeps it everywhere."""
+    """Hewitt and Liang 2019, §2: every type draws one label, by the labels' frequencies, and keeps it everywhere."""
     shares = np.bincount(labels) / len(labels)
     drawn = {kind: rng.choice(len(shares), p=shares) for kind in dict.fromkeys(types)}
     return np.array([drawn[kind] for kind in types])
 
 
 def probe(vectors: np.ndarray, labels: np.ndarray, test: np.ndarray) -> float:
-    """The accuracy on the items of `test` of a logistic regression trained on the others: scikit-learn's, on numbers
-    brought to mean 0 and variance 1. vectors: (N, H) · labels: (N,) · test: (N,) bool."""
+    """Accuracy on the items of `test` of a logistic regression (scikit-learn) trained on the others, with features
+    standardized to mean 0 and variance 1. vectors: (N, H) · labels: (N,) · test: (N,) bool."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -136,8 +136,7 @@ def probe(vectors: np.ndarray, labels: np.ndarray, test: np.ndarray) -> float:
 
 
 def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
-    """An encoder of the same shape with random weights, in eval mode: what there is to read before anything is
-    learned."""
+    """An encoder of the same shape with random weights, in eval mode: the baseline before any training."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return Bert(model.config).eval()
@@ -148,8 +147,8 @@ def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """All seeds of one task. accuracy, control: (seeds, L + 1); control None where there is none · settled: of each
-    seed the first layer that is as good as its best one · expected: of the mean, see `expected_layer`."""
+    """All seeds of one task. accuracy, control: (seeds, L + 1); control None for sentence tasks · settled:
+    `settled_layer` of each seed · expected: `expected_layer` of the mean."""
 
     name: str
     kind: str
@@ -177,7 +176,7 @@ class TaskResult:
 
 
 def gathered(events: Sequence[dict]) -> list[TaskResult]:
-    """The results in a run's events, a task each, in the order in which they came."""
+    """The results in a run's events, one per task, in the order of their first events."""
     by_task: dict[str, list[dict]] = {}
     for event in events:
         if event["event"] == "probed":
@@ -208,8 +207,8 @@ def expected_layer(scores: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class KindOrder:
-    """Where each kind of knowledge settles, on average over its tasks and seeds, and how much that varies by seed ·
-    verdict: "same" as surface → syntax → meaning, "other", or "unclear": nearer than the seeds are to each other."""
+    """layers, spread: the layer where each kind of knowledge settles, mean over its tasks and seeds, and its deviation
+    by seed · verdict: "same" as surface → syntax → meaning, "other", or "unclear" if the gaps are within the spread."""
 
     layers: dict[str, float]
     spread: dict[str, float]
@@ -217,7 +216,7 @@ class KindOrder:
 
 
 def order_of_kinds(results: Sequence[TaskResult]) -> KindOrder:
-    """Does ours agree with Jawahar et al. 2019 and Tenney et al. 2019? Needs at least two kinds; else ValueError."""
+    """Whether the order agrees with Jawahar et al. 2019 and Tenney et al. 2019. ValueError for fewer than two kinds."""
     per_seed = {
         kind: np.mean([result.settled for result in results if result.kind == kind], axis=0)
         for kind in KINDS

@@ -1,4 +1,4 @@
-"""Pronouns with what they stand for: a table with the columns text, pronoun, antecedent, others, settled_by."""
+"""Pronouns and their antecedents: a table with the columns text, pronoun, antecedent, others, settled_by."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ COLUMNS = ("text", "pronoun", "antecedent", "others", "settled_by")
 
 @dataclass(frozen=True)
 class Pronoun:
-    """A pronoun in its text. pronoun, antecedent, others: places in `words`; the others are what it might stand for,
-    judged by their place alone · settled_by: one of SETTLED_BY, what tells a reader which of them is meant."""
+    """A pronoun in its text. pronoun, antecedent, others: places in `words`; the others are further candidates, judged
+    by their place alone · settled_by: one of SETTLED_BY, what tells a reader which candidate is meant."""
 
     words: tuple[str, ...]
     pronoun: int
@@ -38,7 +38,7 @@ class Pronoun:
 
 def read_pronouns(content: bytes, name: str) -> list[Pronoun]:
     """The rows of a tab-separated file with the header of COLUMNS. Raises TaskDataError naming the line where a column
-    is missing, a word stands in its text not exactly once, or a candidate stands after the pronoun."""
+    is missing, a word does not occur exactly once in its text, or a candidate comes after the pronoun."""
     lines = [(number, line) for number, line in lines_of(decoded(content, name)) if line.strip()]
     if tuple(lines[0][1].split("\t")) != COLUMNS:
         raise TaskDataError(

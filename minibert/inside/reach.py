@@ -1,22 +1,22 @@
-"""How far a model has learned to read: which of its position embeddings training has ever touched."""
+"""How many positions a model was trained on: which of its position embeddings were ever updated."""
 
 from __future__ import annotations
 
 from torch import nn
 
 _SURE = 16  # the first places, which every text has
-_FAINT = 0.5  # an embedding half as long as those, or shorter, is as it was at the start
+_FAINT = 0.5  # an embedding at most this fraction of their length is untrained
 
 
 def trained_positions(model: nn.Module) -> int:
-    """How many places of a text, from the first, the model has learned; all it can read if it has no embeddings of
-    positions, as NEZHA, or if none stands out.
+    """The number of trained positions, counted from the first; all that the model has if it has no position embeddings
+    (NEZHA), or if none of them is shorter.
 
-    Told from the weights: a place that no training text reached keeps the short vector it began with.
+    Inferred from the weights: a position that no training text reached keeps its short initial vector.
     """
     table = getattr(getattr(model, "bert", model).embeddings, "position", None)
     if table is None:
         return model.config.longest
     norms = table.weight.detach().float().norm(dim=-1)  # (P,)
-    usual = norms[1:_SURE].median()  # [CLS] stands at 0, and may be as long as it likes
+    usual = norms[1:_SURE].median()  # [CLS] is at 0, and its length may differ
     return int((norms > _FAINT * usual).nonzero().max()) + 1

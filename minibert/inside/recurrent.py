@@ -1,7 +1,7 @@
-"""What an LSTM does at each word, gate by gate, and how much of a word is left of it later.
+"""What an LSTM does at each word, gate by gate, and how much of a word remains later.
 
 The cell is that of Hochreiter & Schmidhuber 1997 with the forget gate of Gers et al. 2000, as torch.nn.LSTM has it.
-Letters: T tokens · E numbers of what is read · H numbers of a state.
+Letters: T tokens · E input size · H state size.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ GATES = ("input", "forget", "output")
 
 @dataclass(frozen=True)
 class Step:
-    """One word read. Each (H,), or (T, H) for a text: the three gates 0 … 1, what is offered −1 … 1, and the two halves
-    of the state after it."""
+    """One step of an LSTM. Each (H,), or (T, H) for a text: the three gates, 0 … 1; `offered`, the new values, −1 … 1;
+    and the cell and hidden state after it."""
 
     input: Tensor
     forget: Tensor
@@ -29,7 +29,7 @@ class Step:
 
 
 def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> Step:
-    """x (E,), the state before it (H,) each → the state after it, with all that is decided on the way.
+    """x (E,), the state before it (H,) each → the state after it, with the gates.
 
     weights: (4H, E), (4H, H), (4H,), (4H,) of torch.nn.LSTM, which stacks the four parts in this order.
     """
@@ -37,7 +37,7 @@ def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> 
     i, f, g, o = (w @ x + b + u @ hidden + d).chunk(4)  # (4H,) → (H,) each
     i = torch.sigmoid(i)  # input gate: how much of what is offered is written
     f = torch.sigmoid(f)  # forget gate: how much of each old number is kept
-    g = torch.tanh(g)  # what is offered
+    g = torch.tanh(g)  # the new values that are offered
     o = torch.sigmoid(o)  # output gate: how much of the cell is shown
     cell = f * cell + i * g
     hidden = o * torch.tanh(cell)
@@ -72,11 +72,11 @@ def moved(
     draws: int,
     seed: int = 0,
 ) -> Tensor:
-    """How far what is known at the end moves when one word becomes another one: (places,), the mean of `draws` other
-    words; 1 is how far it moves when every word of the row becomes another, but for the first and last ([CLS], [SEP]).
+    """How far the final state moves when one word is replaced: (places,), the mean over `draws` random words; 1 is how
+    far it moves when every word of the row is replaced except the first and last ([CLS], [SEP]).
 
-    last: (B, T) → (B, N), what is known at the end of each row · ids: (T,) · places: positions that are changed, one at
-    a time · words: the ids that take their place.
+    last: (B, T) → (B, N), the final state of each row · ids: (T,) · places: positions that are changed, one at a time ·
+    words: the ids that take their place.
     """
     random = torch.Generator().manual_seed(seed)
     drawn = torch.tensor(list(words))[torch.randint(len(words), (draws, len(ids)), generator=random)]

@@ -1,5 +1,5 @@
-"""How far each layer moves each token's vector: what goes into a block beside what comes out of it (Lan et al. 2020,
-arXiv:1909.11942, §3.1 and figure 1), and which halves of the blocks are the same weights."""
+"""How far each layer moves each token's vector, from the input of a block to its output (Lan et al. 2020,
+arXiv:1909.11942, §3.1 and figure 1), and which halves of the blocks share weights."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Movement:
 
 @torch.no_grad()
 def movement(bert: Bert, ids: Sequence[int]) -> Movement:
-    """Of one text, by itself."""
+    """For one text, without padding."""
     states = torch.cat(every_layer(bert, Batch(torch.tensor([list(ids)])))).double().numpy()  # (L + 1, T, H)
     return Movement(np.linalg.norm(states[1:] - states[:-1], axis=-1), cosines(states[1:], states[:-1]))
 
 
 def copies(bert: Bert, half: str) -> list[int]:
-    """By layer, which copy of a half of the block it uses, "attn" or "mlp": all 1 where there is but one."""
+    """For each layer, which distinct half of a block it uses, "attn" or "mlp", from 1; all 1 if all layers share it."""
     seen: dict[int, int] = {}
     return [seen.setdefault(id(getattr(block, half)), len(seen) + 1) for block in bert.blocks]

@@ -17,8 +17,8 @@ ROWS = 512  # texts read at once
 
 @dataclass(frozen=True)
 class Replaced:
-    """One draw, by position: original: what stood there · hidden: whether the generator was asked · guesses: hidden
-    position → P of each token (V,) · read: what the discriminator was given · suspicion: P(replaced) (T,)."""
+    """One draw, by position. original: token before masking · hidden: whether it was masked · guesses: masked position
+    → P of each token (V,) · read: the discriminator's input · suspicion: P(replaced) (T,)."""
 
     original: list[int]
     hidden: list[bool]
@@ -28,7 +28,7 @@ class Replaced:
 
     @property
     def replaced(self) -> list[bool]:
-        """By position: does it hold another token than before? A sample that is right does not."""
+        """By position: whether the token differs from the original one. A sample that is right does not."""
         return [new != old for new, old in zip(self.read, self.original, strict=True)]
 
 
@@ -62,7 +62,7 @@ def replaced(
 
 @torch.no_grad()
 def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candidates: Sequence[int]) -> Tensor:
-    """P(original) of each candidate where it stands at `place` of `ids` and nothing else is changed. (candidates,)"""
+    """P(original) of each candidate at `place` of `ids`, with nothing else changed. (candidates,)"""
     device = next(discriminator.parameters()).device
     rows = torch.tensor(list(ids), device=device).repeat(len(candidates), 1)
     rows[:, place] = torch.tensor(list(candidates), device=device)
@@ -73,9 +73,9 @@ def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candid
 def fitting(
     discriminator: nn.Module, tokenizer: Tokenizer, text: str, top: int = 5, words: Sequence[int] | None = None
 ) -> list[tuple[str, float]]:
-    """The `top` tokens that the discriminator would soonest take for original at the one [MASK] of `text`, with their
-    P(original): as many readings as there are `words`, by default the whole vocabulary without its special tokens.
-    Raises ValueError where there is no [MASK] or another one, for it has never read one."""
+    """The `top` tokens with the highest P(original) at the one [MASK] of `text`, and that probability. The
+    discriminator runs on one row for each of `words`, by default the whole vocabulary without special tokens. Raises
+    ValueError if the text has no [MASK] or several: a discriminator is not trained on [MASK]."""
     ids = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head").ids
     if ids.count(tokenizer.mask_id) != 1:
         raise ValueError("a discriminator reads no [MASK]: give it exactly one to put words into")
@@ -87,9 +87,9 @@ def fitting(
 
 @dataclass(frozen=True)
 class Tally:
-    """Over many texts. hidden: tokens that the generator filled · right: of them, those it filled with what stood there
-    · replaced: the others · found: of these, those that the discriminator takes for replaced · original: tokens that
-    hold what they held · suspected: of these, those it takes for replaced."""
+    """Counts over many texts. hidden: tokens that the generator filled · right: of these, filled with the original ·
+    replaced: filled with another · found: of these, those that the discriminator judges replaced · original: tokens
+    that are unchanged · suspected: of these, those it judges replaced."""
 
     hidden: int = 0
     right: int = 0
@@ -99,7 +99,7 @@ class Tally:
     suspected: int = 0
 
     def and_of(self, one: Replaced, special: Sequence[bool]) -> Tally:
-        """With another draw counted; special tokens are left out."""
+        """This tally plus another draw; special tokens are left out."""
         places = [i for i, is_special in enumerate(special) if not is_special]
         new = [i for i in places if one.replaced[i]]
         old = [i for i in places if not one.replaced[i]]
@@ -121,7 +121,7 @@ class Tally:
 
 
 def places_to_hide(special: Sequence[bool], rate: float, seed: int) -> list[int]:
-    """Places drawn like those of pre-training: a share `rate` of the tokens that may fall, one at least."""
+    """Places to mask, drawn as in pre-training: a share `rate` of the tokens that are not special, one at least."""
     free = [i for i, is_special in enumerate(special) if not is_special]
     count = min(len(free), max(1, round(rate * len(free))))
     order = torch.randperm(len(free), generator=torch.Generator().manual_seed(seed)).tolist()
@@ -132,7 +132,7 @@ def tally(
     generator: BertForPreTraining, discriminator: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], *,
     temperature: float, rate: float = 0.15, seed: int = 0,
 ) -> Tally:  # fmt: skip
-    """What becomes of `texts`, each drawn once."""
+    """The tally of `texts`, with one draw each."""
     total = Tally()
     for number, text in enumerate(texts):
         encoding = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head")

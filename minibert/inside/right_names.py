@@ -1,4 +1,4 @@
-"""Which names of a text a WKLM takes for replaced ones, and which it would soonest believe in a place."""
+"""Which names of a text a WKLM judges replaced, and which candidates it finds most plausible in a place."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from minibert.replaced_names import NamesBatch, NamesLm, names_of, others_of
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Encoding, Tokenizer
 
-ROWS = 256  # read at once
+ROWS = 256  # per batch
 
 
 def names_in_text(encoding: Encoding, tokenizer: Tokenizer) -> list[Unit]:
-    """The names of a text that it could be asked about: those that have others of their kind."""
+    """The names of a text that a WKLM can judge: those with other names of their kind."""
     goes_on = [
         one == other and one is not None
         for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)
@@ -27,7 +27,7 @@ def names_in_text(encoding: Encoding, tokenizer: Tokenizer) -> list[Unit]:
 
 @torch.no_grad()
 def suspicion(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list[float]:
-    """P(replaced) of each name of a row, all asked at once, as in pre-training."""
+    """P(replaced) of each name of a row, all in one pass, as in pre-training."""
     if not names:
         return []
     row = torch.tensor([list(ids)])
@@ -46,7 +46,7 @@ def unlikelihood(
     names: Sequence[Unit],
     others: Mapping[Tokens, Sequence[Tokens]],
 ) -> list[float]:
-    """What a masked LM says of a row's names, each masked alone: −ln P(the name) among those of its kind."""
+    """The same judgement by a masked LM: −ln P(name) among the names of its kind, each name masked alone."""
     if not names:
         return []
     rows = torch.tensor(list(ids)).repeat(len(names), 1)
@@ -65,7 +65,7 @@ def unlikelihood(
 
 @torch.no_grad()
 def believed(model: NamesLm, ids: Sequence[int], name: Unit, candidates: Sequence[Tokens]) -> Tensor:
-    """P(the text's own) of each candidate, as many tokens long as the name in whose place it stands; (candidates,)"""
+    """P(original) of each candidate in place of `name`; all have as many tokens as `name`. (candidates,)"""
     device = next(model.parameters()).device
     rows = torch.tensor(list(ids)).repeat(len(candidates), 1)
     rows[:, name[0] : name[1]] = torch.tensor(candidates)

@@ -1,4 +1,4 @@
-"""Self-attention beside a recurrent network: arithmetic, steps that must wait for one another, and time.
+"""Self-attention beside a recurrent network: FLOPs, sequential steps, and time.
 
 Letters: T tokens · H hidden size. As in `minibert.count`, a multiplication and its addition count 2 FLOPs, and each
 number is the formula shown beside it, evaluated (compare Vaswani et al. 2017, table 1). One sequence, forward.
@@ -67,7 +67,7 @@ def measure(lengths: tuple[int, ...], hidden: int, heads: int, *, repeats: int =
     for length in lengths:
         x = torch.randn(1, length, hidden)
         for name, network in networks.items():
-            network(x)  # the first run also sets up
+            network(x)  # the first run is a warm-up
             times[name].append(min(_seconds(network, x) for _ in range(repeats)))
     return times
 

@@ -1,4 +1,4 @@
-"""Seconds of an answer and of a step of training, of models with random weights: what sharing weights does not save."""
+"""Seconds of an answer and of a training step, for models with random weights: what sharing weights does not save."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from minibert.config import BertConfig
 from minibert.count import flops, parameters
 from minibert.model import IGNORE, Batch, BertForPreTraining
 
-EVERY = 7  # tokens, of which one is asked about: about 15 %
+EVERY = 7  # tokens per target: about 15 % are targets
 
 
 @dataclass(frozen=True)
 class Speed:
-    """weights: of all of pre-training · flops: of an answer · answer, step: seconds."""
+    """weights: of the pre-training model · flops: of an answer · answer, step: seconds."""
 
     weights: int
     flops: int
@@ -26,7 +26,7 @@ class Speed:
 
 
 def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, repeats: int = 5) -> dict[str, Speed]:
-    """Of each, the best of `repeats`, which take turns: forward for an answer; forward, backward, AdamW for a step."""
+    """Best of `repeats` rounds, models in turn: forward for an answer; forward, backward, AdamW for a step."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         ids = torch.randint(5, min(config.vocab_size for config in configs.values()), (rows, tokens))
@@ -34,7 +34,7 @@ def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, 
         labels = torch.where(torch.arange(tokens) % EVERY == 0, ids, IGNORE)
         best = {name: [float("inf"), float("inf")] for name in configs}
         optimizers = {name: torch.optim.AdamW(model.parameters()) for name, model in models.items()}
-        for turn in range(repeats + 1):  # the first also sets up
+        for turn in range(repeats + 1):  # the first is a warm-up
             for name, model in models.items():
                 times = (
                     seconds(lambda model=model: model.eval().bert(Batch(ids)), torch.inference_mode),

@@ -1,8 +1,8 @@
-"""Data with a planted cue: something easy to see that goes with the label and does not make it so.
+"""Data with a planted cue: an obvious feature that goes with the label without being the reason for it.
 
-Two cues that models fell for in real data, planted here where everyone can see them: the word "not" (in ARCT, Niven and
-Kao 2019) and words in common (in entailment data, McCoy et al. 2019). Each set comes in the same CONDITIONS; nothing
-but the cue differs between them. `cue_words` finds such cues in any data, as Niven and Kao did.
+The two cues misled models in real data too: the word "not" (in ARCT, Niven and Kao 2019) and words in common (in
+entailment data, McCoy et al. 2019). Each set comes in the same CONDITIONS; nothing but the cue differs between them.
+`cue_words` finds such cues in any data, as Niven and Kao did.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ASIDES = (
 
 
 def with_aside(data: TaskData, condition: str, seed: int = 0) -> TaskData:
-    """Two-class texts, each with an aside in front; where it goes with the label, "not" marks the second class.
+    """Two-class texts, each with an aside in front; in condition "planted", "not" marks the second class.
 
     extra: "condition"; "cue", which is "yes" or "no"; "aside". ValueError for other than two classes.
     """
@@ -73,7 +73,7 @@ def _known(condition: str) -> None:
 # --- words in common --------------------------------------------------------------------------------------------------
 
 FOLLOWS, NOT_FOLLOWS = "entailment", "non-entailment"
-# Each with another word for the same.
+# Each with a synonym.
 PEOPLE = (
     ("doctor", "physician"), ("lawyer", "attorney"), ("child", "kid"), ("teacher", "instructor"),
     ("painter", "artist"), ("king", "monarch"), ("soldier", "warrior"), ("thief", "robber"),
@@ -90,10 +90,10 @@ WHEN = ("yesterday", "last night", "in the morning", "on Monday", "after dinner"
 def overlap_pairs(count: int, condition: str, seed: int = 0) -> TaskData:
     """Pairs as in HANS: does the second sentence follow from the first?
 
-    Where words in common go with the label, what follows repeats the first sentence's words in their order, and what
-    does not follow is about other people. Flipped: what follows says the same in other words, and what does not has the
-    words of the first, their subject and object swapped. Balanced: all four kinds. extra: "condition", and "cue", "yes"
-    where the words are those of the first sentence. Half of either class; the same seed gives the same pairs.
+    Planted: a sentence that follows repeats the first one's words in their order, and one that does not is about other
+    people. Flipped: a sentence that follows says the same in other words, and one that does not has the words of the
+    first, their subject and object swapped. Balanced: all four kinds. extra: "condition", and "cue", "yes" where the
+    words are those of the first sentence. Half of either class; the same seed gives the same pairs.
     """
     _known(condition)
     rng = np.random.default_rng(seed)
@@ -126,8 +126,8 @@ def together(*parts: TaskData) -> TaskData:
 
 
 def by_heuristic(predictor: Predictor, data: TaskData, most: int = 60) -> list[dict]:
-    """HANS (McCoy et al. 2019, §3): of each heuristic and label at most `most` pairs, evenly spread, and the share that
-    is answered rightly. → heuristic, label, n, accuracy. Every answer but "entailment" counts as non-entailment."""
+    """HANS (McCoy et al. 2019, §3): accuracy for each heuristic and label, on at most `most` pairs of each, evenly
+    spread. → heuristic, label, n, accuracy. Every answer but "entailment" counts as non-entailment."""
     groups: dict[tuple[str, str], list[PairExample]] = {}
     for example in data.examples:
         groups.setdefault((example.extra.get("heuristic", ""), example.label), []).append(example)
@@ -148,8 +148,8 @@ class CueWord:
     """A word as a predictor of the label (Niven and Kao 2019, §3).
 
     applicable: examples in which it speaks for one answer · productivity: share of these in which that answer is right
-    (chance is 1 / `choices`) · coverage: applicable / all · answer: the class it speaks for, None for choices, where it
-    speaks for the choice that has it and no other.
+    (chance is 1 / `choices`) · coverage: applicable / all · answer: the class it speaks for; None for choices, where it
+    speaks for the only choice that contains it.
     """
 
     word: str
@@ -166,8 +166,8 @@ class CueWord:
 
 
 def cue_words(data: TaskData, *, least: int = 10) -> list[CueWord]:
-    """Words by `strength`, the strongest first; `least`: examples they must apply to. Texts of choices are compared
-    with each other; of pairs only the second text is read, so that a hit is a cue and no understanding."""
+    """Words by `strength`, the strongest first; `least`: examples they must apply to. Choices are compared with each
+    other; of pairs only the second text counts, so that a word that predicts the label is a cue, not understanding."""
     examples = [example for example in data.examples if example.marks]
     return sorted(
         (_of_choices if examples and isinstance(examples[0], ChoiceExample) else _of_classes)(examples, least),

@@ -1,8 +1,8 @@
-"""Which head has something to show for a word: the one that looks most at words a reader would not expect by place.
+"""The most telling head for a word: the one that attends most to words not explained by their place alone.
 
 Many heads look at a neighbour, at the token itself or at a separator whatever the sentence says (Clark et al. 2019).
-What is left is content: words that are no neighbour and no mere function word, before the word where there are any,
-since a pronoun mostly stands behind what it means.
+What remains are content words: neither neighbours nor function words, and before the word if there are any there, since
+a pronoun mostly follows its antecedent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FUNCTION_WORDS, PRONOUNS = frozenset(_FUNCTION.split()), frozenset(_PRONOUNS.spl
 
 
 def content_words(tokens: Sequence[str], at: int) -> list[int]:
-    """Places of the words that the word at `at` might fetch something from; empty if there are none."""
+    """Places of the content words that the word at `at` might refer to; empty if there are none."""
     words = [
         place
         for place, token in enumerate(tokens)
@@ -41,7 +41,7 @@ def telling_head(probs: Tensor, tokens: Sequence[str], at: int) -> tuple[int, in
 
 
 def word_that_asks(tokens: Sequence[str], words: Sequence[int]) -> int:
-    """The word to begin with: the last pronoun that has a word before it to stand for, else the last content word.
+    """The word to show first: the last pronoun with a content word before it, else the last content word.
 
     words: places of the words; 0 where there are none."""
     asking = [at for at in words if tokens[at].lower() in PRONOUNS and any(p < at for p in content_words(tokens, at))]

@@ -1,4 +1,4 @@
-"""The two streams of XLNet twice (Yang et al. 2019, §2.3): apart, as in the paper, and as one row of double length."""
+"""XLNet's two streams (Yang et al. 2019, §2.3), computed twice: separately, as in the paper, and as one long row."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def double_length(bert: Bert, batch: Batch) -> Tensor:
-    """The same with one pass of the plain network over rows of 2·T: the tokens, then a query for each. → (B, 2·T, H)"""
+    """Both in one pass of the plain network over rows of 2·T: the tokens, then a query for each. → (B, 2·T, H)"""
     everywhere = replace(batch, labels=batch.ids)
     longer, mask, _ = with_queries(everywhere, bert.config.vocab_size)
     return bert(longer, mask=mask)[0]

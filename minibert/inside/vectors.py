@@ -1,6 +1,6 @@
 """The vectors a model gives to words and sentences at every layer, and what the angles between them say.
 
-Everywhere: L + 1 layers, the first being what comes out of the embeddings; N things; H numbers each.
+Shapes: L + 1 layers, the first being the output of the embeddings; N texts, words or rows; H numbers each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from minibert.model import Batch, Bert
 from minibert.statistics import rank_correlation
 from minibert.tokenizer import Encoding, Tokenizer
 
-ROWS = 32  # texts computed at once
+ROWS = 32  # texts per batch
 Span = tuple[int, int]
 
 
@@ -94,7 +94,7 @@ def span_vectors(
 
 
 def joined(words: Sequence[str]) -> tuple[str, list[Span]]:
-    """The words with spaces between them, and where each stands."""
+    """The words with spaces between them, and each word's span."""
     ends = np.cumsum([len(word) + 1 for word in words])
     return " ".join(words), [(int(end) - 1 - len(word), int(end) - 1) for word, end in zip(words, ends, strict=True)]
 
@@ -115,12 +115,12 @@ def unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def cosines(vectors: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Of row i of both, (…, N, H) each → (…, N)."""
+    """Cosine of row i of one with row i of the other, (…, N, H) each → (…, N)."""
     return (unit(vectors) * unit(others)).sum(-1)
 
 
 def cosine_matrix(vectors: np.ndarray) -> np.ndarray:
-    """Of every row with every row: (N, H) → (N, N); 1 on the diagonal, 0 for a zero vector."""
+    """Cosine of every row with every row: (N, H) → (N, N); 1 on the diagonal, 0 for a zero vector."""
     rows = unit(vectors)
     return rows @ rows.T
 
@@ -145,8 +145,8 @@ def mean_cosine(vectors: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Anisotropy:
-    """Of one layer. plain, centred: the mean cosine of all pairs, as they are and after the mean vector is subtracted ·
-    strongest: the share of the squared length of all vectors that their one commonest direction holds."""
+    """One layer. plain, centred: the mean cosine of all pairs, as they are and after the mean vector is subtracted ·
+    strongest: the share of the squared length of all vectors that lies along their first singular direction."""
 
     plain: float
     centred: float
@@ -203,8 +203,8 @@ def nearest(vectors: np.ndarray, query: np.ndarray, k: int, leave_out: int | Non
 
 @torch.no_grad()
 def nearest_tokens(model: nn.Module, tokenizer: Tokenizer, vector: np.ndarray, k: int) -> list[tuple[str, float]]:
-    """The k entries of the vocabulary whose token embeddings have the largest cosine to `vector` (H,): what is left, at
-    any layer, of "which token is this?". The mean of all token embeddings is subtracted from them first."""
+    """The k entries of the vocabulary whose token embeddings have the largest cosine to `vector` (H,): how much a layer
+    keeps of the token's identity. The mean of all token embeddings is subtracted from them first."""
     table = encoder_of(model).embeddings.token.weight.float().cpu().numpy()
     usable = np.array([i for i in tokenizer.ids.values() if i not in tokenizer.special_ids])
     rows = table[usable] - table[usable].mean(0)
@@ -212,7 +212,7 @@ def nearest_tokens(model: nn.Module, tokenizer: Tokenizer, vector: np.ndarray, k
 
 
 def agreement(left: np.ndarray, right: np.ndarray, scores: Sequence[float], centre: bool = False) -> list[float]:
-    """Of each layer: Spearman's correlation of the pairs' cosines with what people say of them (Agirre et al. 2012 and
+    """Per layer, Spearman's correlation of the pairs' cosines with human similarity scores (Agirre et al. 2012 and
     after). left, right: (L + 1, N, H) · scores: N · centre: subtract the layer's mean vector first. 0 where all cosines
     are the same."""
     result = []
@@ -224,11 +224,11 @@ def agreement(left: np.ndarray, right: np.ndarray, scores: Sequence[float], cent
 
 
 def word_overlap(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[float]:
-    """The share of the words of a pair that both have (Jaccard): what a cosine of sentences must beat."""
+    """The share of the words of a pair that both have (Jaccard): the baseline for a cosine of sentences."""
     sets = ((set(a), set(b)) for a, b in pairs)
     return [len(a & b) / max(len(a | b), 1) for a, b in sets]
 
 
 def mean_over(values: Mapping[str, Sequence[float]]) -> list[float]:
-    """The mean of equally long rows, place by place."""
+    """The elementwise mean of equally long rows."""
     return np.mean(list(values.values()), axis=0).tolist()

@@ -1,8 +1,8 @@
-"""Who may look where: the paths on which words reach a position, in ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3) and
-in a convolutional network (Kim 2014).
+"""Which words can reach each position, and on which paths, in ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3) and in a
+convolutional network (Kim 2014).
 
-All with two layers. A vector knows words to its left (and its own), words to its right (and its own), or both
-together.
+All with two layers. A vector depends on the words to its left (and its own), on those to its right (and its own), or on
+both together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 MODELS = ("CNN", "ELMo", "GPT", "BERT")
 LAYERS = 2
 WIDTH = 3  # words that a convolution reads at once
-KNOWS = ("word", "left", "right", "both", "halves")  # halves: a left and a right one, side by side
+KNOWS = ("word", "left", "right", "both", "halves")  # halves: a left and a right one, concatenated
 
 
 class Node(NamedTuple):
@@ -29,9 +29,9 @@ class Node(NamedTuple):
 class Reach:
     """What reaches one position of a model's output.
 
-    left, right: the words its left-looking and its right-looking half see, the position's own included. joint: whether
-    one vector is computed from both sides. steps: vectors on the way from the farthest word seen: one for attention,
-    one a word for a recurrent network, within a layer, and for windows, from layer to layer.
+    left, right: the words that its left-looking and its right-looking half depend on, the position's own included.
+    joint: whether one vector is computed from both sides. steps: vectors on the way from the farthest of these words:
+    one for attention; one per word for a recurrent network, within a layer, and for convolutions, from layer to layer.
     """
 
     left: tuple[int, ...]
@@ -81,7 +81,7 @@ def nodes(model: str, n: int) -> list[Node]:
 
 
 def paths(model: str, start: Node, n: int) -> Iterator[Node]:
-    """`start` and all that it is computed from."""
+    """`start` and all nodes that it is computed from."""
     seen, waiting = {start}, [start]
     while waiting:
         node = waiting.pop()

@@ -1,8 +1,8 @@
-"""UniLM made to write (Dong et al. 2019, §2.5): behind the source stands [MASK], a token is chosen for it, then comes
-the next [MASK]. What a token sees never changes, so the keys and values of all before it are kept and not made again.
+"""Text generation with UniLM (Dong et al. 2019, §2.5): append [MASK] to the source, choose a token for it, append the
+next [MASK]. What a token attends to never changes, so the keys and values of all tokens before it are cached.
 
-There is a [MASK] at every step because UniLM was asked for hidden tokens where they stand, as BERT was, and not, as GPT
-is, for what follows.
+Every step needs a [MASK] because UniLM, like BERT, is trained to predict masked tokens in their place, not the next
+token as GPT is.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from torch import Tensor
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives.unilm import SEGMENTS, by_segments
 
-READS = "seq2seq"  # the mask under which a text is read and another written
+READS = "seq2seq"  # the attention mask for reading one text and writing another
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Of B rows: keys and values of all tokens so far by the name of their tap, (B, A, T, D) each, and their segments,
-    (T,)."""
+    """The cache of B rows: keys and values of all tokens so far by the name of their tap, (B, A, T, D) each, and the
+    tokens' segments, (T,)."""
 
     kept: dict[str, Tensor]
     segments: Tensor
@@ -36,10 +36,10 @@ class Memory:
 def step(
     model: BertForPreTraining, ids: Tensor, segments: Sequence[int], memory: Memory | None, mask_id: int
 ) -> tuple[Tensor, Memory]:
-    """Read some tokens more, and a [MASK] behind them → ln P of every token in its place, (B, V) float64, and the
-    memory with the tokens read, in which there is no [MASK].
+    """Read new tokens and a [MASK] behind them → ln P of every token at the [MASK], (B, V) float64, and the memory with
+    the new tokens but not the [MASK].
 
-    ids: (B, t) new tokens · segments: t of them, and that of the [MASK].
+    ids: (B, t) new tokens · segments: theirs and that of the [MASK], t + 1.
     """
     before = torch.empty(0, dtype=torch.long) if memory is None else memory.segments
     whole = torch.cat([before, torch.tensor(segments)])  # (T + t + 1,)
@@ -64,7 +64,7 @@ def step(
 def expected(
     model: BertForPreTraining, source: Sequence[int], written: Sequence[int], mask_id: int, mask: str = READS
 ) -> Tensor:
-    """The same for one row, all computed anew: ln P of every token behind `source` and `written`. → (V,) float64"""
+    """As `step` for one row, without a cache: ln P of every token behind `source` and `written`. → (V,) float64"""
     first, second = SEGMENTS[mask]
     row = torch.tensor([[*source, *written, mask_id]])
     segments = torch.tensor([[first] * len(source) + [second] * (len(written) + 1)])
@@ -74,8 +74,8 @@ def expected(
 
 @dataclass(frozen=True)
 class Written:
-    """ids: what was written · log_probs: ln P of each · guesses: at each step the likeliest (id, P), best first ·
-    ended: whether with a token that ends it."""
+    """ids: what was written · log_probs: ln P of each · guesses: at each step the most probable (id, P), best first ·
+    ended: whether the last token ends the text."""
 
     ids: list[int] = field(default_factory=list)
     log_probs: list[float] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Written:
 
     @property
     def score(self) -> float:
-        """ln P of all of it: what a both-ways model has not."""
+        """ln P of the whole text, which a bidirectional model does not define."""
         return sum(self.log_probs)
 
     def and_then(self, token: int, log_probs: Tensor, ends: Collection[int], top: int = 5) -> Written:
@@ -97,8 +97,8 @@ class Written:
 
 @dataclass(frozen=True)
 class Rules:
-    """ends: tokens with which a text is over · never: tokens that are not written · most: tokens, at most · mask: a
-    key of SEGMENTS, under which is written."""
+    """ends: tokens that end a text · never: tokens that are not written · most: tokens, at most · mask: the attention
+    mask for writing, a key of SEGMENTS."""
 
     mask_id: int
     ends: Collection[int]
@@ -120,14 +120,14 @@ class Rules:
         return max(0, min(self.most, model.config.max_position_embeddings - len(source)))
 
     def allowed(self, log_probs: Tensor) -> Tensor:
-        """Of the tokens that may be written, as it is; of the others −∞."""
+        """`log_probs` with −∞ for tokens that may not be written."""
         barred = [i for i in self.never if i not in self.ends]
         return log_probs.index_fill(-1, torch.tensor(barred, dtype=torch.long), float("-inf"))
 
 
 def beam(model: BertForPreTraining, source: Sequence[int], rules: Rules, width: int = 4) -> list[Written]:
-    """The `width` likeliest texts that a search finds which keeps so many beginnings at a time, best first. With a
-    width of 1 it is greedy: the likeliest token, again and again."""
+    """Beam search: the `width` most probable texts found when keeping so many beginnings at a time, best first. Width 1
+    is greedy search."""
     alive, over = [Written()], []
     if not (room := rules.room(model, source)):
         return alive
@@ -146,20 +146,20 @@ def beam(model: BertForPreTraining, source: Sequence[int], rules: Rules, width: 
         alive = [text for _, text in going]
         finished = sorted((text.score for text in over), reverse=True)[:width]
         if not (alive and left) or (len(finished) == width and finished[-1] >= max(text.score for text in alive)):
-            break  # no probability is above 1: what goes on can only fall
+            break  # a longer text is never more probable
         rows = torch.tensor([row for row, _ in going])
         log_probs, memory = rules.next(model, [text.ids[-1] for text in alive], memory.rows(rows))
     return sorted([*over, *alive], key=lambda text: (-text.ended, -text.score))[:width]
 
 
 def greedy(model: BertForPreTraining, source: Sequence[int], rules: Rules) -> Written:
-    """The likeliest token, again and again."""
+    """Greedy search: the most probable token at every step."""
     return beam(model, source, rules, width=1)[0]
 
 
 def greedy_anew(model: BertForPreTraining, source: Sequence[int], rules: Rules) -> Written:
-    """The same, with nothing remembered: each row is read whole again. It is all that can be done where what is written
-    changes how the source is read, as under BERT's mask."""
+    """Greedy search without a cache: each step reads the whole row again. Needed where written tokens change the
+    vectors of the source, as under BERT's mask."""
     text = Written()
     while len(text.ids) < rules.room(model, source) and not text.ended:
         log_probs = expected(model, source, text.ids, rules.mask_id, rules.mask)
@@ -170,8 +170,8 @@ def greedy_anew(model: BertForPreTraining, source: Sequence[int], rules: Rules) 
 def sample(
     model: BertForPreTraining, source: Sequence[int], rules: Rules, seed: int, temperature: float = 1.0, top: int = 0
 ) -> Written:
-    """A token drawn by its probability, again and again. temperature: below 1 the likely ones are drawn more often ·
-    top: only among so many of the likeliest; 0 among all."""
+    """Sample token by token. temperature: below 1 likely tokens are drawn more often · top: draw only among so many of
+    the most probable; 0 among all."""
     rng = torch.Generator().manual_seed(seed)
     text = Written()
     if not (room := rules.room(model, source)):
