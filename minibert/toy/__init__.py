@@ -1,1 +1,1 @@
-"""Small worlds to train on in a minute: stories whose words are determined, words put in another order."""
+"""Small worlds to train on in a minute: stories whose words the context determines, and words to reorder."""

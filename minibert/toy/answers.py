@@ -1,5 +1,5 @@
-"""A task to write for: little stories, a question about one of them, and an answer in a sentence of its own. UniLM is
-fine-tuned on it as in its paper, by hiding tokens of the answer (Dong et al. 2019, §2.5); BERT likewise, both ways."""
+"""Question answering by generation: a few facts, a question about one of them, and an answer in a full sentence. UniLM
+is fine-tuned as in its paper, by masking tokens of the answer (Dong et al. 2019, §2.5); BERT too, bidirectionally."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from minibert.toy.watched import watched
 from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
-QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # which the stories have not
+QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # words that the stories lack
 LONGEST = 12  # tokens of an answer, at most
 
 
@@ -63,7 +63,7 @@ def examples(count: int, seed: int) -> list[Asked]:
 
 @torch.no_grad()
 def widened(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
-    """Entries for `words` in the vocabulary, with random vectors; the model is changed in place. → its tokenizer"""
+    """Add `words` to the vocabulary, with random vectors; the model is changed in place. → its new tokenizer"""
     new = [word for word in words if word not in tokenizer.ids]
     old, width = model.bert.embeddings.token, model.bert.embeddings.token.embedding_dim
     model.config = model.bert.config = model.config.change(vocab_size=model.config.vocab_size + len(new))
@@ -81,12 +81,12 @@ def rules_for(tokenizer: Tokenizer, mask: str = READS, most: int = LONGEST) -> R
 
 
 def mask_for(model: BertForPreTraining) -> str:
-    """The mask under which it learns to answer: BERT has one only."""
+    """The attention mask for answering: BERT has only one."""
     return READS if model.config.model_type == "unilm" else "both_ways"
 
 
 def answer(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> Written:
-    """What it writes, greedily. BERT makes each token's vectors anew for each further one: all see all."""
+    """The greedy answer. BERT recomputes all vectors for each further token, as all positions attend to all."""
     rules = rules_for(tokenizer, mask_for(model))
     write = greedy if rules.mask == READS else greedy_anew
     return write(model, source_of(text, tokenizer), rules)
@@ -102,7 +102,7 @@ def spelled(ids: Sequence[int], tokenizer: Tokenizer) -> str:
 class AnswerSettings:
     steps: int = 300
     batch_size: int = 48
-    rate: float = 0.7  # of the answer's tokens that are hidden
+    rate: float = 0.7  # share of the answer's tokens that are masked
     held_out: int = 60
     evaluate_every: int = 50
     optimization: Optimization = field(
@@ -124,10 +124,10 @@ def train_answers(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Fine-tune the checkpoint `model`, a UniLM or a BERT of the toy world; its events, and the model in `out`.
+    """Fine-tune the checkpoint `model`, a UniLM or a BERT of the toy world; yield events, save the model in `out`.
 
-    Each `Eval` holds `answers`: the share of held-out questions whose answer is right in every word. `Sample`: what it
-    answers to `watch`, which a message from `mailbox` replaces.
+    Each `Eval` holds `answers`: the share of held-out questions whose answer is right in every word. `Sample`: the
+    model's answers to `watch`, which a message from `mailbox` replaces.
     """
     torch.manual_seed(settings.seed)
     tokenizer = checkpoint.load_tokenizer(model)
@@ -162,7 +162,7 @@ def train_answers(
 
 
 def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
-    """An answer as an event carries it: words, and P of each."""
+    """An answer as part of a `Sample`: words, and P of each."""
     written = answer(model, tokenizer, text)
     shares = [round(float(torch.tensor(p, dtype=torch.float64).exp()), 4) for p in written.log_probs]
     words = [tokenizer.vocab[i] for i in written.ids]

@@ -1,4 +1,4 @@
-"""ERNIE 2.0's questions on the toy world, and learning them one after the other, all at once, or each new one together
+"""ERNIE 2.0's pre-training tasks on the toy world, learned one after the other, all at once, or each new one together
 with those before (Sun et al. 2020, §3 and §4)."""
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from minibert.training.precision import best_device
 ORDERS = tuple(permutations(range(3)))
 DISTANCES = ("neighbours", "same story", "another story")
 RELATIONS = ("so", "but", "while", "and")
-# In the order in which they are added → how many answers; 0: hidden tokens.
+# Tasks in the order in which they are added → number of classes; 0: masked tokens.
 TASKS: Mapping[str, int] = {"words": 0, "order": len(ORDERS), "distance": len(DISTANCES), "relation": len(RELATIONS)}
 RATE, SPLIT = 0.25, (0.8, 0.1, 0.1)
 
 
 @dataclass(frozen=True)
 class Row:
-    """What is read, segments by segments, and the number of the answer."""
+    """One example: its texts, and the class that is the answer."""
 
     texts: tuple[str, ...]
     answer: int = 0
@@ -97,7 +97,7 @@ QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], Row]] = {
 
 
 class Asker:
-    """Makes batches of a task: the same ones in the same order for each seed, whatever the other tasks do."""
+    """Makes batches of a task, which depend on the seed alone, not on the batches of other tasks."""
 
     def __init__(self, stories: Sequence[Story], tokenizer: Tokenizer, seed: int):
         self.stories, self.tokenizer = stories, tokenizer
@@ -128,7 +128,7 @@ class Asker:
         return Batch(batch.ids, padded_batch(segments, 0).ids, batch.padding)
 
     def hidden(self, batch: Batch, rng: random.Random) -> tuple[torch.Tensor, torch.Tensor]:
-        """Phrases or names, as the dice fall. → (ids, labels)"""
+        """Mask phrases or names, drawn for the batch. → (ids, labels)"""
         special = torch.isin(batch.ids, torch.tensor(sorted(self.tokenizer.special_ids)))
         stage, dice = rng.choice(("phrase", "entity")), torch.Generator().manual_seed(rng.getrandbits(62))
         return hide_units(
@@ -142,7 +142,7 @@ class Asker:
 
 @dataclass(frozen=True)
 class Steady(Optimization):
-    """The rate stays where the warm-up has brought it: a task that comes late is not learned more slowly."""
+    """Constant learning rate after the warm-up, so that a late task is not learned more slowly."""
 
     def rate_at(self, progress: float) -> float:
         return self.learning_rate * min(1.0, progress / self.warmup if self.warmup else 1.0)
@@ -150,8 +150,8 @@ class Steady(Optimization):
 
 @dataclass(frozen=True)
 class ContinualSettings:
-    """regime: one of REGIMES · steps: of all tasks together, a batch of one task each · asked: rows of each task that
-    are measured on, of stories never trained on."""
+    """regime: one of REGIMES · steps: of all tasks together, each on a batch of one task · asked: rows of each task for
+    evaluation, of stories never trained on."""
 
     regime: str = REGIMES[0]
     steps: int = 800
@@ -187,7 +187,7 @@ class ContinualSettings:
 
 
 def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
-    """The task of each step: stage after stage, within a stage as the dice fall."""
+    """The task of each step: stage after stage, in random order within a stage."""
     rng, order = random.Random(seed), []
     for stage in plan:
         tasks = [task for task, steps in stage.items() for _ in range(steps)]
@@ -198,8 +198,8 @@ def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
 def train_continually(
     settings: ContinualSettings, *, out: str | Path | None = None, mailbox: Callable[[], list] = list
 ) -> Iterator[Event]:
-    """Pre-train an ERNIE 2.0 in a regime; its events. Each `Eval` holds the share of right answers to each of TASKS,
-    and their `mean`. Nothing is kept in `out`: what is looked at is how it learns."""
+    """Pre-train an ERNIE 2.0 in a regime; yield events. Each `Eval` holds the accuracy on each of TASKS, and their
+    `mean`. Nothing is saved in `out`: only the learning curves are shown."""
     torch.manual_seed(settings.seed)
     tokenizer = Tokenizer(world.vocabulary())
     learner = Ernie2(settings.config(len(tokenizer.vocab)), TASKS).to(best_device())

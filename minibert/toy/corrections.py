@@ -1,4 +1,4 @@
-"""Learning to correct: a pre-trained BERT, plain or Soft-Masked, on text whose misspellings are made as it is read."""
+"""Fine-tuning a BERT, plain or Soft-Masked, to correct spelling, on text that is misspelled anew for each batch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
 KINDS = ("soft_masked", "plain")
-CORRECTOR = "corrector"  # the folder in a run's: what is there is no BERT that others may open
+CORRECTOR = "corrector"  # folder in the run's folder, so that nobody opens it as a BERT
 
 
 @dataclass(frozen=True)
 class CorrectorSettings:
-    """kind: "soft_masked", or "plain", which has no detector · share: λ, of the correction in the loss · rate: of the
-    tokens that could be misspelled, how many are · stories: of the toy world, where no sentences are given."""
+    """kind: "soft_masked", or "plain", which has no detector · share: λ, weight of the correction loss · rate: share of
+    the tokens that could be misspelled which are · stories: of the toy world, if no sentences are given."""
 
     kind: str = "soft_masked"
     steps: int = 300
@@ -50,7 +50,7 @@ class CorrectorSettings:
 
 
 def toy_text(stories: int, seed: int) -> list[str]:
-    """Pairs of sentences of the toy world that follow each other, so that a word has something to fit to."""
+    """Pairs of consecutive sentences of the toy world, so that every word has some context."""
     found = []
     for story in world.stories(stories, seed, "small"):
         texts = [sentence.text for sentence in story.sentences]
@@ -68,11 +68,11 @@ def train_corrector(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Fine-tune the checkpoint `model`; its events, and the corrector in `out`/corrector.
+    """Fine-tune the checkpoint `model`; yield events, save the corrector in `out`/corrector.
 
-    sentences: to learn from, the last of them are held out; by default the toy world's · alike: what is taken for what;
-    by default words of the vocabulary that are spelled alike. Each `Eval` holds `detection_f1`, `correction_f1` and
-    `sentences_right` of held-out sentences, half of which have errors. `Sample`: what it makes of `watch`.
+    sentences: for training, the last of them held out; by default the toy world's · alike: word → words it is mistaken
+    for; by default words of the vocabulary that are spelled alike. Each `Eval` holds `detection_f1`, `correction_f1`
+    and `sentences_right` on held-out sentences, half of which have errors. `Sample`: the corrections of `watch`.
     """
     torch.manual_seed(settings.seed)
     learner = Corrector(
@@ -103,7 +103,7 @@ def rows_of(sentences: Sequence[str], tokenizer: Tokenizer, longest: int) -> lis
 
 
 def misspelled(row: Sequence[int], speller: Misspeller, rng: torch.Generator) -> list[int]:
-    """With an error at least, where one is possible."""
+    """The row with at least one error, where one is possible."""
     for _ in range(50):
         if (read := speller.misspell(row, rng)) != list(row):
             return read
@@ -129,7 +129,7 @@ def terms(output: Correction, part: Batch, whole: Batch) -> dict[str, torch.Tens
 
 @torch.no_grad()
 def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> Marks:
-    """questions: (as it is read, as it should be)"""
+    """questions: (input, target)"""
     found, device = Marks(), next(learner.parameters()).device
     for start in range(0, len(questions), 64):
         some = questions[start : start + 64]
@@ -141,8 +141,8 @@ def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], 
 
 @torch.no_grad()
 def corrected(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
-    """As an event carries it. tokens: as read, without special ones · said: what should stand there, the likeliest
-    (token, P) first · suspicion: p that it is wrong; None without a detector."""
+    """As part of a `Sample`. tokens: the input without special ones · said: for each, the most probable (token, P),
+    best first · suspicion: P(wrong) of each; None without a detector."""
     ids = tokenizer.encode(text, max_length=longest, truncation="head").ids
     output = learner(Batch(torch.tensor([ids], device=next(learner.parameters()).device)))
     best = output.logits[0, 1:-1].float().softmax(-1).topk(top, dim=-1)

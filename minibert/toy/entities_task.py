@@ -1,5 +1,5 @@
-"""ERNIE of Tsinghua on the toy world: a BERT of that world and the vectors of its graph, trained together to guess
-hidden words, and to find which entity each word names where that was hidden or wrong."""
+"""ERNIE of Tsinghua on the toy world: a BERT of that world and the vectors of its graph, trained together to predict
+masked words, and the entity of each word whose alignment was removed or replaced."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 from minibert.transe import Graph, learn
 
-LONGEST, TOP = 40, 3  # tokens of a row; entities that are named in a sample
-MOST_ASKED = 1_200  # stories whose pronouns are asked for
+LONGEST, TOP = 40, 3  # tokens per row; entities per word in a sample
+MOST_ASKED = 1_200  # stories for questions about pronouns
 TOLD = ("all", "no_naming", "nothing")
 
 
 @dataclass(frozen=True)
 class EntitySettings:
-    """told: "all", the alignments, and which entity a word names is asked as well · "no_naming", the alignments alone ·
-    "nothing", so that words are all there is · frozen: the BERT below stays as it is · unread: it has never read a
-    name, and no row tells of the `strangers.STRANGERS` · masked: of the tokens · entity: numbers of an entity's vector
-    · stories, held_out: to learn from, and to measure on."""
+    """told: "all", alignments as input and the entity task in the loss · "no_naming", alignments as input alone ·
+    "nothing", words alone · frozen: BERT's weights do not change · unread: BERT's vectors of names are reset, and rows
+    with one of `strangers.STRANGERS` are left out · masked: share of the tokens · entity: size of an entity's vector ·
+    stories, held_out: for training, and for evaluation."""
 
     steps: int = 300
     told: str = TOLD[0]
@@ -59,7 +59,7 @@ class EntitySettings:
 
 
 def aligned(rows: Sequence[Sequence[int]], tokenizer: Tokenizer, graph: Graph) -> AlignedBatch:
-    """Each token that spells an entity names it; nothing else does."""
+    """Rows in which each token that is the name of an entity is aligned with it."""
     batch = padded_batch([list(row) for row in rows], tokenizer.pad_id)
     entity_of = torch.full((tokenizer.vocab_size,), IGNORE)
     for number, name in enumerate(graph.entities):
@@ -69,7 +69,7 @@ def aligned(rows: Sequence[Sequence[int]], tokenizer: Tokenizer, graph: Graph) -
 
 
 def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
-    """Two neighbouring sentences of a story a row, as far as they fit."""
+    """Rows of two consecutive sentences of a story; longer rows than LONGEST are left out."""
     rows = []
     for story in world.stories(count, seed, "small"):
         for first, second in zip(story.sentences[::2], story.sentences[1::2], strict=False):
@@ -80,7 +80,7 @@ def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
 
 
 def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
-    """Tokens hidden as in BERT's pre-training."""
+    """Mask tokens as in BERT's pre-training."""
     ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng, rate)
     return replace(batch, ids=ids, labels=labels)
 
@@ -106,9 +106,9 @@ def train_entities(
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; its events. Each `Eval` is what
-    `marks` finds in held-out text. `Sample`: for each entity that a text of `watch` names, what would be named if the
-    alignment were hidden. Nothing is kept in `out`: what it has learned is drawn as it learns."""
+    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` holds
+    `marks` on held-out text. `Sample`: for each entity that a text of `watch` names, which would be predicted without
+    its alignment. Nothing is saved in `out`: results are drawn during training."""
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
@@ -150,7 +150,7 @@ def train_entities(
 
 @torch.no_grad()
 def pronouns(learner: ErnieThu, asked: Sequence[strangers.Question], tokenizer: Tokenizer, told: bool) -> dict:
-    """`strangers.shares`, where all words are hidden that tell a gender, and so are their alignments."""
+    """`strangers.shares` with all gendered words masked and their alignments removed."""
     batch = aligned([one.ids for one in asked], tokenizer, toy_graph())
     hidden, labels = strangers.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
     for row, one in enumerate(asked):
@@ -163,9 +163,9 @@ def pronouns(learner: ErnieThu, asked: Sequence[strangers.Question], tokenizer: 
 
 @torch.no_grad()
 def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
-    """`masked`, `replaced`: of alignments that were taken away, and of wrong ones, the share that is named right ·
-    `masked_unread`: of those taken away whose word is hidden too · `mlm`, `mlm_without`: of hidden words that name no
-    entity, the share put first, with the alignments of the other words and without any."""
+    """`masked`, `replaced`: accuracy on entities whose alignment was removed, and on those where it was replaced ·
+    `masked_unread`: on removed ones whose word is masked too · `mlm`, `mlm_without`: accuracy on masked words that name
+    no entity, with the alignments of the other words and without any."""
     device = next(learner.parameters()).device
     found: dict[str, float] = {}
     unread = (batch.labels != IGNORE) & (batch.entities != IGNORE)
@@ -188,8 +188,8 @@ def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float
 
 @torch.no_grad()
 def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
-    """As an event carries it. tokens: as read, without special ones · entities: by token, the one that it names, or
-    None · said: by token, where one is named, the likeliest (entity, P) when that alignment alone is hidden."""
+    """As part of a `Sample`. tokens: the input without special ones · entities: for each token, the one that it names,
+    or None · said: for each that names one, the most probable (entity, P) when that alignment alone is removed."""
     ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids
     batch = aligned([ids], tokenizer, graph)
     places = (batch.entities[0] != IGNORE).nonzero().flatten().tolist()

@@ -1,5 +1,4 @@
-"""What holds in the toy world whatever the story: its facts as a knowledge graph. Entities bear the words that name
-them."""
+"""The facts of the toy world that hold in every story, as a knowledge graph. An entity's name is the word for it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Runs of words of a toy story, hidden together, and words replaced by others of their kind: what a model makes of
-both."""
+"""How a model does on runs of words of a toy story that are masked together, and on words that are replaced by others
+of their kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from minibert.toy.world import Story
 from minibert.training.precision import autocast
 
 Run = tuple[list[int], int]  # a story's ids, and where the run begins in them
-ROWS = 128  # at a time
+ROWS = 128  # per batch
 
 
 def hidden_runs(
@@ -41,7 +41,7 @@ def hidden_runs(
 
 
 def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
-    """The token that it would write at each place with a label (M,), and the one that boundaries alone would."""
+    """The token predicted at each place with a label, (M,), and from the boundaries alone, or None."""
     device = next(model.parameters()).device
     with autocast(device):
         out = model(batch.to(device))
@@ -51,8 +51,8 @@ def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | N
 
 @torch.no_grad()
 def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3) -> dict[str, float]:
-    """All words of a run are masked: `span`, the share of them that is put first; `span_whole`, of runs without a
-    mistake; `span_boundary`, as `span`, of what the boundaries alone tell, where a model has been asked that."""
+    """All words of a run are masked: `span`, the accuracy on them; `span_whole`, the share of runs without a mistake;
+    `span_boundary`, as `span`, from the boundaries alone, if the model has a head for that."""
     training = model.training
     model.eval()
     right, alone = [], []
@@ -81,8 +81,8 @@ def corrected(
     rivals: Mapping[str, list[int]],
     pad_id: int,
 ) -> float:
-    """Each determined word is replaced by another word of its kind; nothing is masked, as in no task anything is. The
-    share that the model would put right."""
+    """Each determined word is replaced by another of its kind; nothing is masked, as in fine-tuning tasks. → the share
+    for which the model predicts the original."""
     training = model.training
     model.eval()
     right = 0

@@ -1,5 +1,5 @@
-"""The same stories in batches of any size, AdamW's steps or LAMB's (You et al. 2020, arXiv:1904.00962, §4): of as many
-rows a large batch makes few steps, and each must go further."""
+"""The same stories in batches of any size, with AdamW or LAMB (You et al. 2020, arXiv:1904.00962, §4): for the same
+number of rows, large batches make fewer steps, and each must go further."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from minibert.train import (
 from minibert.training.lamb import trust_ratio, update
 from minibert.training.precision import best_device
 
-BASE, LENGTH = 32, 32  # rows of the batch whose rate was searched for; tokens a row
+BASE, LENGTH = 32, 32  # batch size for which the rates were searched; tokens per row
 RATES = {"adamw": 4e-3, "lamb": 2e-2}  # the best at BASE of four each, a factor of 2 apart
 WARMUP = 1 / 320  # share of the run, at BASE
 OBJECTIVE = MaskedLanguageModel(second=None, masking=Masking(rate=0.25))
-HELD_OUT, HELD_OUT_SEED = 256, 9_000_041  # rows that are measured on; of their stories
+HELD_OUT, HELD_OUT_SEED = 256, 9_000_041  # rows for evaluation; seed of their stories
 
 
 def scaled(rate: float, rows: int) -> float:
@@ -46,14 +46,14 @@ def scaled(rate: float, rows: int) -> float:
 
 
 def warmup_of(rows: int) -> float:
-    """The paper's other rule: as the batch doubles so does the share of the run that is spent on warming up."""
+    """The paper's other rule: as the batch doubles, so does the share of the run that is warm-up."""
     return min(0.5, WARMUP * rows / BASE)
 
 
 @dataclass(frozen=True)
 class BatchSettings:
-    """optimizer: "adamw" or "lamb" · rows: of a batch · rows_read: in the whole run, whatever the batch · base_rate: at
-    BASE rows a batch, RATES by default, and scaled from there · rate: the peak as it is, instead."""
+    """optimizer: "adamw" or "lamb" · rows: per batch · rows_read: in the whole run, for all batch sizes · base_rate:
+    the learning rate at BASE rows, RATES by default, scaled from there · rate: instead, the peak without scaling."""
 
     optimizer: str = "lamb"
     rows: int = 128
@@ -99,8 +99,8 @@ def rows_of(stories: int, tokenizer: Tokenizer, size: int, seed: int) -> Pretrai
 
 
 def train_in_batches(settings: BatchSettings, *, out: str | Path | None = None) -> Iterator[Event]:
-    """Pre-train a BERT from random weights; its events. Each `Eval` holds `loss` and `right`, of hidden words of
-    stories never trained on, and in `details` the trust ratio ‖w‖/‖u‖ of every matrix. Nothing is kept in `out`."""
+    """Pre-train a BERT from random weights; yield events. Each `Eval` holds `loss` and `right` on masked words of
+    stories never trained on, and in `details` the trust ratio ‖w‖/‖u‖ of every matrix. Nothing is saved in `out`."""
     yield Preparing("writing stories")
     tokenizer = Tokenizer(world.vocabulary())
     held_out = [next(iter(rows_of(120, tokenizer, HELD_OUT, HELD_OUT_SEED)))]
@@ -135,7 +135,7 @@ def measured(model: BertForPreTraining, state: TrainingState, held_out: list) ->
 
 @torch.no_grad()
 def ratios(model: nn.Module, optimizer: torch.optim.AdamW) -> dict[str, float]:
-    """Matrix → ‖w‖/‖u‖ now; none before the first step. AdamW does without it: for it the ratio is only told."""
+    """Matrix → ‖w‖/‖u‖ now; empty before the first step. AdamW does not use the ratio: it is only reported."""
     names = {weight: name for name, weight in model.named_parameters()}
     return {
         names[weight]: float(trust_ratio(weight, update(optimizer.state[weight], weight, group)))

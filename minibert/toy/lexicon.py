@@ -134,8 +134,8 @@ FIXED = {
     **dict.fromkeys(["evening"], ("NOUN", "sing", None)),
 }
 
-# What a form of a slot is: part of speech, tense, the kind of determination, and the forms of the same thing that
-# determine it (all of them together). `word` is the thing's own word; that of a list in WORDS is as the list says.
+# The properties of a slot's form: part of speech, tense, the kind of determination, and the forms of the same thing
+# that together determine it. `word` is the thing's own word; for a list in WORDS, its part of speech is the list's.
 FORMS = {
     "word": ("NOUN", None, "thing", ("word",)),
     "weather.word": ("ADJ", None, None, ()),

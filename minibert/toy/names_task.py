@@ -1,5 +1,5 @@
-"""A BERT of the toy world goes on as BERT or as WKLM (Xiong et al. 2020, §2), on the same stories: which names that
-were replaced each finds, and which name each believes where the story determines it."""
+"""A BERT of the toy world is trained further, as BERT or as WKLM (Xiong et al. 2020, §2), on the same stories: which
+replaced names each detects, and which name each prefers where the story determines it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ GOES_ON = ("bert", "wklm", "names_too")
 
 @dataclass(frozen=True)
 class NamesSettings:
-    """goes_on: "bert" hides `masked` of the tokens · "wklm" replaces names with chance `rate`, and hides a third as
-    many tokens, none in a name (the paper's 5 % in the place of 15 %) · "names_too" replaces names, and hides as BERT
-    does what was not replaced · stories, held_out: to learn from, and to measure on."""
+    """goes_on: "bert" masks a share `masked` of the tokens · "wklm" replaces names with probability `rate`, and masks a
+    third as many tokens, none in a name (the paper's 5 % instead of 15 %) · "names_too" replaces names, and masks as
+    BERT does among the other tokens · stories, held_out: for training, and for evaluation."""
 
     goes_on: str = "wklm"
     steps: int = 600
@@ -72,7 +72,7 @@ class NamesSettings:
 
 
 def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
-    """What the objective trains, with the weights of a BERT; the head that BERT has not is random."""
+    """The objective's model with the weights of a BERT; a head that BERT lacks is random."""
     start = checkpoint.load(model)
     config = WklmConfig(**vars(start.config)) if isinstance(objective, ReplacedNames) else start.config
     learner = objective.model(config)
@@ -92,7 +92,7 @@ class Altered:
 def altered(
     rows: Sequence[Sequence[int]], tokenizer: Tokenizer, others: Mapping[Tokens, Sequence[Tokens]], rate: float
 ) -> list[Altered]:
-    """The same ones whenever it is asked; rows without a name are left out."""
+    """Rows with replaced names, the same ones at every call; rows without a name are left out."""
     dice, found = random.Random(0), []
     for row in rows:
         ids = torch.tensor([list(row)])
@@ -113,8 +113,8 @@ def train_names(
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Go on training the checkpoint `model`, a BERT of the toy world; its events, and the model in `out`. Each `Eval`
-    is what `marks` finds in held-out stories. `Sample`: of each name of a text of `watch`, how doubtful it is."""
+    """Train the checkpoint `model`, a BERT of the toy world, further; yield events, save the model in `out`. Each
+    `Eval` holds `marks` on held-out stories. `Sample`: how doubtful each name in the texts of `watch` is."""
     torch.manual_seed(settings.seed)
     tokenizer, objective = checkpoint.load_tokenizer(model), settings.objective
     learner = begun_as(model, objective).to(best_device())
@@ -140,9 +140,9 @@ def train_names(
 
 
 def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence, tokenizer: Tokenizer, others) -> dict:
-    """`found_blank`, `found_head`: how sure it is that of a replaced name and a true one the replaced one is doubted
-    more, by how little it is expected where it is masked, and by WKLM's head (area under the ROC curve) · `found`: by
-    the way that it has learned · `names`, `names_believed` as in `right_names`."""
+    """`found_blank`, `found_head`: area under the ROC curve for telling replaced names from true ones, by −ln P of each
+    name where it is masked, and by WKLM's head · `found`: by the head if there is one, else by the mask · `names`,
+    `names_believed` as in `right_names`."""
     wrong = [one for row in rows for one in row.replaced]
     found = {
         "found_blank": area([x for row in rows for x in unlikelihood(learner, tokenizer, row.ids, row.names, others)],
@@ -157,8 +157,8 @@ def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence,
 
 
 def doubted(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
-    """As an event carries it. tokens: without special ones · names: where they stand among these · doubts: P(replaced)
-    by WKLM's head; of a BERT 1 − P(the name) among those of its kind."""
+    """As part of a `Sample`. tokens: without special ones · names: their spans in `tokens` · doubts: P(replaced) by
+    WKLM's head; for a BERT, 1 − P(name) among the names of its kind."""
     encoding = tokenizer.encode(text, max_length=LENGTH, truncation="head")
     names = names_in_text(encoding, tokenizer)
     if isinstance(learner, NamesLm):

@@ -1,4 +1,4 @@
-"""Pre-training on the toy world, measured by what only a reader of the context can know."""
+"""Pre-training on the toy world, evaluated on words that the context determines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from minibert.train import Eval, Event, Optimization, Preparing, Sample
 from minibert.training import resume
 from minibert.training.precision import autocast
 
-# What a page starts with. Whole stories as rows; more hidden at a time than the paper's 15 %, for the run is short.
+# Default settings of a page. Rows are whole stories; more is masked than the paper's 15 %, because the run is short.
 TOY = PretrainSettings(
     preset="tiny",
     minutes=1.0,
@@ -41,10 +41,10 @@ TOY = PretrainSettings(
     measure_every=150,
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
 )
-# What else it takes to read the stories in pairs of segments, about which a model is asked.
+# Further settings for stories as pairs of segments, for models with a task about pairs.
 PAIRS = {"input_format": "segment_pair", "short_probability": SHORT}
 STORIES, HELD_OUT = 6_000, 60
-CHOICES = 200  # determined words that are laid beside the others of their kind
+CHOICES = 200  # determined words that are compared with the others of their kind
 Question = tuple[list[int], int, str]
 
 
@@ -64,18 +64,17 @@ def pretrain_toy(
 ) -> Iterator[Event]:
     """Pre-train on `stories` stories of a toy `world`; events, `resuming` and `going_on` as in `minibert.pretrain`.
 
-    Every `Eval` holds, of stories never trained on, `determined`: the share of determined words that the model puts
-    first when each is masked alone, overall and by kind; `guessable`: the share that frequencies would get right
-    without context; `guessable_from_neighbours`: the share that a count of words between two neighbours would;
-    `chosen`: the share that the model prefers to all other words of their kind, which is all that a discriminator can
-    be asked; `guessable_by_kind`: the share that is its kind's most frequent word. lengths: also `right_<length>`, the
-    share of the same questions that is answered at the end of rows so long (`questions_at`); what else is measured is
-    then measured in the shortest. spans: also what it makes of three hidden words in a row, and of words that stand
-    where others should (`minibert.toy.hidden_spans`). A run on rows that are too short for whole stories is measured in
-    such rows.
+    Every `Eval` holds, on stories never trained on: `determined`, the accuracy on determined words, each masked alone,
+    overall and by kind; `guessable`, the share that frequencies get right without context; `guessable_from_neighbours`,
+    the share that counts of words between two neighbours get right; `chosen`, the share of words that the model prefers
+    to all others of their kind, the only measure for a discriminator; `guessable_by_kind`, the share that is the most
+    frequent word of its kind. lengths: also `right_<length>`, the accuracy on the same questions at the end of rows of
+    that length (`questions_at`); everything else is then measured in the shortest. spans: also the accuracy on three
+    masked words in a row, and on replaced words (`minibert.toy.hidden_spans`). A run on rows too short for whole
+    stories is measured in such rows.
     """
     if settings.objective.name.endswith("sop") and settings.input_format != "segment_pair":
-        # Its second question needs the stories cut in two.
+        # Sentence-order prediction needs stories as pairs of segments.
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
     out = Path(out)
     if going_on is not None:
@@ -142,10 +141,10 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -
 def questions_at(
     stories: Sequence[Story], tokenizer: Tokenizer, lengths: Sequence[int], most: int = CHOICES
 ) -> dict[int, list[Question]]:
-    """Length → the same questions, at the end of rows of at most so many tokens: in longer rows more of what was told
-    before stands in front, other stories too.
+    """Length → the same questions, at the end of rows of at most so many tokens: longer rows begin with more of the
+    text before, of other stories too.
 
-    The shortest rows are whole sentences of one story, and hold all that determines the word that is asked for.
+    The shortest rows are whole sentences of one story, and hold all that determines the target word.
     """
     ids, starts, ends, words = [], [], [], []  # of all stories; starts: of sentences, ends: of the shortest rows
     for story in stories:
@@ -243,8 +242,8 @@ def chosen(
 
 
 def answers_to(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
-    """What a model says of texts with [MASK]s, as `minibert.pretrain.fills`; a discriminator the words that it would
-    soonest take for original, each with its P(original): they do not add up to 1."""
+    """A model's predictions for texts with [MASK]s, as `minibert.pretrain.fills`; for a discriminator, the words with
+    the highest P(original), which do not add up to 1."""
     if isinstance(model, BertForPreTraining):
         return fills(model, tokenizer, texts, top)
     training = model.training

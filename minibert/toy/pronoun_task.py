@@ -1,5 +1,5 @@
-"""A task of the toy world, to fine-tune on: of each pronoun, which of the story's people is meant. What it takes, that
-anna is a she and who was spoken of last, stands in no label: it is learned in pre-training or not at all."""
+"""A fine-tuning task of the toy world: which of the story's people each pronoun stands for. The labels do not say that
+anna is a she, or who was mentioned last: the model knows that from pre-training or not at all."""
 
 from __future__ import annotations
 

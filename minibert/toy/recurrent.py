@@ -31,7 +31,7 @@ from minibert.toy.world import Story
 from minibert.train import Done, Eval, Event, Optimization, Saved, Started, train
 from minibert.unfilled import sizes_only
 
-WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's names: no BERT is in there
+WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's file names: this is no BERT
 HELD_OUT = 60  # stories
 SIZES = ("vocab_size", "embedding_size", "hidden_size")
 
@@ -41,7 +41,7 @@ SIZES = ("vocab_size", "embedding_size", "hidden_size")
 
 @dataclass(frozen=True)
 class BiLmOutput:
-    """states: (B, T, H) of either direction, each of what it has read up to there, this token included · loss: the sum
+    """forwards, backwards: (B, T, H), the states of either direction, each after reading its own token · loss: the sum
     of the two directions' mean cross-entropies."""
 
     forwards: Tensor
@@ -50,7 +50,7 @@ class BiLmOutput:
 
 
 def turned(x: Tensor, lengths: Tensor) -> Tensor:
-    """Each row's real part back to front, padding stays behind. x: (B, T, …) · lengths: (B,). Its own inverse."""
+    """Reverse each row's real tokens; padding stays at the end. x: (B, T, …) · lengths: (B,). Its own inverse."""
     at = torch.arange(x.size(1), device=x.device).expand(x.shape[:2])  # (B, T)
     back = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
     return x.gather(1, back.reshape(*back.shape, *[1] * (x.dim() - 2)).expand_as(x))
@@ -58,7 +58,7 @@ def turned(x: Tensor, lengths: Tensor) -> Tensor:
 
 class BiLm(nn.Module):
     """Two language models, one from each side (Peters et al. 2018, §3.1). They share the embeddings Θx and the output
-    layer Θs; their LSTMs are apart. ELMo has two layers of 4,096 numbers with projections; here is one, to be read."""
+    layer Θs, not the LSTMs. ELMo has two layers of 4,096 numbers with projections; here is one, to keep it readable."""
 
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int):
         super().__init__()
@@ -83,8 +83,8 @@ class BiLm(nn.Module):
         return torch.full((len(batch.ids),), batch.ids.size(1)) if batch.padding is None else batch.padding.sum(1)
 
     def expected(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Logits (B, T, V) of the token at each place, from those before it and from those after it. The first has
-        none before it and the last none after it: their rows mean nothing."""
+        """Logits (B, T, V) of the token at each place, from those before it and from those after it. The first has none
+        before it and the last none after it: ignore these two rows."""
         forwards, backwards = self.states(batch)
         return self.output(forwards.roll(1, 1)), self.output(backwards.roll(-1, 1))
 
@@ -101,7 +101,7 @@ class BiLm(nn.Module):
         return BiLmOutput(forwards, backwards, loss)
 
     def save(self, directory: str | Path) -> None:
-        """Sizes and weights, in half precision, whole or not at all."""
+        """Save sizes and weights, in half precision, atomically."""
         state = {name: value.detach().cpu().half().contiguous() for name, value in self.state_dict().items()}
         with writing(directory) as folder:
             save_file(state, folder / WEIGHTS)
@@ -109,7 +109,7 @@ class BiLm(nn.Module):
 
     @classmethod
     def load(cls, directory: str | Path) -> BiLm:
-        """What `save` has written. Raises CheckpointError where there is no such thing."""
+        """Load what `save` has written. Raises CheckpointError if that is missing or invalid."""
         directory = Path(directory)
         try:
             said = json_object(existing(directory, DESCRIPTION))
@@ -129,8 +129,8 @@ class BiLm(nn.Module):
 
 @dataclass(frozen=True)
 class BiLmSettings:
-    """longest: tokens of a row, at most · unknown: the share of words that are read as [UNK], so that it can read a
-    text with words that it does not know."""
+    """longest: tokens of a row, at most · unknown: the share of words that training replaces by [UNK], so that the
+    model can read texts with unknown words."""
 
     embedding_size: int = 64
     hidden_size: int = 128
@@ -154,7 +154,7 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[list[in
 
 
 def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterator[Event]:
-    """Train on runs of sentences of toy stories, [CLS] before and [SEP] behind them; save to `out` at the end.
+    """Train on consecutive sentences of toy stories, between [CLS] and [SEP]; save to `out` at the end.
 
     The `Eval` at the end holds `forwards` and `backwards`: the perplexity of the next token from either side, and the
     shares of determined words that one side puts first (`determined.forwards` …), or at least one of them (`.either`).
@@ -213,9 +213,9 @@ def measured(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dic
 
 
 class RecurrentPair(nn.Module):
-    """One LSTM reads, and its last state is all that the other begins to write from (Sutskever et al. 2014, §2).
+    """An LSTM encoder, and an LSTM decoder that begins with the encoder's last state alone (Sutskever et al. 2014, §2).
 
-    Its outside is that of `minibert.toy.seq2seq.EncoderDecoder`, so that both are trained and asked alike.
+    Same interface as `minibert.toy.seq2seq.EncoderDecoder`, so that both are trained and used alike.
     """
 
     def __init__(self, config: BertConfig):
@@ -236,7 +236,7 @@ class RecurrentPair(nn.Module):
         return tap("memory.h", h), tap("memory.c", c)
 
     def decode(self, target: Tensor, memory: tuple[Tensor, Tensor], source: Batch, tap: Tap = no_tap) -> Tensor:
-        """target (B, T), memory → logits (B, T, V): row t is about the word after target word t."""
+        """target (B, T), memory → logits (B, T, V): row t predicts the word after target word t."""
         x = self.token(target) * self.token.embedding_dim**0.5
         return tap("logits", F.linear(self.decoder(x, memory)[0], self.token.weight))  # tied
 

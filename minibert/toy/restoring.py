@@ -1,5 +1,5 @@
-"""BART on the toy world (Lewis et al. 2020, §2.2): texts are spoiled by one of its noises, and it learns to write them
-whole again."""
+"""BART on the toy world (Lewis et al. 2020, §2.2): texts are corrupted by one of its noises, and it learns to restore
+them."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from minibert.toy.watched import watched
 from minibert.train import Event, Optimization, Saved
 from minibert.training.precision import best_device
 
-BART = "bart"  # the folder in a run's: what is there is no BERT that others may open
+BART = "bart"  # folder in the run's folder, so that nobody opens it as a BERT
 LONGEST = 60  # tokens of a text, without special ones
 
 
 @dataclass(frozen=True)
 class RestoringSettings:
-    """noise: one of NOISES · sentences: that follow each other in a text. The sizes are the smallest of those tried
-    that write most of a text back within a minute on one core."""
+    """noise: one of NOISES · sentences: consecutive ones in a text. The sizes are the smallest of those tried that
+    restore most of a text after a minute on one core."""
 
     noise: str = "both"
     steps: int = 300
@@ -69,11 +69,11 @@ class RestoringSettings:
         )  # fmt: skip
 
 
-# --- texts, whole and spoiled -----------------------------------------------------------------------------------------
+# --- texts, whole and corrupted ---------------------------------------------------------------------------------------
 
 
 def texts(stories: int, sentences: int, seed: int) -> list[str]:
-    """Some sentences of a story of the toy world that follow each other."""
+    """Texts of consecutive sentences of a story of the toy world."""
     found = []
     for story in world.stories(stories, seed, "small"):
         told = [sentence.text for sentence in story.sentences]
@@ -87,23 +87,23 @@ def toy_tokenizer() -> Tokenizer:
 
 
 def tokens_of(text: str, tokenizer: Tokenizer) -> list[str]:
-    """At most LONGEST."""
+    """The first LONGEST tokens of a text."""
     return [tokenizer.vocab[i] for i in tokenizer.encode(text).ids[1:-1]][:LONGEST]
 
 
 def read_ids(parts: Sequence[Part], tokenizer: Tokenizer) -> list[int]:
-    """[CLS] what is left of a text [SEP]"""
+    """[CLS] corrupted text [SEP]"""
     return [tokenizer.cls_id, *(tokenizer.ids[part.token] for part in parts), tokenizer.sep_id]
 
 
 def lost(tokens: Sequence[str], parts: Sequence[Part]) -> list[bool]:
-    """Of each token whether it stands nowhere in what is left."""
+    """For each token, whether the noise removed it."""
     there = {place for part in parts if part.token != MASK for place in part.places}
     return [place not in there for place in range(len(tokens))]
 
 
 def batch_of(whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[Part]], tokenizer: Tokenizer) -> PairBatch:
-    """The encoder reads what is left, the decoder says the whole: [CLS] text [SEP], one token after the other."""
+    """The encoder reads the corrupted text; the decoder learns the whole one: [CLS] text [SEP]."""
     source = padded_batch([read_ids(parts, tokenizer) for parts in spoiled], tokenizer.pad_id)
     rows = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in tokens), tokenizer.sep_id] for tokens in whole]
     target = padded([[tokenizer.sep_id, *row[:-1]] for row in rows], tokenizer.pad_id)
@@ -115,7 +115,7 @@ def batch_of(whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[Part]], 
 
 @dataclass(frozen=True)
 class SoFar:
-    """memory: (B, S, H) what the encoder has made of the source · target: (B, T) what the decoder has written."""
+    """memory: (B, S, H), the encoder's output for the source · target: (B, T), what the decoder has written."""
 
     memory: Tensor
     target: Tensor
@@ -126,7 +126,7 @@ class SoFar:
 
 @dataclass(frozen=True)
 class FromTheLeft:
-    """What `beam` asks of an encoder–decoder; fields as of `Rules`. Each step computes the decoder anew: texts are
+    """The interface of `Rules` for an encoder–decoder, as `beam` needs it. Nothing is cached between steps: texts are
     short here."""
 
     begins: tuple[int, ...]
@@ -157,7 +157,7 @@ class FromTheLeft:
 def restored(
     model: BartForConditionalGeneration, tokenizer: Tokenizer, parts: Sequence[Part], width: int = 1
 ) -> list[Written]:
-    """The likeliest texts that a beam of `width` finds for what is left of one; with 1 it is greedy."""
+    """The most probable texts that a beam of `width` finds for a corrupted one; width 1 is greedy search."""
     rules = FromTheLeft((tokenizer.sep_id, tokenizer.cls_id), {tokenizer.sep_id}, tokenizer.special_ids)
     return beam(model.eval(), read_ids(parts, tokenizer), rules, width)
 
@@ -165,8 +165,8 @@ def restored(
 def told(
     model: BartForConditionalGeneration, tokenizer: Tokenizer, text: str, noise: str, seed: int, width: int = 1
 ) -> dict:
-    """A text spoiled and restored, as an event carries it. whole: its tokens · said: the tokens written, each with its
-    P and how it came out, see `verdicts`."""
+    """A text corrupted and restored, as part of a `Sample`. whole: its tokens · said: the tokens written, each with its
+    P and its verdict, see `verdicts`."""
     whole = tokens_of(text, tokenizer)
     parts = NOISES[noise](whole, random.Random(seed))
     best = restored(model, tokenizer, parts, width)[0]
@@ -178,8 +178,8 @@ def told(
 
 
 def verdicts(said: Sequence[str], whole: Sequence[str], gone: Sequence[bool]) -> list[str]:
-    """Of each token that is said: "kept" where it stands as in the whole text and was read, "found" where it was lost,
-    else "wrong". What is missing or too much moves the rest along and makes it no mistake."""
+    """For each token written: "kept" if it is right and was in the input, "found" if it is right and the noise had
+    removed it, else "wrong". After a missing or extra token, the rest is realigned and not wrong."""
     came_out = ["wrong"] * len(said)
     for here, there, count in SequenceMatcher(None, said, whole, autojunk=False).get_matching_blocks():
         for i in range(count):
@@ -197,12 +197,12 @@ def train_bart(
     watch: Sequence[tuple[str, int]] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Pre-train a BART; its events, and the model in `out`/bart.
+    """Pre-train a BART; yield events, save the model in `out`/bart.
 
-    watch: texts, and the seed of their noise; after each evaluation a `Sample` says how they are restored. A list of
-    such pairs from `mailbox` replaces them. Each `Eval` holds of held-out texts: `tokens`, the share of tokens said
-    right where all before are right; `lost`, the same of those that the noise took away, if it takes any; `whole`, the
-    share of texts that are written back right in every token, greedily.
+    watch: texts, each with the seed of its noise; after each evaluation a `Sample` shows how they are restored. A list
+    of such pairs from `mailbox` replaces them. Each `Eval` holds, on held-out texts: `tokens`, the accuracy on tokens
+    given the right ones before; `lost`, the same on tokens that the noise removed, if any; `whole`, the share of texts
+    that greedy search restores completely.
     """
     torch.manual_seed(settings.seed)
     tokenizer = toy_tokenizer()
@@ -236,7 +236,7 @@ def train_bart(
 def marks(
     learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[Part]]], tokenizer: Tokenizer
 ) -> dict[str, float]:
-    """questions: (a text's tokens, what is left of them)"""
+    """questions: (a text's tokens, the corrupted text)"""
     batch = batch_of(*zip(*questions, strict=True), tokenizer).to(learner.token.weight.device)
     right = learner.eval()(batch).logits.argmax(-1) == batch.labels  # (B, T)
     gone = padded([[False, *lost(whole, parts), False] for whole, parts in questions], False).to(right.device)

@@ -1,4 +1,4 @@
-"""Names in toy stories that the rest of the story determines: which of all names a model believes in their place."""
+"""Names in toy stories that the rest of the story determines: which of all names a model prefers in their place."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 
 NAMES = (*lexicon.GIRLS, *lexicon.BOYS)
-MOST = 80  # names that are asked
+MOST = 80  # questions, at most
 Question = tuple[list[int], int, str]  # as in minibert.toy.pretrain
 
 
 def name_questions(asked: Sequence[Question], tokenizer: Tokenizer, most: int = MOST) -> list[Question]:
-    """Those whose word is somebody's name."""
+    """Questions whose word is a person's name, at most `most` of them, evenly spread."""
     names = {tokenizer.ids[name] for name in NAMES}
     found = [one for one in asked if one[0][one[1]] in names]
     return found[:: max(1, len(found) // most)][:most]
 
 
 def guessable(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
-    """The share that is right by the name that stands in the rest of the row most often, the first of such."""
+    """Accuracy of guessing the name that is most frequent in the rest of the row, the first if several are."""
     names, right = {tokenizer.ids[name] for name in NAMES}, 0
     for ids, place, _ in questions:
         others = Counter(token for at, token in enumerate(ids) if token in names and at != place)
@@ -37,8 +37,8 @@ def guessable(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
 def names_chosen(
     model: nn.Module, questions: Sequence[Question], tokenizer: Tokenizer, by_blank: Callable[..., dict[str, float]]
 ) -> dict[str, float]:
-    """`names`: the share of the names that a masked LM prefers to all other names where they are masked ·
-    `names_believed`: the share that a WKLM believes soonest when each name stands there in turn. by_blank:
+    """`names`: the share of names that a masked LM prefers to all others where they are masked · `names_believed`: the
+    share for which a WKLM's P(original) is highest when each name is put there in turn. by_blank:
     `minibert.toy.pretrain.chosen`."""
     names = [tokenizer.ids[name] for name in NAMES]
     kinds = {kind: names for _, _, kind in questions}

@@ -1,6 +1,6 @@
-"""Who does what to whom, in sentences of the toy world: what a semantic role labeller tells SemBERT (Zhang et al. 2020,
-§3.1). The world's words have one part of speech each and its sentences few forms, so its own grammar reads them, those
-of the reader's too. Names of roles as in PropBank, without the letters ARG and AM."""
+"""Semantic roles in sentences of the toy world: what a role labeller gives SemBERT (Zhang et al. 2020, §3.1). The
+world's words have one part of speech each and its sentences few forms, so its own grammar can parse them, also those
+that a user writes. Names of roles as in PropBank, without the letters ARG and AM."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from minibert.tasks.tagging import WORD
 from minibert.toy import lexicon, world
 
 ROLES = ("none", "V", "A0", "A1", "A2", "TMP", "LOC", "DIR", "ADV", "NEG")
-MOST = 2  # predicates of a sentence
+MOST = 2  # predicates per sentence
 CLAUSES = ("advcl", "conj", "parataxis")
 BY_PREPOSITION = {
     **dict.fromkeys(("at", "in", "near", "under"), "LOC"), **dict.fromkeys(("to", "from"), "DIR"),
     **dict.fromkeys(("after", "before"), "TMP"),
 }  # fmt: skip
 BY_ADVERB = {"home": "DIR", "there": "LOC", "not": "NEG", **dict.fromkeys(("alone", "still", "together"), "ADV")}
-GIVING = ("gave",)  # to whom is the receiver, elsewhere the goal of a way
+GIVING = ("gave",)  # their "to" marks the receiver, elsewhere a direction
 TIMES = frozenset(lexicon.WORDS["day"][1].split())
 
 
@@ -43,17 +43,17 @@ class Predicate:
 
 @cache
 def parts_of_speech() -> dict[str, str]:
-    """Of every word of the world."""
+    """Word → part of speech, for every word of the world."""
     return {word.text: word.pos for story in world.stories(4_000, 1) for word in story.words}
 
 
 def words_in(text: str) -> list[str]:
-    """Of the reader's own text, in small letters; a sign is a word."""
+    """The words of a user's text, in lower case; a punctuation mark is a word."""
     return [text[at.start() : at.end()].lower() for at in WORD.finditer(text)]
 
 
 def sentences_of(words: Sequence[str]) -> list[list[str]]:
-    """Cut behind each full stop."""
+    """Split after each full stop."""
     found: list[list[str]] = [[]]
     for word in words:
         found[-1].append(word)
@@ -63,8 +63,8 @@ def sentences_of(words: Sequence[str]) -> list[list[str]]:
 
 
 def parse(words: Sequence[str]) -> Parsed:
-    """A sentence of the world. Raises ValueError, which says what it is, for a word that the world has not, and for a
-    sentence that is not built as its own are."""
+    """Parse a sentence of the world. Raises ValueError for a word that the world does not have, and for a sentence that
+    is not built like its own."""
     known = parts_of_speech()
     if strange := [word for word in words if word not in known]:
         raise ValueError(f"the toy world has no word {strange[0]!r}")
@@ -99,7 +99,7 @@ def _clauses(words: Sequence[str], pos: Sequence[str]) -> list[list[int]]:
 
 
 def predicates(sentence: Parsed) -> list[Predicate]:
-    """Each verb with the roles of the words around it. A verb without a subject has that of the main clause."""
+    """Each verb with the roles of the words around it. A verb without a subject takes that of the main clause."""
     root = sentence.relations.index("root")
     heads = [root, *(i for i, how in enumerate(sentence.relations) if how in CLAUSES and sentence.heads[i] == root)]
     subject = [i for i, how in enumerate(sentence.relations) if how == "nsubj" and sentence.heads[i] == root]
@@ -141,7 +141,7 @@ def _role(sentence: Parsed, part: int, copula: bool, verb: str) -> str | None:
 
 
 def _below(sentence: Parsed, top: int) -> list[int]:
-    """A word and all that depend on it."""
+    """A word and all its descendants, in reading order."""
     found = [top]
     for word in found:
         found += [i for i, head in enumerate(sentence.heads) if head == word]

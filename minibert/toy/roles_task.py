@@ -1,5 +1,5 @@
-"""SemBERT on the toy world: of each pronoun, which of the story's people is meant, learned with role labels and
-without, from the same BERT on the same stories."""
+"""SemBERT on the toy world: which of the story's people each pronoun stands for, learned with role labels and without,
+from the same BERT on the same stories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEANT = ("FIRST", "SECOND", "BOTH")  # the people in the order in which the stor
 
 @dataclass(frozen=True)
 class Told:
-    """A text in words, with its roles, and for each word whom it means: a place in MEANT, or −100."""
+    """A text's words, their roles, and the person each word stands for: a place in MEANT, or −100."""
 
     words: tuple[str, ...]
     roles: tuple[tuple[str, ...], ...]
@@ -38,9 +38,9 @@ class Told:
 
 @dataclass(frozen=True)
 class RolesSettings:
-    """roles: whether they are read · shuffled: each word is told another's, so that they say nothing · stories,
-    held_out: to learn from, and to measure on · longest: words of a story; its last sentences are left out if it has
-    more."""
+    """roles: whether they are an input · shuffled: each word gets another word's roles, so that they carry no
+    information · stories, held_out: for training, and for evaluation · longest: words of a story; its last sentences
+    are left out if it has more."""
 
     steps: int = 200
     roles: bool = True
@@ -60,7 +60,7 @@ class RolesSettings:
 
 
 def told(story: Story, longest: int) -> Told:
-    """As many whole sentences of a story as fit."""
+    """The first sentences of a story that fit into `longest` words."""
     length = 0
     for sentence in story.sentences:
         if length + len(sentence.words) > longest:
@@ -73,13 +73,13 @@ def told(story: Story, longest: int) -> Told:
 
 
 def shuffled(text: Told) -> Told:
-    """The same roles at other words, the same ones for the same text."""
+    """The roles permuted among the words, in the same way for the same text."""
     order = random.Random(" ".join(text.words)).sample(range(len(text.words)), len(text.words))
     return replace(text, roles=tuple(tuple(row[at] for at in order) for row in text.roles))
 
 
 def batch_of(texts: Sequence[Told], tokenizer: Tokenizer) -> RolesBatch:
-    """Each word is a piece or several; labels if the texts tell whom their words mean."""
+    """A batch of texts, their words split into pieces; with labels if all texts have `meant`."""
     rows, numbers = [], []
     for text in texts:
         pieces = [tokenizer.encode(word, add_special=False).ids for word in text.words]
@@ -105,9 +105,9 @@ def train_roles(
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Fine-tune the checkpoint `model`, a BERT of the toy world; its events. Each `Eval` holds `meant`: the share of
-    held-out stories' pronouns that are given whom they mean; `commonest`: that of the commonest answer. `Sample`: what
-    it says of the words of `watch`. Nothing is kept in `out`: what it has learned is drawn as it learns."""
+    """Fine-tune the checkpoint `model`, a BERT of the toy world; yield events. Each `Eval` holds `meant`: the accuracy
+    on the pronouns of held-out stories; `commonest`: that of always giving the commonest answer. `Sample`: the
+    predictions for the words of `watch`. Nothing is saved in `out`: results are drawn during training."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
     learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
@@ -148,7 +148,7 @@ def marks(learner: SemBert, texts: Sequence[Told], tokenizer: Tokenizer) -> dict
 
 @torch.no_grad()
 def said(learner: SemBert, tokenizer: Tokenizer, text: str) -> dict:
-    """Whom each pronoun of a text may mean, as an event carries it; nothing for a text that is not of the world."""
+    """P of each of MEANT for each word of a text, as part of a `Sample`; empty for a text that cannot be parsed."""
     try:
         words = words_in(text)
         one = Told(tuple(words), tuple(map(tuple, role_rows(words))))

@@ -1,5 +1,5 @@
-"""Stories in two rows, one behind the other: an XLNet guesses words of the second with the first in its memory, or
-without (Dai et al. 2019, §3.2)."""
+"""Stories cut into two consecutive rows: an XLNet predicts words of the second with the first in its memory, or without
+(Dai et al. 2019, §3.2)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from minibert.training.precision import best_device
 
 LENGTH = 16  # tokens of a row
 HELD_OUT_SEED = 9_000_067
-TOLD = ("before", "here")  # where what determines a word is told: in the row before, or in its own
+TOLD = ("before", "here")  # the row that determines a word: the one before, or its own
 
 
 @dataclass(frozen=True)
 class SegmentSettings:
-    """memory: whether the second row reads on behind the first · share: of the tokens of each row, guessed · stories,
-    held_out: to learn from, and to measure on."""
+    """memory: whether the second row has the first in its memory · share: of the tokens of each row that are targets ·
+    stories, held_out: for training, and for evaluation."""
 
     steps: int = 300
     memory: bool = True
@@ -56,13 +56,13 @@ class SegmentSettings:
 
 @dataclass(frozen=True)
 class OnOutput(PreTrainingOutput):
-    """Of both rows. second_loss: of the second alone."""
+    """The outputs for the second row, the loss for both. second_loss: for the second alone."""
 
     second_loss: Tensor | None = None
 
 
 class ReadsOn(nn.Module):
-    """A batch holds first rows, and behind them the second row of each."""
+    """Reads batches of first rows followed by their second rows."""
 
     def __init__(self, model: PermutationLM, memory: bool):
         super().__init__()
@@ -78,7 +78,7 @@ class ReadsOn(nn.Module):
 
 @dataclass(frozen=True)
 class Question:
-    """Two rows of LENGTH ids, the place in the second that is asked for, and where it is told what stands there."""
+    """Two rows of LENGTH ids, the place of the target in the second, and which row determines it, one of TOLD."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
@@ -97,8 +97,8 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[int]]:
 
 
 def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
-    """Of each story the rows around every LENGTH-th token, and words of the second row that earlier words or its own
-    determine: those in the second row alone ("here"), or also some in the first ("before")."""
+    """For each story, the rows around every LENGTH-th token, and the words of the second row that words of the two rows
+    determine: those of the second row alone ("here"), or also some of the first ("before")."""
     found = []
     for story in stories:
         ids = [tokenizer.ids[word.text] for word in story.words]
@@ -117,7 +117,7 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
 def right(
     model: PermutationLM, asked: Sequence[Question], memory: bool, size: int = 128
 ) -> tuple[dict[str, float], float]:
-    """Told where → the share of the words that are put first, each asked for alone; and the mean loss of all."""
+    """One of TOLD → the accuracy on its words, each predicted alone; and the mean loss of all."""
     device, hits, losses = next(model.parameters()).device, {where: [] for where in TOLD}, []
     for start in range(0, len(asked), size):
         some = asked[start : start + size]
@@ -135,7 +135,7 @@ def right(
 
 
 def read(model: PermutationLM, ids: Tensor) -> Memory:
-    """What each layer reads of rows of which nothing is asked. ids: (B, T)"""
+    """The memory of rows without targets. ids: (B, T)"""
     return read_on(model.bert, whole(Batch(ids)))[1]
 
 
@@ -145,9 +145,9 @@ def train_on_segments(
     *,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Go on training the checkpoint `model`, an XLNet of the toy world, on two rows at a time; its events, and the
-    model in `out`. Each `Eval` holds of words of held-out second rows `loss`, and `before` and `here`, the shares put
-    first (`right`), read as the run reads; and the same with the memory taken away (`…_forgotten`)."""
+    """Train the checkpoint `model`, an XLNet of the toy world, further, on two rows at a time; yield events, save the
+    model in `out`. Each `Eval` holds, on words of held-out second rows, `loss` and the accuracies `before` and `here`
+    (`right`), with memory if the run has it; and then also without it (`…_forgotten`)."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
     if not isinstance(start, PermutationLM):

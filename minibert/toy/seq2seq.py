@@ -1,8 +1,7 @@
 """The whole Transformer, encoder and decoder (Vaswani et al. 2017, arXiv:1706.03762), small enough to train in seconds.
 
-BERT's own parts, put together as the Transformer was before BERT took its left half. A sentence of words goes in, the
-same words in another order come out: `reverse`, `sort` or `copy`. Letters as in `minibert.model`, with S source tokens
-and T target tokens.
+Built from BERT's own parts: BERT is the Transformer's left half. Input is a sentence of words, output the same words in
+another order: `reverse`, `sort` or `copy`. Letters as in `minibert.model`, with S source tokens and T target tokens.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from minibert.training.precision import best_device
 from minibert.unfilled import sizes_only
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
-WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's names: no BERT is in there
+WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's file names: this is no BERT
 
 
 # --- the model ---------------------------------------------------------------------------------------------------
@@ -81,7 +80,7 @@ class EncoderDecoder(nn.Module):
         return x
 
     def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
-        """target (B, T), memory (B, S, H) → logits (B, T, V): row t is about the word after target word t."""
+        """target (B, T), memory (B, S, H) → logits (B, T, V): row t predicts the word after target word t."""
         mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
         source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
         x = self.embeddings(target, under(tap, "decoder.embeddings"))  # (B, T, H)
@@ -90,7 +89,7 @@ class EncoderDecoder(nn.Module):
         return tap("logits", F.linear(x, self.embeddings.token.weight))  # tied: (B, T, H) → (B, T, V)
 
     def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
-        """Teacher forcing: every position of the target is learned at once, each from the right words before it."""
+        """Teacher forcing: all positions of the target are trained at once, each given the right words before it."""
         logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
         loss = None
         if batch.labels is not None:
@@ -110,7 +109,7 @@ def start(model: EncoderDecoder) -> None:
 
 
 def without_bridge(name: str, x: Tensor) -> Tensor:
-    """A tap that leaves the decoder alone: nothing of what the encoder has read comes over to it."""
+    """A tap that cuts the decoder off from the encoder: cross-attention adds nothing."""
     return torch.zeros_like(x) if name.endswith(".cross.out") else x
 
 
@@ -151,7 +150,7 @@ def split_words(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Words:
-    """A closed vocabulary: an entry a word. What is not in it is [UNK]; BERT's word pieces are the way out of that."""
+    """A closed vocabulary, one entry per word. All other words are [UNK], which BERT's word pieces avoid."""
 
     entries: tuple[str, ...]
 
@@ -168,7 +167,7 @@ class Words:
         return [word if word in self.ids else UNK for word in words]
 
     def batch(self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None) -> PairBatch:
-        """Source words [EOS]; where there are targets, [BOS] target words, to be answered by target words [EOS]."""
+        """Source: words [EOS]. With targets, the decoder reads [BOS] words, and the labels are words [EOS]."""
         ids = padded([[*self._ids(row), self.ids[EOS]] for row in sources], self.ids[PAD])
         real = ids != self.ids[PAD]
         padding = None if real.all() else real
@@ -184,8 +183,8 @@ class Words:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Random word sequences of 1 … `longest` words, every word as likely at every place: only its place tells a word's
-    place in the answer. Those held out never come up in training."""
+    """Random sequences of 1 … `longest` words, every word equally likely at every place. Held-out sentences are never
+    drawn."""
 
     words: Words
     longest: int
@@ -201,7 +200,7 @@ class Sentences:
                 return sentence
 
     def holding_out(self, count: int, rng: random.Random) -> Sentences:
-        """`count` different sentences set aside to measure on."""
+        """With `count` different sentences held out for evaluation."""
         chosen: set[tuple[str, ...]] = set()
         while len(chosen) < count:
             chosen.add(self.draw(rng))
@@ -213,7 +212,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Seq2SeqSettings:
-    """task: one of REORDERINGS · longest: words of a sentence, at most · held_out: sentences to measure on. The sizes
+    """task: one of REORDERINGS · longest: words of a sentence, at most · held_out: sentences for evaluation. The sizes
     are the smallest of those tried that reach 99 % of whole sentences within seconds on one core."""
 
     task: str = "reverse"
@@ -246,7 +245,7 @@ class Seq2SeqSettings:
             intermediate_size=2 * self.hidden_size,
             max_position_embeddings=2 * self.longest + 2,
             hidden_act="relu",
-            hidden_dropout_prob=0.0,  # sentences are never read twice: there is nothing to learn by heart
+            hidden_dropout_prob=0.0,  # sentences are drawn anew for each batch: there is nothing to memorize
             attention_probs_dropout_prob=0.0,
             layer_norm_eps=1e-5,
         )
@@ -263,11 +262,11 @@ def train_seq2seq(
 ) -> Iterator[Event]:
     """Train on random sentences and yield the events of the run; save to `out` at its end.
 
-    network: what is trained, made from a config and called as an EncoderDecoder is · vocabulary: words besides those
-    of `word_list`.
-    `watch`: sentences of the user's, whose words the model learns too, answered after each evaluation (`Sample`).
-    A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has `token_accuracy`, under
-    teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy answer right in every word.
+    network: the class to train, built from a config and called like an EncoderDecoder · vocabulary: words besides those
+    of `word_list` · watch: the user's sentences, answered after each evaluation (`Sample`); their words are added to
+    the vocabulary. A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has
+    `token_accuracy`, under teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy
+    answer right in every word.
     """
     torch.manual_seed(settings.seed)
     own = [word for text in watch for word in split_words(text)[: settings.longest]]
@@ -309,7 +308,7 @@ def train_seq2seq(
 
 @torch.no_grad()
 def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]], step: int = 0) -> Eval:
-    """Token and sequence accuracy; the details hold some wrong answers and how many there are by length."""
+    """Token and sequence accuracy; the details hold up to five wrong answers."""
     sources = sorted(sentences)
     targets = [REORDERINGS[trained.task](source) for source in sources]
     model = trained.model.eval()
@@ -346,7 +345,7 @@ class Answer:
 class Decoding:
     """Greedy decoding of one source, step by step. S source tokens with [EOS], T target tokens, the first [BOS].
 
-    probs: (T, V), what the model expects after each of `target`. taps: every intermediate, batch axis and all.
+    probs: (T, V), the prediction after each of `target`. taps: every intermediate, with the batch axis.
     """
 
     source: list[str]
@@ -377,7 +376,7 @@ class Trained:
     longest: int
 
     def say(self, sources: Sequence[Sequence[str]], tap: Tap = no_tap) -> list[list[str]]:
-        """The greedy answer to each source, words in and words out. `tap` may change what the model goes on with."""
+        """The greedy answer to each source, words in and words out. `tap` may change the model's intermediates."""
         model = self.model.eval()
         batch = self.words.batch(sources).to(next(model.parameters()).device)
         rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1, tap)
@@ -396,7 +395,7 @@ class Trained:
 
     @torch.no_grad()
     def decode(self, source: Sequence[str], tap: Tap = no_tap) -> Decoding:
-        """Greedy decoding with everything on the way. `tap` may change it. Raises ValueError without a word."""
+        """Greedy decoding with all intermediates. `tap` may change them. Raises ValueError without a word."""
         known = self.words.known(source)[: self.longest]
         if not known:
             raise ValueError("there is no word to answer")
@@ -415,7 +414,7 @@ class Trained:
         return Decoding([*known, EOS], [BOS, *said], end, probs, taps)
 
     def save(self, directory: str | Path) -> None:
-        """Weights, sizes, words and task, whole or not at all."""
+        """Save weights, sizes, words and task, atomically."""
         description = {"config": self.model.config.as_dict(), "words": self.words.entries, "task": self.task}
         state = {name: value.detach().cpu().contiguous() for name, value in self.model.state_dict().items()}
         with writing(directory) as folder:
@@ -425,7 +424,7 @@ class Trained:
 
     @classmethod
     def load(cls, directory: str | Path, network: type[nn.Module] = EncoderDecoder) -> Trained:
-        """What `save` has written of a `network`. Raises CheckpointError where there is no such thing."""
+        """Load what `save` has written of a `network`. Raises CheckpointError if that is missing or invalid."""
         directory = Path(directory)
         try:
             said = json_object(existing(directory, DESCRIPTION))

@@ -1,4 +1,4 @@
-"""People of the toy world of whom a network has never read: does it know she from he?"""
+"""People of the toy world whose names a model was never trained on: can it tell she from he?"""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from minibert.toy import lexicon
 
 PEOPLE = (*lexicon.GIRLS, *lexicon.BOYS)
 STRANGERS = (*lexicon.GIRLS[-3:], *lexicon.BOYS[-3:])
-GENDERED = ("she", "he", "her", "him", "his", "herself", "himself", "girl", "boy")  # words that give it away
-OPPOSITE = {"she": "he", "herself": "himself", "he": "she", "himself": "herself"}  # what is asked, and the other
+GENDERED = ("she", "he", "her", "him", "his", "herself", "himself", "girl", "boy")  # words that reveal a gender
+OPPOSITE = {"she": "he", "herself": "himself", "he": "she", "himself": "herself"}  # target pronoun → its opposite
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Question:
 
 
 def questions(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> list[Question]:
-    """Of rows that name one person alone, each pronoun that OPPOSITE has."""
+    """Each pronoun in OPPOSITE, from rows that name exactly one person."""
     people = {tokenizer.ids[name]: name in STRANGERS for name in PEOPLE}
     asked, found = {tokenizer.ids[word] for word in OPPOSITE}, []
     for row in rows:
@@ -40,13 +40,13 @@ def questions(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> list[Quest
 
 
 def gendered(ids: Tensor, tokenizer: Tokenizer) -> Tensor:
-    """Where a word stands that tells a gender, as ids has it: (B, T) bool"""
+    """Which tokens reveal a gender. ids: (B, T) → (B, T) bool"""
     return torch.isin(ids, torch.tensor([tokenizer.ids[word] for word in GENDERED]))
 
 
 def shares(asked: Sequence[Question], logits: Tensor, tokenizer: Tokenizer) -> dict[str, float]:
-    """`strangers`, `friends`: the share of questions whose pronoun is expected rather than its OPPOSITE; 0.5 is
-    guessing. logits: (questions, V)"""
+    """`strangers`, `friends`: the share of questions about strangers, and about all others, whose pronoun has a higher
+    logit than its OPPOSITE; 0.5 is guessing. logits: (questions, V)"""
     right: dict[bool, list[bool]] = {True: [], False: []}
     for one, row in zip(asked, logits, strict=True):
         own = one.ids[one.place]
@@ -58,7 +58,7 @@ def shares(asked: Sequence[Question], logits: Tensor, tokenizer: Tokenizer) -> d
 
 @torch.no_grad()
 def forget(model: BertForPreTraining, tokenizer: Tokenizer) -> None:
-    """As if it had never read a name: their vectors become what they are before the first step."""
+    """Reset the names to untrained: random vectors as at initialization, and no bias in the decoder."""
     words, rng = [tokenizer.ids[name] for name in PEOPLE], torch.Generator().manual_seed(0)
     weight = model.bert.embeddings.token.weight
     weight[words] = model.config.initializer_range * torch.randn(len(words), weight.size(1), generator=rng)

@@ -1,8 +1,7 @@
-"""A task in the toy world, to fine-tune on: whom or what does a gap in a sentence mean?
+"""A fine-tuning task of the toy world: whom or what does a gap in a sentence stand for?
 
-It is made of what the world itself says of every word. Out of a story a sentence is taken in which some word is
-determined by one word outside it, so that only a reader of the rest can know. The form is SQuAD's: the answer is a span
-of a passage.
+Made from the world's annotations: a sentence is taken out of a story in which a word is determined by one word outside
+the sentence, so that the answer needs the rest of the story. The form is SQuAD's: the answer is a span of a passage.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from minibert.tasks import TaskData
 from minibert.tasks.spans import Answer, SpanExample
 from minibert.toy.world import Story, generate
 
-KINDS = ("colour", "possession", "pronoun", "thing")  # what a person could say too; who goes home is the world's whim
+KINDS = ("colour", "possession", "pronoun", "thing")  # those that people could answer too; who goes home is arbitrary
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Gap:
 
 def meant(n: int, seed: int, world: str = "small") -> TaskData:
     """Question: a sentence with a gap in place of a determined word · passage: its story without it · answer: the word
-    that determines it. Of "soon … found it under the sofa" that is the name of whoever lost it. One a story,
-    every kind of determination as often as another where a story has both."""
+    that determines it. For "soon … found it under the sofa" that is the name of whoever lost it. One per story, its
+    kind drawn uniformly from those of the story."""
     rng, examples = random.Random(seed), []
     while len(examples) < n:
         gaps = gaps_of(generate(rng, world=world))
@@ -45,7 +44,7 @@ def meant(n: int, seed: int, world: str = "small") -> TaskData:
 
 
 def always_the_first(data: TaskData) -> float:
-    """The share that is right when the answer is always the first word of the story that is an answer anywhere."""
+    """Accuracy of always answering with the first word of the story that is an answer to any example."""
     known = {example.answers[0].text for example in data.examples}
     first = [next(word for word in e.context.split() if word in known) == e.answers[0].text for e in data.examples]
     return sum(first) / len(first)

@@ -1,5 +1,5 @@
-"""Words of the toy world that go together, as *New* and *York* do: a word that the world leaves open, and what it alone
-decides. With all of them hidden, each alone may be many words, and not any with any."""
+"""Words of the toy world that go together, like *New* and *York*: a free word, and the words that it alone determines.
+With all of them masked, each could be many words, but not in every combination."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ KINDS = ("effect", "article")  # what follows from a cause, and the article of a
 
 @dataclass(frozen=True)
 class Together:
-    """ids: [CLS], a sentence, [SEP] · places: of its words that go together, in reading order · kind: of what is
-    decided."""
+    """ids: [CLS], a sentence, [SEP] · places: of its words that go together, in reading order · kind: of the words that
+    are determined."""
 
     ids: tuple[int, ...]
     places: tuple[int, ...]
@@ -27,7 +27,7 @@ class Together:
 
 
 def together(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Together]:
-    """Of every open word of every sentence: itself and all that it decides there, directly or through another."""
+    """For every free word of every sentence: itself and all that it determines there, directly or through another."""
     found = []
     for story in stories:
         start = 0  # of the sentence in the story
@@ -49,5 +49,5 @@ def together(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Together]:
 
 
 def combinations(groups: Sequence[Together]) -> set[tuple[int, ...]]:
-    """What was seen to stand together, in reading order."""
+    """The words of all groups, in reading order."""
     return {group.words for group in groups}

@@ -1,5 +1,5 @@
-"""Reviews that judge in one sentence, at the end or at the beginning, and tell the rest without judging: what a text
-that is cut loses (lessons/data/verdicts)."""
+"""Reviews in which one sentence, the first or the last, judges, and the others are neutral: they show what truncation
+loses (lessons/data/verdicts)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def verdict_rows(parts: Path, part: str, seed: int = 0) -> list[tuple[str, ...]]
 
 
 def write(folder: Path) -> None:
-    """train.tsv and dev.tsv beside parts.toml."""
+    """Write train.tsv and dev.tsv beside parts.toml."""
     for part in COPIES:
         rows = [COLUMNS, *verdict_rows(folder / "parts.toml", part)]
         (folder / f"{part}.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")

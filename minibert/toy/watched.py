@@ -1,5 +1,5 @@
-"""A live run, as the toy world's tasks have them: it is measured as it learns, and says what it makes of the reader's
-own texts, which may change meanwhile."""
+"""A live run of a task of the toy world: evaluated as it trains, with predictions for the user's own texts, which may
+change meanwhile."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def watched(
     report_every: int = 10,
     **training: Any,
 ) -> Generator[Event, None, Done]:
-    """Train with the `steps` and the `optimization` of `settings`, a dataclass; → the Done, with what was measured
-    last: the caller yields it when the model is saved.
+    """Train with the `steps` and the `optimization` of `settings`, a dataclass; → the Done event with the last metrics,
+    which the caller yields after saving the model.
 
-    `measure()` is asked before the first step, every `settings.evaluate_every` steps and behind the last (`Eval`); then
-    `say(watch)`, whose answers are a `Sample` unless there are none. A message of `mailbox` replaces `watch` and is
-    answered at once. Both are asked in eval mode. facts: of the `Started`, beside the number of parameters · training:
+    `measure()` is called before the first step, every `settings.evaluate_every` steps and after the last (`Eval`); then
+    `say(watch)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces `watch` and is
+    answered at once. Both run in eval mode. facts: for the `Started` event, beside the number of parameters · training:
     further arguments of `train`.
     """
     every = settings.evaluate_every

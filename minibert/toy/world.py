@@ -1,11 +1,11 @@
-"""A toy world: little English stories that tell, of every word, whether the rest of the story determines it, and how.
+"""A toy world: little English stories that record for every word whether the rest of the story determines it, and how.
 
 A word is *determined* when no other word of the vocabulary could stand in its place, given all the other words of the
 story, and when that is so because of another word rather than because of the grammar: "anna" decides "she", the keys
 near the box decide "were", "four … lost one" decides "three". A word is *free* when the world leaves a choice, and
 neither when it is a fixed part of its sentence. Without the rest of the story the determined words can only be
-guessed, so they measure what a model has learned to read; and its attention heads can be held against the words that
-decide them.
+guessed, so they measure what a model has learned to read; and its attention can be compared with the words that
+determine them.
 
 Lists and plots are in `minibert/toy/lexicon.py`. The same seed gives the same stories under every Python version.
 """
@@ -29,7 +29,7 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token with the truth about it. `head` and `determined_by` are positions in `Story.words`."""
+    """A token with its annotations. `head` and `determined_by` are positions in `Story.words`."""
 
     text: str
     pos: str  # universal part of speech
@@ -63,15 +63,15 @@ class Story:
 
     @cached_property
     def text(self) -> str:
-        """A sentence a line."""
+        """One sentence per line."""
         return "\n".join(sentence.text for sentence in self.sentences)
 
 
 def generate(seed: int | random.Random, scenes: int | None = None, world: str = "whole") -> Story:
     """One story: an opening, 2 or 3 scenes (or as many as `scenes` says), what they lead to later, a closing.
 
-    A `random.Random` goes on from where it stands, so a series of stories can be drawn from one. world: a key of
-    WORLDS, which scenes there are. Raises ValueError if there are not as many different scenes.
+    Several stories can be drawn from one `random.Random`, given as `seed`. world: a key of WORLDS, which scenes there
+    are. Raises ValueError if there are not as many different scenes.
     """
     rng = seed if isinstance(seed, random.Random) else random.Random(seed)
     count = 2 + int(rng.random() * 2) if scenes is None else scenes
@@ -101,7 +101,7 @@ def stories(n: int, seed: int, world: str = "whole") -> list[Story]:
 
 
 def documents(n: int, seed: int, world: str = "whole") -> list[list[str]]:
-    """The texts of `stories`, a document a story, a string a sentence: what `minibert/text/batches.py` packs."""
+    """The texts of `stories`, one document per story, one string per sentence: input of `minibert/text/batches.py`."""
     return [[sentence.text for sentence in story.sentences] for story in stories(n, seed, world)]
 
 
@@ -127,7 +127,7 @@ def determined(story: Story) -> list[bool]:
 def links(story: Story, *kinds: str) -> list[tuple[int, int]]:
     """Pairs (determined word, word that determines it), positions in `story.words`; of the given kinds, or of all.
 
-    What an attention head can be held against: does position i attend to position j?
+    To compare an attention head with: does position i attend to position j?
     """
     return [(i, j) for i, word in enumerate(story.words) for j in word.determined_by if not kinds or word.kind in kinds]
 
@@ -169,7 +169,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A position of a plot: a fixed text or a form of a variable, and all that is the same whatever fills it."""
+    """A position of a plot: a fixed text or a form of a variable, and all that does not depend on what fills it."""
 
     text: str
     variable: str
@@ -206,10 +206,10 @@ def _draw(domain: str, rng: random.Random, used: set[str | None]) -> _Row:
 
 
 def _annotate(sentences: list[tuple[tuple[_Slot, ...], int, dict[str, _Row]]]) -> Story:
-    """(slots, number of the scene, what fills them) a sentence → the story, each word with what determines it."""
+    """(slots, scene number, row of each variable) per sentence → the story, each word with what determines it."""
     filled: list[tuple[_Slot, str, str | None]] = []  # with text and number
     scene_of: list[int] = []
-    mentions: dict[tuple, list[int]] = defaultdict(list)  # of a form of a variable (a scene's own, but for the people)
+    mentions: dict[tuple, list[int]] = defaultdict(list)  # by scene (None for people), variable, form
     for slots, scene, rows in sentences:
         for slot in slots:
             variable = slot.variable
@@ -363,7 +363,7 @@ def _slot(token: str) -> _Slot:
 
 
 def _sentence(tokens: list[str]) -> tuple[_Slot, ...]:
-    """The tokens of a sentence, `|` between its clauses → its slots, with the syntax that such short sentences have."""
+    """The tokens of a sentence, `|` between its clauses → its slots, with heads, relations and chunks."""
     slots: list[_Slot] = []
     clauses: list[list[int]] = [[]]
     for token in tokens:
@@ -392,8 +392,8 @@ def _sentence(tokens: list[str]) -> tuple[_Slot, ...]:
 
 
 def nouns(pos: Sequence[str], possessive: Sequence[bool]) -> tuple[list[int | None], list[bool]]:
-    """By word: the noun that a determiner, possessive, adjective or number stands before; whether it is the head of a
-    noun phrase."""
+    """For each word: the noun that it stands before as a determiner, possessive, adjective or number; whether it is the
+    head of a noun phrase."""
     noun_of: list[int | None] = []
     for i, kind in enumerate(pos):
         end = next(j for j in range(i + 1, len(pos) + 1) if j == len(pos) or pos[j] not in ("ADJ", "NUM"))
