@@ -10,17 +10,17 @@ from numbers import Number
 import numpy as np
 from torch import Tensor
 
-SHOWN = 120  # characters of a value in a sentence
+SHOWN = 120  # characters of a value in a message, at most
 
 
 def expect(condition, sentence: str) -> None:
-    """Where the condition does not hold, the sentence says what is wrong."""
+    """Raise an AssertionError with `sentence` if the condition does not hold."""
     if not condition:
         raise AssertionError(sentence)
 
 
 def expect_close(got, wanted, what: str, tolerance: float = 1e-5) -> None:
-    """Numbers, arrays or tensors that may differ by `tolerance`, relative where they are larger than 1."""
+    """Compare numbers, arrays or tensors, which may differ by `tolerance`, relative for values above 1."""
     expect(got is not None, f"{what} is None: does the function return its result?")
     expected_kind = Tensor if isinstance(wanted, Tensor) else Tensor | np.ndarray | Number
     expect(isinstance(got, expected_kind), f"{what} is {_kind(got)}, wanted {_kind(wanted)}")
@@ -32,7 +32,7 @@ def expect_close(got, wanted, what: str, tolerance: float = 1e-5) -> None:
 
 
 def expect_equal(got, wanted, what: str) -> None:
-    """Exactly the same: numbers, texts, sets, tensors, and lists, tuples and dictionaries of them."""
+    """Compare exactly: numbers, texts, sets, tensors, and lists, tuples and dictionaries of them."""
     expect(got is not None or wanted is None, f"{what} is None: does the function return its result?")
     if isinstance(wanted, Tensor | np.ndarray):
         _expect_equal_arrays(got, wanted, what)
@@ -57,7 +57,7 @@ def expect_equal(got, wanted, what: str) -> None:
 
 @contextmanager
 def when_written(what: str) -> Iterator[None]:
-    """Draws when `what` is there: an empty exercise gets a sentence instead. Every other mistake shows itself."""
+    """Run the block if the exercise `what` is written; print a message if not. All other errors are raised."""
     try:
         yield
     except NotImplementedError as error:
@@ -93,7 +93,7 @@ def _expect_shape(got: np.ndarray, wanted: np.ndarray, what: str) -> None:
 
 
 def _difference(got: np.ndarray, wanted: np.ndarray, wrong: np.ndarray, what: str) -> str:
-    """Where the first wrong number stands, and how many there are."""
+    """The place of the first wrong number, and how many there are."""
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     name = f"{what}[{', '.join(map(str, place))}]" if place else what
     mine, theirs = _numbers(got[place], wanted[place])
@@ -112,7 +112,7 @@ def _numbers(got, wanted) -> tuple[str, str]:
 
 
 def _hint(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> str:
-    """What the mistake looks like, where it is one that is recognised."""
+    """A hint if the mistake is a known one, else an empty text."""
 
     def same(left, right) -> bool:
         return bool(np.allclose(left, right, rtol=10 * tolerance, atol=10 * tolerance, equal_nan=True))
@@ -143,7 +143,7 @@ def _hint(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> str:
 
 
 def _place_hint(got: np.ndarray, wanted: np.ndarray, same=np.array_equal) -> str:
-    """The right values in the wrong places."""
+    """A hint if the right values are in the wrong places, else an empty text."""
     if wanted.ndim > 1 and wanted.shape[-1] == wanted.shape[-2] and same(got.swapaxes(-1, -2), wanted):
         return " It is the transpose of what is wanted."
     if wanted.dtype == bool and wanted.size > 1 and np.array_equal(got, ~wanted):
