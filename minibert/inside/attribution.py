@@ -45,7 +45,7 @@ class Word:
 
 
 def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
-    """Words between spaces, and each Chinese character alone; special tokens belong to no word."""
+    """Words between spaces, and each Chinese character alone; [CLS] and [SEP] belong to no word."""
     words: list[Word] = []
     end = None  # (segment, offset) where the word before ends
     for place, (start, stop) in enumerate(encoding.offsets):
@@ -118,7 +118,7 @@ class Case:
         return self.predictor.task.batch(rows, self.tokenizer.pad_id)
 
     def answers(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
-        """The logits of rows made from this input: (B, classes) float32."""
+        """The logits of variants of this input: (B, classes) float32."""
         return self.predictor.model(batch, tap).logits.float()
 
     def read_at(self, length: int) -> list[int]:

@@ -253,7 +253,7 @@ class RuleResult:
 def check(
     predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0
 ) -> Iterator[RuleResult]:
-    """Each of RULES applied to the field of every input, and the answers compared. inputs: as for `Predictor.predict`,
+    """Apply each of RULES to the field of every input, and compare the answers. inputs: as for `Predictor.predict`,
     of a task that answers with a class."""
     answers = [answer["probabilities"] for answer in predictor.predict(list(inputs))]
     for number, rule in enumerate(RULES):

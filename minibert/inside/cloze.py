@@ -36,7 +36,7 @@ def expectations(model: BertForPreTraining, ids: Sequence[int], positions: Seque
     """Log-probability (natural) of every entry of the vocabulary at some positions of one sentence.
 
     ids: T of them, as the model reads them · → (len(positions), V) float64, each row's exp sums to 1. Works at any
-    position, hidden or not: the head answers the same question everywhere, "which token belongs here?"
+    position, masked or not: the head answers the same question everywhere, "which token belongs here?"
     """
     if not positions:
         return torch.empty(0, model.config.vocab_size, dtype=torch.float64)

@@ -23,7 +23,7 @@ LONGEST = 128  # tokens per text when measuring
 
 @dataclass(frozen=True)
 class Cost:
-    """parameters: as trained · megabytes: of what is kept in memory (10⁶ bytes) · milliseconds: to read one text."""
+    """parameters: as trained · megabytes: of what is kept in memory (10⁶ bytes) · milliseconds: per text."""
 
     parameters: int
     megabytes: float
@@ -31,9 +31,9 @@ class Cost:
 
 
 def int8(model: nn.Module) -> nn.Module:
-    """A copy with PyTorch's dynamic 8-bit quantization: the weights of every linear layer are rounded once, one scale a
-    layer, and their inputs on the fly. Embeddings, norms and attention itself stay as they are. Not for training; CPU
-    only."""
+    """A copy with PyTorch's dynamic 8-bit quantization: the weights of every linear layer are rounded once, with one
+    scale per layer, and their inputs on the fly. Embeddings, norms and attention itself stay as they are. Not for
+    training; CPU only."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favour of torchao
         copy = deepcopy(model).cpu().eval()
@@ -121,7 +121,7 @@ def in_int8(predictor: Predictor) -> Predictor:
 
 
 def pareto(points: Mapping[str, tuple[float, float]]) -> set[str]:
-    """The Pareto front: names no other is at least as cheap and good as, and better in one. name → (cost, score)."""
+    """The Pareto front: names that no other matches in cost and score and beats in one. name → (cost, score)."""
     return {
         name
         for name, (cost, score) in points.items()

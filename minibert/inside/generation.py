@@ -17,7 +17,7 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class GenerationStep:
-    """One step: what was read, the guesses (id, probability) for the blank, best first, and the id that was put in."""
+    """One step: the input, the guesses (id, probability) for the blank, best first, and the id that fills it."""
 
     ids: list[int]
     position: int
@@ -29,7 +29,7 @@ def write(
     model: BertForPreTraining, tokenizer: Tokenizer, start: Sequence[int], count: int, after: Sequence[int] = (), *,
     blanks: int = 1, top: int = 5,
 ) -> Iterator[GenerationStep]:  # fmt: skip
-    """Put [MASK] behind `start`, fill it with the likeliest token, and again, `count` times.
+    """Append [MASK] to `start`, fill it with the most probable token, and repeat, `count` times.
 
     start: ids without [CLS] and [SEP] · after: ids that always stand behind the blank, such as a full stop · blanks:
     [MASK]s in a row, of which the first is filled. Never chosen: special tokens, which are no words.

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from minibert.inside.model_input import ModelInput
 from minibert.model import IGNORE, Batch, Tap, no_tap
 
-ROWS = 256  # copies a forward pass holds at most
+ROWS = 256  # copies per forward pass, at most
 
 
 def scale_scores(factor: float) -> Tap:
@@ -56,7 +56,7 @@ def total_variation(p: Tensor, q: Tensor) -> Tensor:
 # ------------------------------------------------------------------------------------------------ padding and order
 @dataclass(frozen=True)
 class PaddingLeak:
-    """The guess at one position with 0, 1, 2 … padding tokens. masked, unmasked: (N + 1, V), rows sum to 1.
+    """The prediction at one position with 0, 1, 2 … padding tokens. masked, unmasked: (N + 1, V), rows sum to 1.
 
     share: (N + 1,), how much of the real tokens' attention goes to padding without the mask, mean of all heads.
     """

@@ -59,6 +59,6 @@ def balanced_accuracy(probs: np.ndarray, pairs: Sequence[SegmentPair]) -> float:
 def judged(
     model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[Sequence[str]], seed: int = 0
 ) -> dict[str, float]:
-    """Both questions → balanced accuracy on the same documents."""
+    """Each of SECONDS → balanced accuracy on the same documents."""
     asked = {second: pairs_to_judge(documents, tokenizer, second, seed=seed) for second in SECONDS}
     return {second: balanced_accuracy(follows(model, tokenizer, pairs), pairs) for second, pairs in asked.items()}

@@ -258,8 +258,8 @@ def conll_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
 
 def coreference(pronouns: Sequence[Pronoun]) -> ProbeTask:
     """Does the pronoun stand for this candidate? A pair of words for each candidate. Texts with the same candidates
-    differ in a few words and in the answer: they stay together, or the probe would learn one by heart and be wrong in
-    the other."""
+    differ in a few words and in the answer: they stay together, or the probe would memorize one and be wrong on the
+    other."""
     items = tuple(
         ProbeItem(i, (one.pronoun, candidate), "antecedent" if candidate == one.antecedent else "other")
         for i, one in enumerate(pronouns)

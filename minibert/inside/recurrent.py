@@ -46,7 +46,7 @@ def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> 
 
 @torch.no_grad()
 def read(lstm: nn.LSTM, x: Tensor) -> Step:
-    """A text x (T, E), word after word from an empty state, by an LSTM of one layer → everything, (T, H) each."""
+    """A text x (T, E), word after word from an empty state, by an LSTM of one layer → all steps, (T, H) each."""
     weights = (lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0)
     hidden = cell = torch.zeros(lstm.hidden_size)
     steps = []

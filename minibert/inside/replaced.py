@@ -12,7 +12,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.replaced_tokens import filled_in, sample
 from minibert.tokenizer import Tokenizer
 
-ROWS = 512  # texts read at once
+ROWS = 512  # texts per batch
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def replaced(
     temperature: float = 1.0,
     seed: int = 0,
 ) -> Replaced:
-    """Hide `places`, let the generator fill them from softmax(logits / temperature), and the discriminator judge."""
+    """Mask `places`, let the generator fill them from softmax(logits / temperature), and the discriminator judge."""
     row = torch.tensor([list(ids)])
     hidden = torch.zeros_like(row, dtype=torch.bool)
     hidden[0, list(places)] = True

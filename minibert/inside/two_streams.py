@@ -13,8 +13,8 @@ from minibert.permutation import content_mask, query_mask, with_queries
 
 @torch.no_grad()
 def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
-    """h and g of the last layer, (B, T, H) each, of a batch with an order: with the same weights, the content stream h
-    attends to itself; the query stream g has a vector for each place, and reads its keys and values from h."""
+    """h and g of the last layer, (B, T, H) each, for a batch with an `order`. With the same weights, the content stream
+    h attends to itself; the query stream g has a vector for each place, and attends to h."""
     told = bert.told(batch)
     of_content = content_mask(batch.order, batch.padding)[:, None]  # (B, 1, T, T)
     of_query = query_mask(batch.order, batch.padding)[:, None]

@@ -76,10 +76,10 @@ def pooled(x: torch.Tensor, padding: torch.Tensor | None, pooling: str) -> torch
 def span_vectors(
     model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], spans: Sequence[Sequence[Span]]
 ) -> np.ndarray:
-    """The vectors of stretches of the texts, (L + 1, N, H) float32: the mean over the tokens that overlap
-    characters start … end. spans: of each text, any number; N is their sum, in order.
+    """The vectors of spans of the texts, (L + 1, N, H) float32: the mean over the tokens that overlap characters
+    start … end. spans: any number for each text; N counts them all, in order.
 
-    NaN where no token of a stretch was read: it was cut off, or the tokenizer drops all its characters.
+    NaN where no token of a span was read: it was cut off, or the tokenizer drops all its characters.
     """
     layers, hidden = shape_of(model)
     firsts = np.cumsum([0, *map(len, spans)])

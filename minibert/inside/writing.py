@@ -28,7 +28,7 @@ class Memory:
     segments: Tensor
 
     def rows(self, chosen: Tensor) -> Memory:
-        """Some of the rows, perhaps several times. chosen: (B',) → B' rows."""
+        """The chosen rows, possibly repeated. chosen: (B',) → B' rows."""
         return replace(self, kept={name: x[chosen] for name, x in self.kept.items()})
 
 
