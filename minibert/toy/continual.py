@@ -45,7 +45,7 @@ class Row:
 
 
 def words(stories: Sequence[Story], rng: random.Random) -> Row:
-    """Word level: a story in which phrases or names will be hidden, as ERNIE 1.0 hides them."""
+    """Word level: a story in which phrases or names will be masked, as by ERNIE 1.0."""
     return Row((rng.choice(stories).text,))
 
 

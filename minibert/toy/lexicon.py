@@ -9,8 +9,8 @@ the next word; `|` starts a new clause; what follows `//` is told at the end of 
 GIRLS = ["anna", "clara", "ella", "emma", "lucy", "mei", "nora", "priya", "rosa", "sofia"]
 BOYS = ["ben", "david", "felix", "hugo", "jack", "kenji", "leo", "omar", "paul", "tom"]
 
-# Lists from which a slot takes any word. Where `a/an` stands before them, at least two begin with a
-# vowel; in none do letter and sound disagree (honest, useful).
+# Lists from which a slot takes any word. Lists that follow `a/an` have at least two words with a vowel first; in no
+# word do the first letter and its sound disagree (honest, useful).
 WORDS = {
     "place": ("NOUN", "bakery beach bridge castle farm harbour library market museum park school station theatre zoo"),
     "colour": ("ADJ", "black blue brown green pink purple red white yellow"),

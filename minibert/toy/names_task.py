@@ -82,7 +82,7 @@ def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
 
 @dataclass(frozen=True)
 class Altered:
-    """A row of ids in which some names have given way to others, where its names stand, and which were replaced."""
+    """A row of ids in which some names are replaced by others, the spans of all its names, and which are replaced."""
 
     ids: tuple[int, ...]
     names: tuple[Unit, ...]

@@ -65,7 +65,7 @@ class RestoringSettings:
             len(tokenizer.vocab), self.hidden_size, self.layers, self.heads, 2 * self.hidden_size,
             max_position_embeddings=LONGEST + 4, pad_token_id=tokenizer.pad_id, bos_token_id=tokenizer.cls_id,
             eos_token_id=tokenizer.sep_id, decoder_start_token_id=tokenizer.sep_id,
-            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,  # the noise is drawn anew at each reading
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,  # the noise is drawn anew for each batch
         )  # fmt: skip
 
 

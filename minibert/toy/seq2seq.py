@@ -356,7 +356,7 @@ class Decoding:
 
     @property
     def said(self) -> list[str]:
-        """The word that is likeliest after each of `target`: one further on, [EOS] at the end."""
+        """The most probable word after each of `target`: the next ones, and [EOS] if the answer is complete."""
         return [*self.target[1:], self.end]
 
     def attention(self, part: str) -> Tensor:

@@ -221,7 +221,7 @@ def _annotate(sentences: list[tuple[tuple[_Slot, ...], int, dict[str, _Row]]]) -
             scene_of.append(scene)
 
     def source(i: int, variable: str, form: str) -> int | None:
-        """The mention that settles word i: the last before it, in its own scene if there is one; else the next one."""
+        """The mention that determines word i: the last before it, if possible in its own scene; else the next one."""
         scene, best = scene_of[i], None
         for j in mentions[None if variable in _PEOPLE else scene, variable, form]:
             if j < i and (best is None or scene_of[j] == scene or scene_of[best] != scene):
