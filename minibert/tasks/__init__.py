@@ -1,6 +1,5 @@
-"""The tasks of the paper, by name: readers for the field's file formats, input, head, answers, metrics. One file each:
-a file that defines a `Task` with a name is a task of the project, and nothing else has to know it. Those that need a
-pattern of the user's stand apart: no file says that it is one of them."""
+"""The tasks by name. Every file of this folder that defines a `Task` with a name adds one; nothing else has to list it.
+The tasks in `BY_PATTERN` need a pattern from the user, so no file can be recognised as theirs; `TASKS` is the rest."""
 
 from __future__ import annotations
 
@@ -56,24 +55,24 @@ def task_named(name: str) -> Task:
 
 
 def task_of_head(architecture: str, problem: str = "") -> Task | None:
-    """The first task with this head, of the class `architecture` in heads.py: what a model does that others have
-    fine-tuned, whose config.json names none of our tasks. problem: transformers' problem_type."""
+    """The first task with this head, for checkpoints fine-tuned elsewhere, whose config.json names none of our tasks.
+    architecture: class name in heads.py · problem: transformers' problem_type."""
     fitting = (task for task in TASKS.values() if (task.architecture, task.problem) == (architecture, problem))
     return next(fitting, None)
 
 
 def guess_task(content: bytes, name: str) -> str:
-    """The task that a file's form suggests; the user may know better. TaskDataError for what is no text."""
+    """The task that a file's form suggests; the user may correct it. TaskDataError if the file is not text."""
     form = Form(decoded(content, name), name)
     sure = {task.name: task.recognises(form) for task in TASKS.values()}
-    best = max(reversed(sure), key=sure.__getitem__)  # of equals the last: it is the more special one
+    best = max(reversed(sure), key=sure.__getitem__)  # ties: the later task is the more specific one
     if not sure[best]:
-        next(table(form.text, name))  # says why it is not even a table
+        next(table(form.text, name))  # raises if it is not even a table
     return best
 
 
 def guess_format(content: bytes, name: str, task: str) -> str | None:
-    """The format of the task that the file seems to be in; None where it is none of them."""
+    """The format of this task that the file seems to have; None if it is none of them."""
     try:
         return task_named(task).guess_format(decoded(content, Path(name).name), name)
     except TaskDataError:

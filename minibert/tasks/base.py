@@ -1,4 +1,4 @@
-"""What a task is: readers of its files, its input, its head, its answers and its metrics, and how it is asked."""
+"""The interface of a task: file readers, input rows, head, predictions, metrics and the schema of its inputs."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
 
 class Task(ABC):
-    """One way to use BERT: readers of its files, its input, its head, its answers and its metrics.
+    """One way to use BERT: file readers, input rows, head, predictions and metrics.
 
-    order: where it stands among the tasks, as they are taught.
+    order: position among the tasks, in the order they are taught.
 
-    Files. readers: by format name, the first the usual one · endings: of the names of its files · by_line: they are
-    no JSON, which may be one line · companions: the names of files that are read beside one, * for its own name ·
-    columns: of a table, the fields with the names that a header may have for them ("header" among the readers).
+    Files. readers: format name → reader, the default first · endings: file name extensions · by_line: the formats are
+    read line by line (JSON is not, and may be one long line) · companions: names of files read along with the main
+    one, * stands for its stem · columns: for tables, field → names that a header may use for it (reader "header").
 
-    Examples. example_type: their class · answer: its field that is None where the answer is unknown · parts: fields
-    that are tuples of objects, with the class of these.
+    Examples. example_type: their class · answer: the field with the ground truth, None where unknown · parts: fields
+    that are tuples of objects → the class of these objects.
 
-    The model. architecture: the class of its head in heads.py; problem: the head's, transformers' problem_type ·
-    pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts, each with a share of
-    the places · reads_texts: a row may hold further ones, from columns · too_long: what becomes of a text that is:
-    "truncation" as the options say, "windows" that leave nothing out, or a rule of the task's "own" · tune_on: where
-    `tune` looks: "split" (a part of the training set), "dev", or None · losses: what its head can learn by beside
-    cross-entropy, see classifiers.py · by_pattern: it is asked in a pattern, which the user must give.
+    The model. architecture: class name of the head in heads.py · problem: the head's problem_type in transformers ·
+    pooled: the new layer reads one vector of the whole input · two_texts: a row holds two texts that share its tokens ·
+    reads_texts: rows may hold further texts, from other columns · too_long: what happens to long inputs: "truncation"
+    (as the options say), "windows" (nothing is dropped), or "own" (a rule of the task) · tune_on: the data that `tune`
+    uses: "split" (a part of the training set), "dev", or None · losses: alternatives to cross-entropy, see
+    classifiers.py · by_pattern: a cloze task; the user must give a pattern.
 
-    Measuring. metric: the headline number of `score` · closed: a label that only the dev set has is an error · bulky:
-    what a run's events leave out of the predictions.
+    Measuring. metric: key of the headline metric in `score` · closed: a label that occurs only in the dev set is an
+    error · bulky: fields of the predictions that a run's events leave out.
 
-    The service. example_input: one as a client gives it · given_texts: the fields of an input that the model reads,
-    texts or lists of texts.
+    The service. example_input: an input as a client sends it · given_texts: the fields of an input that the model
+    reads, texts or lists of texts.
     """
 
     name: ClassVar[str]
@@ -85,12 +85,12 @@ class Task(ABC):
         labels: Sequence[str] | None = None,
         columns: Mapping[str, str | int] | None = None,
     ) -> TaskData:
-        """The examples of a file; its `companions` beside it are read where the format asks for them.
+        """Read the examples of a file, with its `companions` from the same folder.
 
-        format: one of `readers`, guessed without · strict: the first problem is raised instead of named in `problems`
-        · labels: the label set; an example with another one is a problem · columns: field (a key of `columns`) → its
-        column's name in the header, or its number from 1, where the header's names are not the usual ones or there is
-        none. Raises TaskDataError for an unusable file.
+        format: one of `readers`, guessed if None · strict: raise the first problem instead of collecting it in
+        `problems` · labels: the label set; an example with any other label is a problem · columns: field (a key of
+        `columns`) → its column's name in the header, or its number from 1, for headers with unusual names or none.
+        Raises TaskDataError for an unusable file.
         """
         path = Path(path)
         if not path.is_file():
@@ -110,7 +110,7 @@ class Task(ABC):
         beside: Mapping[str, bytes] | None = None,
         columns: Mapping[str, str | int] | None = None,
     ) -> TaskData:
-        """The same from bytes, for uploads. `name` stands in the messages; beside: further files by their names."""
+        """Like `read`, from bytes (uploads). name: used in messages · beside: file name → content of further files."""
         if columns:
             if unknown := [what for what in columns if what not in self.columns]:
                 has = f"it can be {', '.join(self.columns)}" if self.columns else "its files have no columns to choose"
@@ -132,25 +132,25 @@ class Task(ABC):
         return TaskData(examples, source.problems, name, source.declared)
 
     def beside(self, name: str) -> list[str]:
-        """The names that `companions` of a file of this name have."""
+        """The names of the `companions` of a file with this name."""
         return [pattern.replace("*", Path(name).stem) for pattern in self.companions]
 
     @abstractmethod
     def recognises(self, form: Form) -> Sureness:
-        """How surely a file of this form is one of the task."""
+        """How surely a file of this form belongs to this task."""
 
     def guess_format(self, text: str, name: str) -> str | None:
-        """The format the text seems to be in; None where it is none of this task's."""
+        """The format that the text seems to have; None if it is none of this task's."""
         return None
 
     # examples
 
     @abstractmethod
     def example(self, given: Any) -> Any:
-        """An example without its answer from what a user gives: text, or a JSON object. ValueError if unusable."""
+        """Build an example without its answer from a user's input, a text or a JSON object. ValueError if unusable."""
 
     def restored(self, values: Mapping[str, Any]) -> Any:
-        """The example of which `values`, as a run's events record it, is dataclasses.asdict, perhaps by way of JSON."""
+        """Rebuild an example from its dataclasses.asdict, as a run's events record it; JSON lists become tuples."""
         fields = {name: tuples(value) for name, value in values.items()}
         for name, part in self.parts.items():
             if values.get(name) is not None:
@@ -158,14 +158,14 @@ class Task(ABC):
         return self.example_type(**fields)
 
     def unanswered(self, example: Any) -> bool:
-        """Whether an example does not say its answer."""
+        """Whether the example's answer is unknown."""
         return getattr(example, self.answer) is None
 
     def check(self, data: TaskData) -> None:  # noqa: B027, most tasks have nothing to check
-        """Raise TaskDataError where nothing could be learned from the data; to measure on, they may do."""
+        """Raise TaskDataError if a model cannot be trained on the data; they may still serve for evaluation."""
 
     def check_answers(self, data: TaskData) -> None:
-        """Raise TaskDataError unless a model can be measured on the data."""
+        """Raise TaskDataError if any example lacks its answer: a model cannot be evaluated on such data."""
         if count := sum(map(self.unanswered, data.examples)):
             name = data.name or "the data to measure on"
             raise TaskDataError(
@@ -176,8 +176,8 @@ class Task(ABC):
     # examples → input
 
     def check_reading(self, options: Options, *data: TaskData) -> None:
-        """Raise ValueError for what the options say that the task cannot: further texts, where it reads none or the
-        data lack them, and another loss than its own."""
+        """Raise ValueError for options that the task does not support: a loss not in `losses`, or further texts where
+        it reads none or the data have no such column."""
         if options.loss != "cross_entropy" and options.loss not in self.losses:
             known = ", ".join(("cross_entropy", *self.losses)) if self.losses else "its own alone"
             raise ValueError(f"the task {self.name} does not learn by the loss {options.loss!r}; it can by {known}")
@@ -187,24 +187,24 @@ class Task(ABC):
             check_texts(one, options.texts_beside)
 
     def labels(self, data: TaskData) -> Any:
-        """What the head's outputs are called: a list of names."""
+        """Names of the head's outputs: a list, or a dict of lists for two outputs."""
         return data.labels
 
     def more_tokens(self, tokenizer: Tokenizer, options: Options) -> list[str]:
-        """Special tokens that the options ask for, and the vocabulary lacks."""
+        """Special tokens that the options need and the vocabulary lacks."""
         return []
 
     def fitted(self, options: Options, tokenizer: Tokenizer, labels: Any) -> Options:
-        """The options with what only the vocabulary says. Raises ValueError where they do not go together."""
+        """The options completed with ids from the vocabulary. Raises ValueError where the two do not fit together."""
         return options
 
     def check_beside(self, auxiliary: Sequence[str]) -> None:
-        """Raise ValueError for marks that are to be learned beside, where the head reads no one vector that could."""
+        """Raise ValueError for auxiliary targets if the head does not classify one vector of the whole input."""
         if auxiliary and self.architecture != "BertForSequenceClassification":
             raise ValueError(f"the task {self.name} learns nothing beside: it does not read one vector of the input")
 
     def loss_weights(self, data: TaskData, labels: Any) -> tuple[float, ...]:
-        """What each label counts where the loss is "class_weights"."""
+        """The weight of each label for the loss "class_weights"."""
         raise NotImplementedError
 
     @abstractmethod
@@ -213,10 +213,10 @@ class Task(ABC):
 
     @abstractmethod
     def rows(self, tokenizer: Tokenizer, example: Any, labels: Any, options: Options) -> list[InputRow]:
-        """The rows of `features` as they are drawn."""
+        """The rows of `features` for display."""
 
     def input_rows(self, tokenizer: Tokenizer, example: Any, labels: Any, options: Options) -> list[InputRow]:
-        """How `features` reads the example; several rows for windows and choices, filled to the longest."""
+        """The input rows of an example for display; several for windows and choices, padded to the longest."""
         rows = self.rows(tokenizer, example, labels, options)
         longest = max(row.length for row in rows)
         return [replace(row, padding=longest - row.length) for row in rows]
@@ -235,19 +235,19 @@ class Task(ABC):
     def decode(
         self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence, labels: Any, options: Options
     ) -> list[dict]:
-        """What the model answers: a JSON-able dict an example, in their order. outputs: of each row the arrays of the
-        head's output, by name, as float32 numpy arrays."""
+        """One JSON-able prediction per example, in their order. outputs: for each row the arrays of the head's output
+        by name, as float32 numpy arrays."""
 
     @abstractmethod
     def plain(self, answer: Mapping[str, Any]) -> str:
-        """An answer of `decode` as a line for people."""
+        """A prediction of `decode` as one line of text."""
 
     def answerable(self, labels: Any) -> list[str] | None:
-        """The marks of examples that a model with these labels can answer; None where marks are not its answers."""
+        """The `marks` that a model with these labels can predict; None where it does not predict marks."""
         return None
 
     def tune(self, predictions: Sequence[dict], examples: Sequence, labels: Any) -> dict[str, Any]:
-        """Options that answer best on these examples."""
+        """Options, such as thresholds, that score best on these examples."""
         return {}
 
     # answers → figures
@@ -258,17 +258,17 @@ class Task(ABC):
 
     @abstractmethod
     def grade(self, prediction: dict, example: Any) -> float:
-        """How right one answer is, 0 (wrong) to 1: what a list of mistakes is sorted by."""
+        """How right one prediction is, from 0 (wrong) to 1; lists of mistakes are sorted by it."""
 
     def details(self, predictions: Sequence[dict], examples: Sequence, labels: Any) -> dict:
-        """What a page draws beside the predictions."""
+        """What a page shows beside the predictions, such as a confusion matrix."""
         return {}
 
     def trivial(self, examples: Sequence[Mapping[str, Any]]) -> float | None:
-        """The headline metric of an answer that reads nothing, the line that a model has to beat: always the commonest
-        class or label, a choice at random (on average), no answer. None where that scores nothing, or without examples.
+        """The headline metric of a baseline that ignores the input: always the commonest class or label, a choice at
+        random (on average), or no answer. None where that scores nothing, or without examples.
 
-        examples: as in the details of a run's `Started`.
+        examples: as in the details of a run's `Started` event.
         """
         return None
 
@@ -276,16 +276,16 @@ class Task(ABC):
 
     @abstractmethod
     def input_schema(self, most: int, columns: Sequence[str] = ()) -> dict:
-        """JSON Schema of one input. most: characters of a text · columns: further ones that the model reads."""
+        """JSON Schema of one input. most: most characters per text · columns: further columns that the model reads."""
 
     def given_names(self, columns: Sequence[str] = ()) -> list[str]:
-        """The names that an input may have, as an object."""
+        """The keys that an input object may have."""
         schema = self.input_schema(1, columns)
         return [*schema.get("anyOf", [schema])[-1]["properties"]]
 
     def texts_in(self, given: Any) -> list[tuple[list[str | int], str]]:
-        """(path, text) of what the model reads of a valid input; words of a list may each be unknown, and are left
-        out."""
+        """(path, text) of each text that the model reads in a valid input. Lists of words are left out: a single word
+        may well be unknown to the tokenizer."""
         if isinstance(given, str):
             return [([], given)]
         if isinstance(given, list):
@@ -303,7 +303,7 @@ class Task(ABC):
 
     @property
     def augmentable(self) -> bool:
-        """Whether texts can be changed without moving the answers."""
+        """Whether texts can be changed without changing the answers."""
         return type(self).texts is not Task.texts
 
     def texts(self, example: Any) -> list[str | tuple[str, ...]]:
@@ -311,10 +311,10 @@ class Task(ABC):
         raise ValueError(f"examples of the task {self.name} cannot be augmented: their answers are places in the text")
 
     def with_texts(self, example: Any, texts: Sequence, origins: Sequence[Sequence[int]]) -> Any:
-        """The example with other texts. origins: of each text's words, which word of the old text each is."""
+        """The example with new texts. origins: per text, for each word the index of the old word it replaces."""
         raise NotImplementedError
 
 
 def tuples(value: Any) -> Any:
-    """Lists, as JSON has them, as the tuples they were."""
+    """Lists from JSON back to tuples, recursively."""
     return tuple(map(tuples, value)) if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""One of several: endings (SWAG), answers about a story (MCTest), warrants (ARCT) (Devlin et al. 2019, §4.4)."""
+"""Multiple choice: endings (SWAG), answers about a story (MCTest), warrants (ARCT) (Devlin et al. 2019, §4.4)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ChoiceExample:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The letter of the right choice: how even the places are."""
+        """The letter of the right choice; the counts show how even its positions are."""
         return () if self.label is None else (LETTERS[self.label],)
 
     @property
@@ -53,7 +53,7 @@ class ChoiceExample:
 
 
 def read_swag(source: Source) -> list[ChoiceExample]:
-    """SWAG: sent1 is the context, sent2 begins the sentence that ending0 … end."""
+    """SWAG: sent1 is the context, sent2 the start of the sentence that ending0 … complete."""
     (_, header), *rows = table(source.text, source.name, source)
     endings = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
     wanted = {"context": ("sent1", "context"), "start": ("sent2", "question"), "label": ("label",)}
@@ -89,9 +89,9 @@ def read_arct(source: Source) -> list[ChoiceExample]:
 
 
 def read_mctest(source: Source) -> list[ChoiceExample]:
-    """MCTest: a story a line, with questions of four answers; the .ans file beside it names the right ones.
+    """MCTest: one story per line, with questions of four answers each; the .ans file beside it has the right letters.
 
-    Without answers the examples have no label. Empty questions, as in the statements files, are no problem.
+    Without that file the examples have no label. Questions may be empty, as in the statements files.
     """
     answers = next((content for name, content in source.beside.items() if name.endswith(".ans")), None)
     lines = None if answers is None else [line for _, line in lines_of(decoded(answers, "answers")) if line.strip()]
@@ -142,7 +142,7 @@ class ChoiceFeatures(Features):
 
 
 class Choices(Task):
-    """One score a choice, softmax over the choices."""
+    """One score per choice, softmax over the choices."""
 
     name = "choice"
     order = 80
@@ -162,7 +162,7 @@ class Choices(Task):
     given_texts = ("question", "context", "choices")
 
     def beside(self, name):
-        """MCTest's answers, also of its statements."""
+        """MCTest's answers; X.statements.tsv shares X.ans with X.tsv."""
         return super().beside(name.removesuffix(".tsv").removesuffix(".statements") + ".tsv")
 
     def recognises(self, form):
@@ -202,7 +202,7 @@ class Choices(Task):
         return result
 
     def rows(self, tokenizer, example, labels, options):
-        """A row a choice."""
+        """One row per choice."""
         (features,) = self.features(tokenizer, [example], labels, options)
         rows = []
         for number, (pair, ids) in enumerate(zip(example.pairs, features.ids, strict=True)):
@@ -211,7 +211,7 @@ class Choices(Task):
         return rows
 
     def batch(self, features, pad_id):
-        """(B, C, T); where a question has fewer choices than others, `choices` says which rows are none."""
+        """(B, C, T); `choices` is False for rows that pad a question with fewer choices, None without such rows."""
         import torch
 
         from minibert.heads import TaskBatch
@@ -272,7 +272,7 @@ class Choices(Task):
         return float(prediction["label"] == example.label)
 
     def trivial(self, examples):
-        """A choice at random, on average."""
+        """Expected accuracy of a random choice."""
         return sum(1 / len(one["choices"]) for one in examples) / len(examples) if examples else None
 
     def input_schema(self, most, columns=()):

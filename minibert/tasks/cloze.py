@@ -1,5 +1,5 @@
-"""A class for a text, or for two, asked as a cloze: a pattern with a blank, and words for the classes that a masked
-language model is asked for there (PET, Schick and Schütze 2021: arXiv:2001.07676)."""
+"""Classification of one text or two as a cloze: a masked language model fills the blank of a pattern, and the words it
+prefers there stand for the classes (PET, Schick and Schütze 2021: arXiv:2001.07676)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from minibert.tasks.pairs import Pairs
 
 
 class Asked:
-    """What both have in common: [CLS] the pattern with its text [SEP], and no new layer at all.
+    """Shared by both tasks: the input is [CLS] the pattern with its text [SEP]; there is no new layer.
 
-    options: `pattern`, with {text}, for pairs also {second}, and [MASK]; `words`: label → one or several.
+    options: `pattern`, with {text}, for pairs also {second}, and [MASK]; `words`: label → its word or words.
     """
 
     architecture = "BertForCloze"
@@ -39,7 +39,7 @@ class Asked:
 
     def fitted(self, options, tokenizer, labels):
         pieces = Pattern.of(options.pattern, len(self.fields)).pieces(tokenizer)
-        cloze(tokenizer, pieces, [()] * len(self.fields), options.max_length)  # says so where there is no room
+        cloze(tokenizer, pieces, [()] * len(self.fields), options.max_length)  # raises if there is no room
         return replace(options, word_ids=word_ids(tokenizer, options.words, labels), mask_id=tokenizer.mask_id)
 
     def features(self, tokenizer, examples, labels, options):

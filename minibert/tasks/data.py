@@ -35,7 +35,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class TaskData:
-    """Examples in file order, and what is wrong with the file. declared: the label set, if it is not to be derived.
+    """Examples in file order, and what is wrong with the file. declared: the label set if it is not derived.
 
     An example's `marks` are the labels it counts for.
     """
@@ -51,7 +51,7 @@ class TaskData:
 
     @property
     def labels(self) -> list[str]:
-        """Declared, or those that occur, sorted (numbers by value), so that the same data always numbers them alike."""
+        """The declared labels, else those that occur, sorted (numbers by value): equal data give equal label ids."""
         return list(self.declared) if self.declared is not None else sorted(self.counts, key=label_order)
 
     @property
@@ -67,7 +67,7 @@ class TaskData:
 
 @dataclass(frozen=True)
 class Imbalance:
-    """Examples a label. `ratio`: the commonest to the rarest that occurs; `majority`: share of the commonest."""
+    """Examples per label. `ratio`: largest count / smallest nonzero count; `majority`: share of the commonest label."""
 
     counts: dict[str, int]
     examples: int

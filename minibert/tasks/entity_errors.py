@@ -1,4 +1,4 @@
-"""Entities that were meant beside entities that were said: right, or what is wrong with them."""
+"""Predicted entities compared with the true ones: right, or which error."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ OUTCOMES = ("right", "border", "type", "both", "missed", "invented")
 
 @dataclass(frozen=True)
 class EntityOutcome:
-    """kind: one of OUTCOMES: "border" and "type" say what alone is wrong, "both" that both are; truth is None for what
-    was invented, said for what was missed."""
+    """kind: one of OUTCOMES; "border" or "type": only that is wrong, "both": both are. truth is None for "invented",
+    said for "missed"."""
 
     kind: str
     truth: Place | None = None
@@ -23,10 +23,10 @@ class EntityOutcome:
 
 
 def compare_entities(truth: Sequence[str], said: Sequence[str]) -> list[EntityOutcome]:
-    """Each entity of either row of IOB2 tags once, in the order of the text.
+    """Each entity of either sequence of IOB2 tags once, in the order of the text.
 
-    What agrees entirely is matched first, then what stands at the same place, then what overlaps: of the same type
-    before another one, the larger overlap before the smaller. So "right" counts as seqeval counts hits, and only that.
+    Identical entities are matched first, then those with the same words, then those that overlap: the same type before
+    another, the larger overlap before the smaller. So "right" counts exactly what seqeval counts as hits.
     """
     left, right = entities(truth), entities(said)
     outcomes = []
@@ -51,13 +51,13 @@ def compare_entities(truth: Sequence[str], said: Sequence[str]) -> list[EntityOu
 
 
 def overlap(one: Place, other: Place) -> int:
-    """Words in both."""
+    """Number of words in both; 0 or less if there are none."""
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
 def count_outcomes(rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, dict[str, int]]:
-    """Of (truth, said) rows of tags: type → how often each of OUTCOMES. A mistake counts for the type that was meant,
-    an invention for the type that was said."""
+    """type → count of each of OUTCOMES, for (truth, said) sequences of tags. A mistake counts for the true type, an
+    invented entity for the predicted one."""
     counts: dict[str, dict[str, int]] = {}
     for truth, said in rows:
         for one in compare_entities(truth, said):

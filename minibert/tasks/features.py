@@ -11,8 +11,8 @@ from typing import Any
 class Features:
     """One row of the model's input, made from example number `example`.
 
-    target: what is asked of it, None where nothing can be · metadata: the number of each metadata column's value ·
-    auxiliary: of each mark that is learned beside.
+    target: the ground truth as the loss takes it, None if unknown · metadata: the index of each metadata column's value
+    · auxiliary: the index of each auxiliary target's class.
     """
 
     example: int
@@ -28,8 +28,8 @@ class Features:
 
 
 def padded(features: Sequence[Features], pad_id: int) -> dict:
-    """ids, segments, padding, metadata, auxiliary of a batch as wide as its longest row, as tensors; padding None if
-    all real."""
+    """Tensors of a batch as wide as its longest row: ids, segments, padding (True for real tokens; None if all are),
+    metadata, auxiliary."""
     import torch
 
     from minibert.text.batches import padded as table

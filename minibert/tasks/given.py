@@ -1,4 +1,4 @@
-"""What a user gives a fine-tuned model to answer: texts, or JSON objects; and their schema."""
+"""A user's input for a fine-tuned model: texts or JSON objects, and their JSON Schema."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def text_given(given: Any, *names: str) -> list[str]:
-    """The texts of an input for a task that wants `names`: an object that has them, a list of as many, or one text."""
+    """The texts called `names` of an input: an object with these keys, a list of as many, or (one name) a text."""
     if isinstance(given, str) and len(names) == 1:
         given = [given]
     if isinstance(given, Mapping):
@@ -29,12 +29,12 @@ def texts_listed(given: Any) -> bool:
 
 
 def extra_given(given: Any) -> dict[str, str]:
-    """The other columns of an input that is an object."""
+    """All fields of an input object, as strings; {} for any other input."""
     return {k: str(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
 
 
 def input_key(given: Any) -> str:
-    """What tells an input from others."""
+    """A short hash that identifies an input."""
     return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -52,7 +52,7 @@ def some_text(most: int) -> dict:
 
 
 def fields(required: Mapping[str, dict], columns: Sequence[str] = (), **optional: dict) -> dict:
-    """An object with these fields and no others; columns: of values read beside the texts."""
+    """An object with these fields and no others. columns: further optional fields, text or number."""
     beside = {name: {"type": ["string", "number"]} for name in columns}
     properties = {**beside, **required, **optional}
     return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}

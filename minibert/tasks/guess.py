@@ -1,4 +1,4 @@
-"""What a file looks like before anyone has said which task it is for."""
+"""The form of a file, from which its task is guessed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ LOOKED_AT = 500  # lines
 
 
 class Sureness(IntEnum):
-    """How surely a file's form is that of a task: not at all, as any table may be, by its number of columns, by names
-    in its header, by a syntax of its own."""
+    """How surely a file's form fits a task: not at all; like any table; by its number of columns; by names in its
+    header; by a syntax of its own."""
 
     NO = 0
     ANY_TABLE = 1

@@ -1,4 +1,4 @@
-"""The rows a model reads for one example, token by token: its segment, what is asked there, what was cut or filled."""
+"""The input rows of one example for display, token by token: segment, target, what was cut or padded."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from minibert.tokenizer import Tokenizer
 
 START, END = "S", "E"
-LATER, ELSEWHERE = "–", "↔"  # a later piece of a word; a word that another window is asked for
+LATER, ELSEWHERE = "–", "↔"  # a later piece of a word; a word that another window tags
 
 
 @dataclass(frozen=True)
 class InputRow:
-    """Parallel lists, one entry a token that is read or was cut; then `padding` times [PAD].
+    """Parallel lists, one entry per token that is read or was cut, followed by `padding` times [PAD].
 
-    asked: what the loss is told at the token: a tag, S, E, the class at [CLS] (where the new layer reads that), or "" ·
-    cut: True for a token that did not fit · tokens_of: the passage or the words that the row holds, (first, after the
-    last, of all), where there are windows · right: for choices, whether it is the one; None if that is unknown.
+    asked: the target at the token: a tag, S, E, the class at [CLS] (if the new layer reads that), or "" · cut: True for
+    a token that did not fit · tokens_of: which passage tokens or words a window holds, (first, after the last, total) ·
+    right: whether this is the right choice; None if unknown, or for other tasks.
     """
 
     tokens: tuple[str, ...]

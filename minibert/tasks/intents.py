@@ -1,4 +1,4 @@
-"""What a speaker wants and what they name, together: SNIPS and ATIS in Rasa's markdown."""
+"""Intent and entities of an utterance, predicted together: SNIPS and ATIS in Rasa's markdown."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Entity:
 
 @dataclass(frozen=True)
 class IntentExample:
-    """What was said, the intent, and the entities; intent None if unknown."""
+    """An utterance, its intent (None if unknown) and its entities."""
 
     text: str
     intent: str | None = None
@@ -100,7 +100,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
             source.problem(number, 1, "expected `## intent:NAME` or an example `- …` under one")
             continue
         text, entities, end, wrong = "", [], 0, None
-        places = []  # of the entities, in `marked`
+        places = []  # start of each entity in `marked`
         marked = item.group(1).strip()
         for match in ENTITY.finditer(marked):
             words, kind, detail = match.groups()
@@ -130,8 +130,7 @@ def read_rasa(source: Source) -> list[IntentExample]:
 
 
 def not_of_words(text: str, entities: list[Entity]) -> tuple[int, str] | None:
-    """(number, why) of the first entity that tags cannot tell, as a word has one tag: one without a word, or with a
-    part of one."""
+    """(index, reason) of the first entity that one tag per word cannot express: it holds no word, or a part of one."""
     words = word_offsets(text)
     for number, entity in enumerate(entities):
         inside = [(start, end) for start, end in words if entity.start < end and start < entity.end]
@@ -146,11 +145,11 @@ def not_of_words(text: str, entities: list[Entity]) -> tuple[int, str] | None:
 
 @dataclass(frozen=True)
 class IntentFeatures(TagFeatures):
-    """target: (the number of the intent, a tag a token)."""
+    """target: (index of the intent, tag indices of the tokens)."""
 
 
 class Intents(Task):
-    """The intent at [CLS], a tag at each word. What is past the length the model reads is tagged O."""
+    """The intent from the pooled vector, a tag for each word. Words past max_length are not read and are tagged O."""
 
     name = "intent"
     order = 90
@@ -186,7 +185,7 @@ class Intents(Task):
 
     def features(self, tokenizer, examples, labels, options):
         rows = []
-        one_window = replace(options, doc_stride=options.max_length)  # the first then asks all its words
+        one_window = replace(options, doc_stride=options.max_length)  # so that the first window owns all its words
         for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True)):
             tags = example.tags
             first = tag_windows(tokenizer, pieces, tags, labels["tags"], one_window, example.extra)[0]

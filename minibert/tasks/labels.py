@@ -67,7 +67,7 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
 
 
 def read_header(source: Source) -> list[LabelsExample]:
-    """A header that names a text and a labels column; labels have commas between; none is an answer too."""
+    """A header that names a text and a labels column; labels are comma-separated; an empty cell means no label."""
     rows, at, header = named_columns(source, Multilabel.columns, "labels")
     examples = []
     for row in rows_of(rows, at, source, header, len(header) or len(rows[0][1]), may_be_empty=("labels",)):
@@ -124,7 +124,7 @@ class Multilabel(SequenceTask):
         return ""
 
     def decode(self, outputs, features, examples, labels, options):
-        """The labels whose probability, sigmoid of the logit, reaches their threshold."""
+        """Predict the labels whose probability, the sigmoid of the logit, reaches their threshold."""
         thresholds = options.thresholds or (0.5,) * len(labels)
         answers = []
         for example, output in zip(examples, outputs, strict=True):
@@ -157,7 +157,7 @@ class Multilabel(SequenceTask):
         }
 
     def grade(self, prediction, example):
-        """The share of right labels among those given or said (Jaccard)."""
+        """Jaccard index of the predicted and the true labels; 1 if both are empty."""
         said, right = set(prediction["labels"]), set(example.marks)
         return len(said & right) / len(said | right) if said | right else 1.0
 
@@ -180,7 +180,7 @@ class Multilabel(SequenceTask):
         }
 
     def trivial(self, examples):
-        """Always the commonest label: micro F1 = 2 · hits / (answers + labels)."""
+        """Always predicting the commonest label: micro F1 = 2 · hits / (predictions + labels)."""
         labels = Counter(label for one in examples for label in one["labels"] or ())
         return 2 * max(labels.values(), default=0) / (len(examples) + labels.total()) if examples else None
 
@@ -203,7 +203,7 @@ def best_threshold(probs: np.ndarray, truth: np.ndarray) -> float:
     order = np.argsort(-probs, kind="stable")
     ranked, hits = probs[order], np.cumsum(truth[order])
     f1 = 2 * hits / (np.arange(1, len(probs) + 1) + truth.sum())
-    possible = np.append(ranked[:-1] > ranked[1:], True)  # scores that are alike are answered alike
+    possible = np.append(ranked[:-1] > ranked[1:], True)  # no threshold separates equal scores
     best = int(np.argmax(np.where(possible, f1, -1.0)))
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
     return float((ranked[best] + below) / 2)

@@ -15,7 +15,7 @@ UNLIMITED = 10**6  # tokens, more than any text has
 
 
 def row_lengths(task: Task, tokenizer: Tokenizer, examples: Sequence, labels: Any, options: Options) -> list[int]:
-    """Tokens of each example's row with nothing cut, special tokens counted; of several rows the longest."""
+    """Tokens per example without truncation, special tokens included; the longest row if there are several."""
     whole = replace(options, max_length=UNLIMITED, doc_stride=UNLIMITED, max_question=UNLIMITED, truncation="none")
     longest = [0] * len(examples)
     for row in task.features(tokenizer, examples, labels, whole):

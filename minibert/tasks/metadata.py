@@ -1,4 +1,4 @@
-"""Columns read beside the text: as a number of each value, or as a special token in front."""
+"""Metadata columns beside the text: each value becomes an index for an embedding, or a special token in front."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from minibert.tasks.options import Options
 
 
 def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, ...]:
-    """The number of the value in each metadata column; 0 for one that training has not seen."""
+    """The index of the value in each metadata column, from 1; 0 if training did not contain it."""
     if options.metadata_as == "token":
         return ()
     return tuple(
@@ -19,7 +19,7 @@ def metadata_numbers(extra: Mapping[str, str], options: Options) -> tuple[int, .
 
 
 def metadata_read(extra: Mapping[str, str], options: Options) -> dict[str, str | None]:
-    """What is read beside the text: each metadata column's value, None where training has not seen it."""
+    """The value of each metadata column; None if training did not contain it."""
     known = options.metadata_values
     return {name: extra[name] if extra.get(name) in known.get(name, ()) else None for name in options.metadata}
 

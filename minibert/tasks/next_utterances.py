@@ -1,5 +1,5 @@
-"""Which reply follows: dialogues, the Ubuntu Dialogue Corpus (Lowe et al. 2015), Douban (Wu et al. 2017). A reply is
-scored as the paper scores a choice (Devlin et al. 2019, §4.4); what counts is its rank among the others."""
+"""Choosing the next reply: dialogues, the Ubuntu Dialogue Corpus (Lowe et al. 2015), Douban (Wu et al. 2017). Replies
+are scored as the paper scores choices (Devlin et al. 2019, §4.4); the metrics use the rank of the right one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from minibert.tasks.guess import Sureness
 from minibert.tasks.sequences import softmax
 from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of, table
 
-CANDIDATES = 5  # replies to choose from, where the file does not say them
+CANDIDATES = 5  # replies per example, where the file does not list them
 MOST = 100  # replies, or turns, of an input
 RECALL_AT = (1, 2, 5)
 TURN = re.compile(r"(\w[\w .'’-]{0,29}): +(?! )([^\t]*[^\t ])")  # NAME: what was said
@@ -26,7 +26,7 @@ DISTRACTOR = re.compile(r"distractor_\d+")
 
 @dataclass(frozen=True)
 class ReplyExample:
-    """What was said so far, turn by turn; replies, one of which was given. label: its number from 0, None if unknown.
+    """A dialogue so far, turn by turn, and candidate replies. label: index of the right one, None if unknown.
 
     The replies are called choices, as in other tasks where one of several is right.
     """
@@ -42,7 +42,7 @@ class ReplyExample:
 
     @property
     def context(self) -> str:
-        """How the dialogue begins: what examples of one dialogue share."""
+        """The first turn, which all examples of one dialogue share."""
         return self.turns[0]
 
     @property
@@ -55,9 +55,9 @@ class ReplyExample:
 
 
 def read_dialogues(source: Source) -> list[ReplyExample]:
-    """`NAME: what was said`, a turn a line, a blank line between dialogues. Every turn but the first is a right reply;
-    the others to choose from are drawn from other dialogues of the file. What one speaker says in several lines is one
-    turn."""
+    """`NAME: what was said`, one turn per line, a blank line between dialogues; consecutive lines of one speaker are
+    one turn. Every turn but the first is a right reply; the wrong replies are drawn from other dialogues of the
+    file."""
     dialogues = list(dialogues_of(source))
     pool = list(dict.fromkeys(reply for turns in dialogues for reply in turns[1:]))
     examples = [
@@ -71,7 +71,7 @@ def read_dialogues(source: Source) -> list[ReplyExample]:
 
 
 def dialogues_of(source: Source) -> Iterator[list[str]]:
-    """The turns of each dialogue. One that has a line that is no turn, or no reply, is a problem and passed over."""
+    """The turns of each dialogue. A dialogue with a malformed line or without a reply is a problem and skipped."""
     lines = [(number, line.strip()) for number, line in lines_of(source.text)]
     for blank, dialogue in groupby(lines, key=lambda line: not line[1]):
         if blank:
@@ -94,8 +94,8 @@ def dialogues_of(source: Source) -> Iterator[list[str]]:
 def with_drawn(
     turns: tuple[str, ...], right: str, pool: Sequence[str], barred: Collection[str], seed: str
 ) -> ReplyExample | None:
-    """The right reply among others that are drawn from `pool`, in places that are drawn; the same with the same seed.
-    None where there are no others. pool: different texts · barred: those that are not to be drawn."""
+    """The right reply at a random place among others drawn from `pool`; the same seed gives the same draw. None if
+    there are no others. pool: distinct texts · barred: texts that must not be drawn."""
     rng = random.Random(seed)
     drawn = rng.sample(pool, min(CANDIDATES - 1 + len(barred), len(pool)))
     drawn = [reply for reply in drawn if reply not in barred][: CANDIDATES - 1]
@@ -103,14 +103,14 @@ def with_drawn(
 
 
 def among(turns: tuple[str, ...], right: str, others: Sequence[str], rng: random.Random) -> ReplyExample:
-    """The right reply somewhere among the others."""
+    """The right reply at a random place among the others."""
     label = rng.randrange(len(others) + 1)
     return ReplyExample(turns, (*others[:label], right, *others[label:]), label)
 
 
 def read_ubuntu(source: Source) -> list[ReplyExample]:
     """Ubuntu Dialogue Corpus 2: Context, Ground Truth Utterance, Distractor_0 …; of its training set (Context,
-    Utterance, Label) the right replies are read, and others drawn for each."""
+    Utterance, Label) only the right replies are read, and wrong ones drawn for each."""
     (_, header), *rows = table(source.text, source.name, source)
     wrong = [name for name in header_of(header) if DISTRACTOR.fullmatch(name)]
     wanted = {"context": ("context",), **{name: (name,) for name in wrong}}
@@ -137,13 +137,13 @@ def read_ubuntu(source: Source) -> list[ReplyExample]:
 
 
 def unmarked(text: str) -> str:
-    """What was said without the corpus's marks."""
+    """The text without the corpus's end-of-turn and end-of-utterance marks."""
     return " ".join(text.replace(END_OF_TURN, " ").replace(END_OF_UTTERANCE, " ").split())
 
 
 def read_grouped(source: Source) -> list[ReplyExample]:
-    """Douban, E-commerce: label (1 or 0), turns, a reply, with tabs between; lines in a row with the same turns are one
-    example."""
+    """Douban, E-commerce: label (1 or 0), turns and a reply, tab-separated; consecutive lines with the same turns are
+    one example."""
     rows = []
     for line, cells in table(source.text, source.name, source):
         cells = [cell.strip() for cell in cells]
@@ -171,8 +171,8 @@ def read_grouped(source: Source) -> list[ReplyExample]:
 
 
 class NextUtterances(Choices):
-    """One score a reply, softmax over the replies, as for choices; all of them are ranked. Of a dialogue that is too
-    long the beginning is left out: the last turn says most."""
+    """One score per reply, softmax over the replies, as for choices; all replies are ranked. A dialogue that is too
+    long loses its beginning: the last turn says most."""
 
     name = "next-utterance"
     order = 100
@@ -221,7 +221,7 @@ class NextUtterances(Choices):
         return super().rows(tokenizer, example, labels, replace(options, truncation="tail"))
 
     def decode(self, outputs, features, examples, labels, options):
-        """`ranking`: the numbers of the replies, the best first."""
+        """`ranking`: indices of the replies, best first."""
         answers = []
         for example, output in zip(examples, outputs, strict=True):
             probs = softmax(output["logits"][: len(example.choices)]).tolist()
@@ -239,8 +239,8 @@ class NextUtterances(Choices):
         return answers
 
     def score(self, predictions, examples):
-        """R@k, the share of examples whose right reply is among the first k, for every k that does not take all;
-        and the mean of 1 / its rank."""
+        """R@k, the share of examples whose right reply ranks among the first k, for every k below the number of
+        replies; and the mean reciprocal rank."""
         ranks = [rank_of(said, example.label) for said, example in zip(predictions, examples, strict=True)]
         most = max(len(example.choices) for example in examples)
         recall = {f"recall_at_{k}": sum(rank <= k for rank in ranks) / len(ranks) for k in RECALL_AT if k < most}

@@ -1,4 +1,4 @@
-"""What a fine-tuned model's input, head and answers depend on."""
+"""The options that determine a fine-tuned model's input, head and predictions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,19 @@ METADATA_AS = ("embedding", "concatenated", "token")
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What the input, the head and the answers of a fine-tuned model depend on: saved with it in config.json.
+    """What determines the input, the head and the predictions of a fine-tuned model: saved with it in config.json.
 
     max_length: tokens a row · truncation, budgets: see `truncation.keep` · texts_beside: columns read as further texts
     after the task's own, each closed by [SEP] · doc_stride: tokens from the start of one window to the next (tagging,
     spans) · max_question, max_answer: tokens · n_best: answers listed.
     pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
-    bilstm: between BERT and the new layer, as the paper has it over frozen features (§5.3; random at the start) ·
-    classifier_depth, classifier_activation, classifier_norm: of the new layers, where they are more than one · loss:
-    what they learn by; loss_weights: of the classes, counted in training; focal_gamma: see classifiers.py · metadata:
-    columns read beside the text; metadata_as: "embedding" (a learned vector per value, added to what the new layer
-    reads), "concatenated" (a short one beside it) or "token" (`[COLUMN=VALUE]` in front); metadata_values: the values
-    seen in training.
-    pattern, words: how the task is asked as a cloze, see few_labels/pattern.py; word_ids, mask_id: what the vocabulary
-    has for them.
-    null_threshold: "no answer" where its score leads by more · thresholds: of the labels, in their order.
+    bilstm: between BERT and the new layer, as in the paper over frozen features (§5.3); randomly initialised ·
+    classifier_depth, classifier_activation, classifier_norm: of the new layers, if there are several · loss,
+    focal_gamma: see classifiers.py · loss_weights: of the classes, counted in training · metadata: columns read beside
+    the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer reads), "concatenated"
+    (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in the training data.
+    pattern, words: of a cloze, see few_labels/pattern.py · word_ids, mask_id: their ids in the vocabulary.
+    null_threshold: predict "no answer" if its score exceeds the best span's by more · thresholds: one per label.
     """
 
     max_length: int = 128
@@ -61,7 +59,7 @@ class Options:
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Options:
-        """Those we know of what a config.json says. Raises ValueError for a value of another kind, and for none."""
+        """Read a config.json; unknown keys are ignored. ValueError for a wrong type or missing metadata values."""
         kinds = get_type_hints(cls)
         known = {name: value for name, value in values.items() if name in kinds}
         check_kinds(known, kinds)

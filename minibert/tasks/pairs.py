@@ -27,7 +27,7 @@ from minibert.tasks.tables import (
 FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
 SECOND_COLUMNS = ("sentence2", "question2", "text_b", "hypothesis", "#2 string", "sentence", "title")
 PAIR_COLUMNS = {"first text": FIRST_COLUMNS, "second text": SECOND_COLUMNS}
-# Of those, the names that a table of single texts has not.
+# Those among them that tables of single texts do not use.
 TELLING_COLUMNS = {name for names in PAIR_COLUMNS.values() for name in (*names[:2], *names[3:5])}
 
 
@@ -106,7 +106,7 @@ class Pairs(ClassTask):
         return PairExample(*text_given(given, *self.fields), extra=extra_given(given))
 
     def more_scores(self, truth, answers, labels):
-        """Where the classes are 0 and 1, F1 of the 1s, as GLUE reports for MRPC."""
+        """F1 of class 1 if the classes are 0 and 1, as GLUE reports for MRPC."""
         from sklearn.metrics import f1_score
 
         return {"f1": float(f1_score(truth, answers, pos_label="1", zero_division=0.0))} if labels == ["0", "1"] else {}

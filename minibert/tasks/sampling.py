@@ -1,4 +1,4 @@
-"""A part of labelled data that stands for the whole: evenly spread, with every label."""
+"""An evenly spread sample of labelled data that keeps every label."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def read_sample(
     columns: Mapping[str, str | int] | None = None,
     beside: Mapping[str, bytes] | None = None,
 ) -> tuple[TaskData, int]:
-    """An even sample of the file's examples, and how many it has; of its problems the first. Raises as `Task.parse` and
-    `Task.check`."""
-    from minibert.tasks import task_named  # which imports this file, as all beside it
+    """An even sample of the file's examples, with at most MOST_PROBLEMS problems, and the number of all examples.
+    Raises like `Task.parse` and `Task.check`."""
+    from minibert.tasks import task_named  # not at the top: minibert.tasks imports this file
 
     data = task_named(task).parse(Path(path).read_bytes(), name, format=format, beside=beside, columns=columns)
     task_named(task).check(data)

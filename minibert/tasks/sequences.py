@@ -21,7 +21,7 @@ from minibert.tokenizer import Tokenizer
 
 
 class SequenceTask(Task):
-    """fields: of an example, the one or two texts that the model reads."""
+    """fields: the names of the one or two texts of an example that the model reads."""
 
     fields: ClassVar[tuple[str, ...]] = ("text", "pair")
     architecture = "BertForSequenceClassification"
@@ -41,11 +41,11 @@ class SequenceTask(Task):
         return tuple(getattr(example, name) for name in self.fields)
 
     def asked(self, example: Any) -> dict[str, str]:
-        """The texts by name, as they stand in an answer."""
+        """The texts by name, to be part of a prediction."""
         return dict(zip(self.fields, self.inputs(example), strict=True))
 
     def target(self, example: Any, labels: Sequence[str]) -> Any:
-        """What the loss is told; None for an example without an answer, or with one the model does not have."""
+        """The loss's target; None for an example without an answer, or with one that the model does not have."""
         return labels.index(example.label) if example.label in labels else None
 
     def features(self, tokenizer, examples, labels, options):
@@ -63,7 +63,7 @@ class SequenceTask(Task):
         return [replace(row, asked=(self.told(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
 
     def told(self, example: Any) -> str:
-        """What the loss is told, in a word; "" where that is unknown or more than one."""
+        """The target as a word, for display; "" if it is unknown or more than one."""
         return example.label or ""
 
     def batch(self, features, pad_id):
@@ -79,7 +79,7 @@ class SequenceTask(Task):
         elif self.problem == "single_label_classification":
             labels = torch.tensor([IGNORE if target is None else target for target in targets])
         else:
-            nothing = [float("nan")] * len(asked)  # no answer is known, and the loss passes over it
+            nothing = [float("nan")] * len(asked)  # the answer is unknown; the loss skips NaN
             labels = torch.tensor([nothing if target is None else target for target in targets])
         return TaskBatch(**padded(features, pad_id), labels=labels)
 
@@ -148,28 +148,28 @@ class ClassTask(SequenceTask):
         }
 
     def more_scores(self, truth: list[str], answers: list[str], labels: list[str]) -> dict[str, float]:
-        """Metrics that only this task has; labels: all that occur in either or could be answered."""
+        """Metrics of this task alone. labels: all that occur in truth or answers or that the model has."""
         return {}
 
     def grade(self, prediction, example):
         return float(prediction["label"] == example.label)
 
     def details(self, predictions, examples, labels):
-        """The confusion matrix, (classes, classes): rows are the truth, columns the answers."""
+        """The confusion matrix, (classes, classes): rows are the truth, columns the predictions."""
         from sklearn.metrics import confusion_matrix
 
         truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
         return {"confusion": confusion_matrix(truth, answers, labels=list(labels)).tolist()}
 
     def trivial(self, examples):
-        """Always the commonest class."""
+        """Accuracy of always predicting the commonest class."""
         return max(Counter(one["label"] for one in examples).values()) / len(examples) if examples else None
 
 
 def encode_texts(
     tokenizer: Tokenizer, texts: Sequence[Sequence[str]], examples: Sequence, options: Options
 ) -> list[tuple[list[int], list[int]]]:
-    """(ids, segments) of each input; what is too long is cut as the options say, metadata tokens never."""
+    """(ids, segments) of each input, truncated as the options say; metadata tokens are never cut."""
     bulk = iter(tokenizer.encode_bulk([text for row in texts for text in row]))
     pieces = [[next(bulk) for _ in row] for row in texts]
     prefixes = tokenizer.encode_bulk([metadata_prefix(example.extra, options) for example in examples])
@@ -179,8 +179,8 @@ def encode_texts(
 def assembled(
     tokenizer: Tokenizer, texts: Sequence[list[int]], options: Options, prefix: Sequence[int] = ()
 ) -> tuple[list[int], list[int]]:
-    """[CLS] prefix a [SEP], or [CLS] prefix a [SEP] b [SEP] …, cut to length → (ids, segments): BERT has but two
-    segments, and all texts after the first are in the second."""
+    """[CLS] prefix a [SEP], or [CLS] prefix a [SEP] b [SEP] …, truncated → (ids, segments): BERT has only two segments,
+    so all texts after the first are in the second."""
     room = options.max_length - 1 - len(texts) - len(prefix)
     if room < 0:
         raise ValueError(f"max_length {options.max_length} has no room for the special tokens")
@@ -193,9 +193,9 @@ def assembled(
 
 
 def text_row(tokenizer: Tokenizer, texts: Sequence[str], read: Sequence[int], options: Options) -> InputRow:
-    """Texts with what was cut of them. read: the ids that are read, metadata tokens in front included."""
+    """A row for display, with what was cut from its texts. read: the row's ids, metadata tokens included."""
     pieces = tokenizer.encode_bulk(list(texts))
-    for prefix in range(len(read)):  # metadata tokens stand between [CLS] and the text; as many as make the row agree
+    for prefix in range(len(read)):  # find how many metadata tokens follow [CLS]: the row must come out equal
         front = read[1 : 1 + prefix]
         if assembled(tokenizer, pieces, options, front)[0] == list(read):
             break

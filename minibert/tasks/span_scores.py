@@ -1,4 +1,4 @@
-"""How right an answer is that is a span of a passage, as the official scripts of SQuAD and CMRC 2018 count it."""
+"""Exact match and F1 of answers that are spans of a passage, as the official scripts of SQuAD and CMRC 2018 count."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def cmrc_scores(answer: str, truth: str) -> tuple[float, float]:
 
 
 def score_answer(answer: str, example: Any) -> tuple[float, float]:
-    """(exact match, F1), each the best over the reference answers; for a question without one, 1 for no answer.
+    """(exact match, F1), each the best over the reference answers; without references, 1 for an empty answer, else 0.
 
     example: a SpanExample.
     """
@@ -86,8 +86,8 @@ def score_answer(answer: str, example: Any) -> tuple[float, float]:
 
 
 def outcome(answer: str, example: Any) -> str:
-    """How an answer compares with the references: "exact", "overlap" (some F1) or "wrong"; where the passage has no
-    answer or none was given, "silent" (rightly), "invented" or "missed"."""
+    """Compare an answer with the references: "exact", "overlap" (some F1), "wrong", or "missed" (no answer given).
+    Without references: "silent" (rightly no answer) or "invented"."""
     if not example.answers:
         return "invented" if answer else "silent"
     if not answer:

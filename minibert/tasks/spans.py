@@ -23,7 +23,7 @@ from minibert.text.json_values import JsonError, json_value
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer's text and where in the passage it begins; None where the text does not stand at its offset."""
+    """An answer's text and its start in the passage; None if the text is not found at the offset in the file."""
 
     text: str
     start: int | None
@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class SpanExample:
-    """A question about a passage. answers: none where the passage holds no answer; None where it is unknown."""
+    """A question about a passage. answers: () if the passage holds no answer; None if unknown."""
 
     id: str
     question: str
@@ -45,12 +45,12 @@ class SpanExample:
 
     @property
     def place(self) -> tuple[int, int] | None:
-        """start and end of the first answer that stands where it should: what training learns."""
+        """(start, end) of the first answer that is found at its offset, in characters: the target of training."""
         return next(((a.start, a.start + len(a.text)) for a in self.answers or () if a.start is not None), None)
 
 
 def read_squad(source: Source) -> list[SpanExample]:
-    """SQuAD 1.1: every question has an answer; one without is named and passed over."""
+    """SQuAD 1.1: every question has an answer; one without is a problem and skipped."""
     examples = []
     for path, example in questions(source):
         if example.answers:
@@ -61,8 +61,8 @@ def read_squad(source: Source) -> list[SpanExample]:
 
 
 def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
-    """(path, example) of each question of a SQuAD file. An answer that does not stand at its offset is named; it counts
-    for scoring, but nothing is trained on it."""
+    """(path, example) of each question of a SQuAD file. An answer not found at its offset is a problem; it counts for
+    scoring but is not trained on."""
     try:
         root = json_value(source.text)
     except JsonError as error:
@@ -103,7 +103,7 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
 
 
 def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, object]]:
-    """The members of a list inside an object; a problem where there is none."""
+    """(index, member) of the list `name` in an object; a problem if there is no such list."""
     values = parent.get(name) if isinstance(parent, dict) else None
     if isinstance(values, list):
         yield from enumerate(values)
@@ -112,7 +112,7 @@ def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, 
 
 
 def answers_of(source: Source, asked: dict, context: str, path: str) -> tuple[Answer, ...] | None:
-    """The answers; None where they are unusable, which is then a problem."""
+    """The answers to a question; None, with a problem recorded, if they are unusable."""
     if asked.get("is_impossible") is True:
         return ()
     given = asked.get("answers")
@@ -138,10 +138,10 @@ def answers_of(source: Source, asked: dict, context: str, path: str) -> tuple[An
 
 @dataclass(frozen=True)
 class SpanFeatures(Features):
-    """One window on a passage. first: the row's position of its first passage token · offsets: where its passage tokens
-    stand in the context · tokens: their numbers (from, to) · owned: True for those that no other window shows better.
+    """One window of a passage. first: position in the row of its first passage token · tokens: which passage tokens it
+    holds (from, to) · offsets: (start, end) of each in the context · owned: whether no other window shows it better.
 
-    target: where in the row the answer's first and last token stand; (0, 0), the [CLS], where it is not in the window.
+    target: positions in the row of the answer's first and last token; (0, 0), the [CLS], if the answer is not inside.
     """
 
     first: int = 0
@@ -220,7 +220,7 @@ class Spans(Task):
         return rows
 
     def rows(self, tokenizer, example, labels, options):
-        """A row a window; what is cut of the question stands before the [SEP] after it."""
+        """One row per window; what was cut from the question is shown before the [SEP] that ends it."""
         windows = self.features(tokenizer, [example], labels, options)
         total = max(features.tokens[1] for features in windows)
         (question,) = tokenizer.encode_bulk([metadata_prefix(example.extra, options) + example.question])
@@ -251,8 +251,8 @@ class Spans(Task):
         return BertForQuestionAnswering(config, **reading_options(options))
 
     def decode(self, outputs, features, examples, labels, options):
-        """Of each example: the answer with its place, the `n_best` spans, and P(start) and P(end) of every passage
-        token, from the window that shows most around it."""
+        """For each example: the best answer with its place, the `n_best` spans, and P(start) and P(end) of every
+        passage token, from the window with the most context around it."""
         windows: list[list] = [[] for _ in examples]
         for output, row in zip(outputs, features, strict=True):
             windows[row.example].append((output["logits"].astype(np.float64), row))

@@ -20,9 +20,9 @@ def read_squad2(source: Source) -> list[SpanExample]:
 
 
 class SpansOrNone(Spans):
-    """SQuAD 2.0: "no answer" is the span at [CLS]; it is given where it leads the best other span by more than the
-    threshold, which is tuned on the dev set, as in the paper (§4.3). A run's figures are measured on the same dev set,
-    and so a little too good: `f1` is `best_f1` there."""
+    """SQuAD 2.0: "no answer" is the span at [CLS]; it is predicted if its score exceeds the best other span's by more
+    than the threshold, which is tuned on the dev set, as in the paper (§4.3). A run is evaluated on the same dev set,
+    so its figures are slightly too good: `f1` equals `best_f1` there."""
 
     name = "span-or-none"
     order = 70
@@ -35,8 +35,8 @@ class SpansOrNone(Spans):
         return Sureness.SYNTAX if form.is_json and IMPOSSIBLE.search(form.text) else Sureness.NO
 
     def score(self, predictions, examples):
-        """Over all questions; has_answer_… over those with an answer; the share of the others left unanswered; and the
-        F1 that the best threshold for these very examples would give, as the official script reports it."""
+        """Exact match and F1 over all questions; has_answer_…: over those with an answer; no_answer_accuracy: share of
+        the others left unanswered; best_f1: with the best threshold for these examples, as the official script."""
         results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
         has = [result for result, example in zip(results, examples, strict=True) if example.answers]
         has_not = [em for (em, _), example in zip(results, examples, strict=True) if not example.answers]
@@ -51,7 +51,7 @@ class SpansOrNone(Spans):
         }
 
     def trivial(self, examples):
-        """Never an answer."""
+        """F1 of never giving an answer."""
         return sum(not one["answers"] for one in examples) / len(examples) if examples else None
 
     def tune(self, predictions, examples, labels):

@@ -1,4 +1,4 @@
-"""Files read line by line: tables with tabs or commas, headers found or said, every bad line named."""
+"""Files read line by line: tab- or comma-separated tables, with a header or without; every bad line is reported."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ LARGEST_FILE = 100 * 2**20  # bytes
 LONGEST_TEXT = 2**20  # characters of a line, or of a text in JSON; a model reads its first hundreds or thousands
 
 
-COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # what could be one: three words at most
+COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # at most three words
 
 
-FEWEST_BELOW = 3  # lines below one that seems to name columns; of fewer nothing can be said
+FEWEST_BELOW = 3  # lines needed below a supposed header to tell it from data
 
 
 TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
@@ -27,8 +27,8 @@ LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality
 
 @dataclass
 class Source:
-    """A file being read: its text, the files beside it, the labels declared, which columns its fields are in where
-    that was said (`Task.parse`), and the problems found so far."""
+    """A file being read: its text, the files beside it, the declared labels, the columns that the user chose
+    (`Task.parse`), and the problems found so far."""
 
     text: str
     name: str
@@ -39,14 +39,14 @@ class Source:
     problems: list[Problem] = field(default_factory=list)
 
     def problem(self, line: int | None, column: int | str | None, why: str) -> None:
-        """Note it and go on, or raise it when strict."""
+        """Record a problem and go on; raise it when strict."""
         found = Problem(line, column, shortened(why))
         if self.strict:
             raise TaskDataError(f"{self.name}, {found}")
         self.problems.append(found)
 
     def known(self, label: str, line: int | None, column: int | str | None) -> bool:
-        """True unless the labels were declared and this is none of them, which is then a problem."""
+        """Whether the label is allowed; if labels were declared and this is none of them, record a problem."""
         if self.declared is None or label in self.declared:
             return True
         self.problem(line, column, f"{label!r} is none of the labels {', '.join(self.declared)}")
@@ -60,7 +60,7 @@ Reader = Callable[[Source], list]
 
 
 def decoded(content: bytes, name: str) -> str:
-    """UTF-8 text, or TaskDataError naming the line; one that is not JSON has no line beyond LONGEST_TEXT."""
+    """The content as text. TaskDataError if not UTF-8, blank, with a NUL or (unless JSON) too long a line."""
     check_size(name, len(content))
     try:
         text = content.decode("utf-8-sig")
@@ -78,7 +78,7 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def check_lines(text: str, name: str) -> None:
-    """Raise TaskDataError for a text with a line that nobody has written: it is no text, or lost its line breaks."""
+    """Raise TaskDataError for a line above LONGEST_TEXT: the file is not text or has lost its line breaks."""
     start, number = 0, 1
     while (end := text.find("\n", start)) >= 0 or start < len(text):
         end = len(text) if end < 0 else end
@@ -91,7 +91,7 @@ def check_lines(text: str, name: str) -> None:
 
 
 def check_size(name: str, size: int) -> None:
-    """Raise TaskDataError for a file of so many bytes that it cannot be read whole."""
+    """Raise TaskDataError for more than LARGEST_FILE bytes."""
     if size > LARGEST_FILE:
         raise TaskDataError(f"{name} has {size / 2**20:.0f} MB; at most {LARGEST_FILE / 2**20:.0f} MB can be read")
 
@@ -103,10 +103,10 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every line that is not blank, at least one. Tabs if the first line has one, else CSV with
-    quotes, whose cells stand between commas or, in a .csv with more of them in its first line, semicolons. A line whose
-    quotes are wrong is passed over, and a problem of the source; the first one, or a quote that is open at the end,
-    makes the file unusable."""
+    """(line number, cells) of every non-blank line; TaskDataError if there is none. Tab-separated if the first line has
+    a tab (in a .csv: and no comma), else CSV with quotes and commas, or semicolons in a .csv whose first line has more
+    of these. A line with wrong quotes is a problem and skipped; if it is the first, or a quote is never closed, the
+    file is unusable (TaskDataError)."""
     empty = True
     for number, cells in _lines(text, name, source):
         empty = False
@@ -123,7 +123,7 @@ def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, l
             if line.strip():
                 yield number, line.split("\t")
         return
-    # What a spreadsheet writes where a comma is for decimals.
+    # Spreadsheets write semicolons where the comma is the decimal separator.
     semicolons = name.lower().endswith(".csv") and first.count(";") > first.count(",")
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=";" if semicolons else ",")
     before = 0
@@ -147,7 +147,7 @@ def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, l
 
 
 def columns_found(cells: Sequence[str], needed: int) -> str:
-    """What a first line has in place of a known header, and what helps."""
+    """For error messages: what a first line has instead of a known header, and how to go on."""
     if len(cells) < needed:
         return f"found {len(cells)} column{'s' if len(cells) != 1 else ''}"
     return f"found {len(cells)} columns: say which is which (--columns)"
@@ -158,10 +158,10 @@ def header_of(cells: Sequence[str]) -> list[str]:
 
 
 def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source) -> list[tuple[int, list[str]]]:
-    """Lines of unnamed columns without a header whose names nobody knows, which is then a problem. label: the column
-    of the label.
+    """The lines without a header of unknown names; leaving one out is a problem. label: index of the label column.
 
-    A header is a first line of what could be names, whose label no other line has though labels come again and again.
+    The first line is taken for a header if all its cells could be names and no other line has its label, although the
+    other labels recur.
     """
     (line, first), *rest = rows
     if source.declared is not None or len(first) <= label or not all(map(COLUMN_NAME.fullmatch, header_of(first))):
@@ -176,19 +176,19 @@ def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source
 
 
 def column(header: Sequence[str], names: Sequence[str]) -> int | None:
-    """Where the first of `names` that the header has stands."""
+    """Index of the first of `names` that the header has; None if it has none of them."""
     return next((header.index(name) for name in names if name in header), None)
 
 
 def unnamed(header: Sequence[str], width: int) -> bool:
-    """Whether a first line of so many cells names no label: it is one of a table without a header."""
+    """Whether a first line has `width` cells and names no label column: the table has no header."""
     named = column(header, TEXT_COLUMNS) is not None and column(header, LABEL_COLUMNS) is not None
     return len(header) == width and not named and "label" not in header
 
 
 def names_its_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first of these lines seems to name the columns, though nobody knows the names: all its cells could
-    be names, and none of them comes again in its column. In a line of a table without a header a label does."""
+    """Whether the first line seems to be a header with unknown names: all its cells could be names, and none of them
+    recurs in its column. In a table without a header, the label would recur."""
     first, *rest = rows
     cells = header_of(first)
     if len(rest) < FEWEST_BELOW or len(set(cells)) < len(cells) or not all(map(COLUMN_NAME.fullmatch, cells)):
@@ -198,8 +198,8 @@ def names_its_columns(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:
-    """Where each wanted field stands: where the source says, else where the header has one of its names. TaskDataError
-    for one that is missing."""
+    """Index of each wanted field's column: as `source.columns` says, else by its names in the header. TaskDataError
+    if one is missing or two fields have the same column."""
     at = {}
     for what, names in wanted.items():
         said = source.columns.get(what)
@@ -224,8 +224,8 @@ def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: 
 def named_columns(
     source: Source, wanted: Mapping[str, Sequence[str]], label: str
 ) -> tuple[list[tuple[int, list[str]]], dict[str, int], list[str]]:
-    """(lines, where each wanted field stands, header) of a table whose header names its columns. Where the source says
-    the number of every column, there need be no header: then it is []. label: which field has few different values."""
+    """(lines, index of each wanted field's column, header) of a table whose header names its columns. Without a header
+    ([] is returned) if `source.columns` numbers every field. label: the field with few distinct values."""
     rows = list(table(source.text, source.name, source))
     first = rows[0][1]
     at = columns(first, wanted, source)
@@ -251,9 +251,9 @@ def rows_of(
     width: int | None = None,
     may_be_empty: Sequence[str] = (),
 ) -> Iterator[Row]:
-    """Each line's wanted cells; lines with too few or too many columns or with an empty cell are named, not returned.
+    """The wanted cells of each line; a line with a wrong number of columns or an empty cell is a problem and skipped.
 
-    width: columns a line must have exactly; without it, as many as `at` needs.
+    width: columns a line must have exactly; None: at least as many as `at` needs.
     """
     needed = max(at.values()) + 1
     names = header_of(header)

@@ -24,14 +24,14 @@ from minibert.tokenizer import Tokenizer
 OUTSIDE = "O"
 IGNORED = -100
 TAG = re.compile(r"O|[BIESULM]-\S+")
-# The letters of other schemes in those of IOB2: E(nd), L(ast) and M(iddle) go on, S(ingle) and U(nit) begin.
+# Letters of other schemes → IOB2: E(nd), L(ast) and M(iddle) continue an entity, S(ingle) and U(nit) begin one.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
 
 
 @dataclass(frozen=True)
 class TaggedExample:
-    """Words with a tag each (IOB2), None if unknown. offsets: where the words stand in `text`, if there was one."""
+    """Words with a tag each (IOB2), None if unknown. offsets: (start, end) of each word in `text`, if there is one."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] | None = None
@@ -63,14 +63,14 @@ def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
 
 
 def read_columns(source: Source) -> list[TaggedExample]:
-    """CoNLL: a word, perhaps further columns, its tag, apart by tabs or spaces; a blank line ends a sentence.
+    """CoNLL: a word, perhaps further columns, and its tag, separated by tabs or spaces; a blank line ends a sentence.
 
-    -DOCSTART- lines only mark documents. A sentence with a bad line is passed over as a whole, and the line named.
+    -DOCSTART- lines hold no word. A sentence with a bad line is skipped as a whole; the line is a problem.
     """
     examples: list[TaggedExample] = []
     words: list[str] = []
     tags: list[str] = []
-    good: set[str] = set()  # tags seen
+    good: set[str] = set()  # valid tags so far
     width, bad = None, False
 
     def flush() -> None:
@@ -111,14 +111,14 @@ def read_columns(source: Source) -> list[TaggedExample]:
 
 @dataclass(frozen=True)
 class TagFeatures(Features):
-    """One window of a sentence. words: (position of its first piece, number of the word) of the words that are asked
-    here: each word of the sentence is asked in exactly one window, the one that shows most around it."""
+    """One window of a sentence. words: (position of its first piece, index of the word) of each word that this window
+    tags; every word is tagged in exactly one window, the one with the most context around it."""
 
     words: tuple[tuple[int, int], ...] = ()
 
 
 class Tagging(Task):
-    """Words longer than the model can read are cut into overlapping windows, so every word gets a tag."""
+    """Sentences longer than the model can read are cut into overlapping windows, so every word gets a tag."""
 
     name = "tagging"
     order = 50
@@ -166,7 +166,7 @@ class Tagging(Task):
         ]
 
     def rows(self, tokenizer, example, labels, options):
-        """A row a window."""
+        """One row per window."""
         return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
     def batch(self, features, pad_id):
@@ -230,13 +230,13 @@ class Tagging(Task):
 
 
 def from_text(text: str, extra: dict[str, str] | None = None) -> TaggedExample:
-    """Running text cut into words: runs of letters and digits, Chinese characters and other signs one by one."""
+    """Split running text into words: runs of letters and digits; Chinese characters and other signs one by one."""
     offsets = word_offsets(text)
     return TaggedExample(tuple(text[a:b] for a, b in offsets), None, text, tuple(offsets), extra or {})
 
 
 def word_offsets(text: str) -> list[tuple[int, int]]:
-    """Where the words of `text` stand, as `from_text` cuts them."""
+    """(start, end) of each word of `text`, as `from_text` splits it."""
     offsets = []
     for match in WORD.finditer(text):
         start = match.start()
@@ -294,7 +294,7 @@ def tag_windows(
 
 
 def tag_rows(tokenizer: Tokenizer, example: Any, windows: Sequence[TagFeatures]) -> list[InputRow]:
-    """The windows as they are drawn: the tag at a word's first piece."""
+    """The windows for display, with the tag at each word's first piece."""
     (pieces,) = pieces_of(tokenizer, [example])
     rows = []
     for features in windows:
@@ -329,7 +329,7 @@ def windows_of(lengths: Sequence[int], room: int, stride: int) -> list[tuple[int
 
 
 def owners(windows: Sequence[tuple[int, int]], words: int) -> list[int]:
-    """For each word the window that shows most on its poorer side; the first of equals."""
+    """For each word, the index of the window with the most context on the word's poorer side; the first if equal."""
     best = [(-1, 0)] * words
     for number, (first, last) in enumerate(windows):
         for word in range(first, last):
@@ -340,7 +340,7 @@ def owners(windows: Sequence[tuple[int, int]], words: int) -> list[int]:
 
 
 def tag_labels(features: Sequence[Features], target=lambda row: row.target):
-    """(B, T) with −100 where nothing is asked; None where no row has a target."""
+    """Tag indices (B, T), −100 where there is no target; None if no row has a target."""
     import torch
 
     if all(target(row) is None for row in features):
@@ -353,7 +353,7 @@ def tag_labels(features: Sequence[Features], target=lambda row: row.target):
 def tags_of(
     logits: Sequence[np.ndarray], features: Sequence[TagFeatures], examples: Sequence[Any], labels: Sequence[str]
 ) -> list[tuple[list[str], list[float]]]:
-    """For each example a tag and its probability for every word; O, with probability 0, for one no window asks of."""
+    """For each example a tag and its probability per word; O, with probability 0, for a word that no window tags."""
     tags = [[OUTSIDE] * len(example.words) for example in examples]
     probabilities = [[0.0] * len(example.words) for example in examples]
     for scores, row in zip(logits, features, strict=True):
@@ -366,7 +366,7 @@ def tags_of(
 
 
 def entity_answers(example: Any, tags: Sequence[str]) -> list[dict]:
-    """The entities: type, text, words start…end, and the place in the text where there is one."""
+    """The entities: type, text, words start…end, and the characters in the text if there is one."""
     answers = []
     for start, end, kind in entities(tags):
         answer = {"type": kind, "start": start, "end": end}
@@ -396,7 +396,7 @@ def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str
 
 
 def type_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]) -> dict[str, dict[str, float]]:
-    """Precision, recall, F1 and count of each type of entity, from seqeval; nothing where no entity is meant."""
+    """Precision, recall, F1 and count of each type of entity, from seqeval; {} if the ground truth has no entity."""
     from seqeval.metrics import classification_report
 
     truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
