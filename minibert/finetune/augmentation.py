@@ -1,8 +1,8 @@
-"""More training text out of the same examples, offline: pure functions of words and a seeded generator.
+"""Data augmentation, offline: more training texts from the same examples, by pure functions and a seeded generator.
 
-Easy data augmentation (Wei and Zou 2019) without its thesaurus: swaps and dropped words; a word hidden behind [MASK];
-and a word replaced by what the model itself fills in (as Wu et al. 2019 do). Each copy keeps its example's label, which
-is a bet: "not" may be what is dropped.
+Easy data augmentation (Wei and Zou 2019) without its thesaurus, i.e. words swapped or dropped; words replaced by
+[MASK]; and words replaced by predictions of the model itself (as in Wu et al. 2019). Each copy keeps its example's
+label, which may become wrong: the dropped word may be "not".
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from minibert.text.characters import is_cjk
 from minibert.tokenizer import MASK, Tokenizer
 
 METHODS = ("mask", "replace", "drop", "swap")
-MADE_AT_ONCE = 64  # sentences the model fills together
+MADE_AT_ONCE = 64  # sentences in a batch
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """method: "mask" (words become [MASK]), "replace" (by the model's own fills), "drop", "swap" · rate: share of the
-    words, at least one · copies: of each example, beside it."""
+    """method: "mask" (words become [MASK]), "replace" (by the model's predictions), "drop", "swap" · rate: share of the
+    words, at least one word · copies: per example, in addition to it."""
 
     method: str = "replace"
     rate: float = 0.1
@@ -70,7 +70,7 @@ def augmented(
 def changed_words(
     sentences: Sequence[Sequence[str]], augmentation: Augmentation, rng: np.random.Generator, fill: Fill | None = None
 ) -> tuple[list[list[str]], list[list[int]]]:
-    """(sentences, origins): of each word of the new sentences, which word of the old one it stands for."""
+    """(new sentences, origins): for each new word, the index of the old word that it comes from."""
     method, rate = augmentation.method, augmentation.rate
     if method in ("swap", "drop"):
         order = swapped if method == "swap" else kept
@@ -92,18 +92,18 @@ def count_of(words: int, rate: float) -> int:
 
 
 def drawn(words: int, rate: float, rng: np.random.Generator) -> list[int]:
-    """Places to change, in order."""
+    """Positions of the words to change, in order."""
     return sorted(rng.permutation(words)[: count_of(words, rate)].tolist())
 
 
 def kept(words: int, rate: float, rng: np.random.Generator) -> list[int]:
-    """The places left when `rate` of the words are dropped; never none."""
+    """The positions left after dropping `rate` of the words; one word always stays."""
     gone = set(rng.permutation(words)[: min(count_of(words, rate), words - 1)].tolist()) if words else set()
     return [i for i in range(words) if i not in gone]
 
 
 def swapped(words: int, rate: float, rng: np.random.Generator) -> list[int]:
-    """The places after swapping two random words, as often as words are to change."""
+    """The positions after as many random swaps of two words as there are words to change."""
     order = list(range(words))
     for _ in range(count_of(words, rate) if words > 1 else 0):
         a, b = rng.choice(words, 2, replace=False)
@@ -112,7 +112,7 @@ def swapped(words: int, rate: float, rng: np.random.Generator) -> list[int]:
 
 
 def words_of(text: str) -> list[str]:
-    """What stands between spaces; Chinese characters one by one."""
+    """Split at white space; Chinese characters one by one."""
     spaced = "".join(f" {c} " if is_cjk(c) else c for c in text)
     return spaced.split()
 
@@ -123,8 +123,8 @@ def joined(words: Sequence[str]) -> str:
 
 
 def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
-    """Fills words with what a BertForPreTraining expects there: one of its `top` likeliest whole words other than the
-    old one, drawn by their probabilities. Words of several pieces stay."""
+    """Replaces words by predictions of a BertForPreTraining: one of its `top` likeliest whole words other than the old
+    one, drawn by their probabilities. Words of several pieces stay."""
     import torch
 
     from minibert.model import IGNORE, Batch
@@ -156,7 +156,7 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
             table = torch.tensor([ids + [tokenizer.pad_id] * (longest - len(ids)) for _, ids, _ in some])
             padding = torch.arange(longest) < torch.tensor([[len(ids)] for _, ids, _ in some])
             labels = torch.where(table == tokenizer.mask_id, table, IGNORE)
-            asked_for = labels != IGNORE  # a [MASK] of the text's own is computed too, and passed over
+            asked_for = labels != IGNORE  # includes any [MASK] of the text itself; it is not replaced
             logits = model(Batch(table, padding=padding, labels=labels).to(device)).mlm_logits.float().cpu()
             at_place = {place: i for i, place in enumerate(map(tuple, asked_for.nonzero().tolist()))}
             logits[:, unfit] = float("-inf")

@@ -1,5 +1,5 @@
-"""Other marks of the same text, learned beside the task's own: what a comment is beside toxic (a threat, an insult …),
-a layer and a loss for each, dropped when training ends. Multi-task learning (Caruana 1997)."""
+"""Auxiliary targets, predicted from the same text in addition to the task's (a comment's threat, insult … beside
+toxic): a layer and a loss for each, dropped after training. Multi-task learning (Caruana 1997)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from minibert.model import IGNORE, initialize
 from minibert.tasks import TaskData
 from minibert.tasks.metadata import no_column
 
-MOST_VALUES = 200  # a column with more is no mark
+MOST_VALUES = 200  # of an auxiliary column
 
 
 def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
-    """The values of each column, sorted. Raises ValueError for a column that is not there, or that marks nothing."""
+    """The values of each column, sorted. Raises ValueError for a missing column, or one with too few or many values."""
     found = {}
     for column in columns:
         values = {example.extra[column] for example in data.examples if example.extra.get(column)}
@@ -30,12 +30,12 @@ def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def mark_numbers(extra: Mapping[str, str], marks: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
-    """The number of the example's value in each column; −100, which no loss asks, where it has none."""
+    """The index of the example's value in each column; −100, which the loss ignores, if it has none."""
     return tuple(values.index(extra[name]) if extra.get(name) in values else IGNORE for name, values in marks.items())
 
 
 class AuxiliaryLayers(nn.Module):
-    """A new layer for each column, over the vector that the task's own reads."""
+    """A linear layer for each column, on the same vector as the task's own."""
 
     def __init__(self, width: int, marks: Mapping[str, Sequence[str]], std: float):
         super().__init__()

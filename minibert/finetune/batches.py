@@ -1,4 +1,4 @@
-"""Rows of a task in the batches that an epoch reads."""
+"""Training batches of a task's rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def training_batches(
     tokenizer: Tokenizer,
     beside: Iterator[TaskBatch] | None = None,
 ) -> Iterator[TaskBatch]:
-    """Each epoch in a new random order. beside: batches without labels, one with each."""
+    """Batches in a new random order each epoch. beside: batches without labels, one is attached to each."""
     order = torch.Generator().manual_seed(settings.seed)
     noise = torch.Generator().manual_seed(settings.seed)
     vocab = MaskVocabulary.of(tokenizer) if settings.mlm_weight else None
@@ -40,9 +40,9 @@ def training_batches(
 
 
 def grouped_by_length(groups: list[list[int]], lengths: Sequence[int], rng: torch.Generator) -> list[list[int]]:
-    """The rows of every LENGTH_WINDOW batches dealt out again by length, and these batches in random order.
+    """Sort the rows of every LENGTH_WINDOW batches by length into new batches, which come in random order.
 
-    Only so many at a time, so that which rows meet still differs from epoch to epoch.
+    Not over all batches, so that the rows that share a batch still differ from epoch to epoch.
     """
     result = []
     for start in range(0, len(groups), LENGTH_WINDOW):

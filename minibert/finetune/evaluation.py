@@ -1,4 +1,4 @@
-"""A fine-tuned model measured on labelled data."""
+"""Evaluation of a fine-tuned model on labelled data."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from minibert.train import Eval
 
 
 def answered(predictor: Predictor, given: Any) -> dict:
-    """The answer to one watched input, and `asked`, the key of that input; what cannot be answered says why, as a run
-    must not end of it."""
+    """The prediction for one watched input, with that input's key as `asked`; for an unusable input an `error` instead,
+    because the run must go on."""
     asked = {"asked": input_key(given)}
     try:
         return {**predictor.predict([given])[0], **asked}
@@ -29,7 +29,7 @@ def evaluate(
     features: Sequence[Features] | None = None,
     details_of: TaskData | None = None,
 ) -> Eval:
-    """The task's metrics and the mean loss on `data`. The details hold the labels, what the task draws (a confusion
+    """The task's metrics and the mean loss on `data`. The details hold the labels, the task's own details (a confusion
     matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
     part of it."""
     predictions, loss = predictor.answers(data.examples, features)
@@ -39,7 +39,7 @@ def evaluate(
 def evaluation(
     predictor: Predictor, data: TaskData, predictions: Sequence[dict], loss: float, step: int, details_of: TaskData
 ) -> Eval:
-    """`evaluate` of predictions that are there already."""
+    """Like `evaluate`, from given predictions."""
     task = predictor.task
     metrics = {**task.score(predictions, data.examples), "loss": loss}
     details = task.details(predictions, data.examples, predictor.labels)
@@ -57,7 +57,7 @@ def evaluation(
 
 
 def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
-    """Labels of the data that the model cannot answer. Raises ValueError where it can answer none of them."""
+    """Labels of the data that the model cannot predict. Raises ValueError if it can predict none of them."""
     known = predictor.task.answerable(predictor.labels)
     unknown = [] if known is None else [label for label in data.labels if label not in known]
     if unknown and len(unknown) == len(data.labels):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class LayersRead:
     """layers: those that are read, 0 the embeddings · how: "one", or how several become one vector: "sum", "concat" or
-    "mix" (a learned mean) · width: numbers in that vector · pooling: None where every token is asked; else "pooler"
-    ([CLS] through BERT's own dense layer and tanh), "cls", "mean" or "max" · bilstm: one stands before the new layer.
+    "mix" (a learned mean) · width: of that vector · pooling: None for a prediction per token; else "pooler" ([CLS]
+    through BERT's own dense layer and tanh), "cls", "mean" or "max" · bilstm: whether one precedes the new layer.
     """
 
     layers: tuple[int, ...]
@@ -20,7 +20,7 @@ class LayersRead:
 
 
 def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False) -> LayersRead:
-    """What `heads.TaskHead` reads with these options of a model of so many blocks. pooling None: a head of every token.
+    """What `heads.TaskHead` reads with these options. blocks: layers of the model · pooling: None for a head per token.
 
     Raises ValueError for an unknown name.
     """

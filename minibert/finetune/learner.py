@@ -1,5 +1,5 @@
-"""The model while it learns: a checkpoint (or random weights) under a fresh head, frozen parts, a prompt, an MLM loss
-and texts without labels beside."""
+"""The model during training: a checkpoint (or random weights) with a new head, and optionally frozen parts, a prompt,
+an MLM loss, and losses on texts without labels."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from minibert.unfilled import filled_later
 
 
 class Learner(nn.Module):
-    """The model while it learns: its loss, and perhaps a masked-LM loss on the same texts. Frozen parts stay in eval
-    mode, so that what they compute does not change."""
+    """The model during training: its loss, and optionally a masked-LM loss on the same texts. Frozen parts stay in eval
+    mode, without dropout, so that their outputs do not change."""
 
     def __init__(
         self,
@@ -57,17 +57,17 @@ class Learner(nn.Module):
         settings: FinetuneSettings,
         marks: Mapping[str, Sequence[str]] | None = None,
     ) -> Learner:
-        """The checkpoint with a fresh head; or, from scratch, the same sizes with random weights. marks: the values of
-        each auxiliary column."""
+        """The checkpoint with a new head; if `from_scratch`, a model of the same sizes with random weights. marks: the
+        values of each auxiliary column."""
         config = source.config.change(
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
-            vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some pad theirs beyond the vocabulary
+            vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some checkpoints pad the vocabulary
         )
         grown = config.vocab_size > source.config.vocab_size
         with nullcontext() if settings.from_scratch or grown else filled_later():
             model = task.head(config, labels, options)
-        own = getattr(model, "mlm", None)  # a cloze asks the head that pre-training left
+        own = getattr(model, "mlm", None)  # a cloze uses the MLM head of pre-training
         if own is not None and not settings.from_scratch and not isinstance(source, BertForPreTraining):
             raise ValueError("a cloze asks a masked language model, and this checkpoint has no head for hidden words")
         mlm = (own or MlmHead(config, model.bert.embeddings.token)) if settings.mlm_weight else own
@@ -94,7 +94,7 @@ class Learner(nn.Module):
         return self
 
     def settle(self) -> None:
-        """What answers has the prompt as it is now."""
+        """Write the current prompt vectors into the token embeddings, for evaluating and saving."""
         if self.prompt is not None:
             self.prompt.write(self.model.bert.embeddings.token)
 
@@ -139,7 +139,7 @@ class Learner(nn.Module):
 
 
 def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
-    """What is saved with the model: the settings' part, and what only the training data say. places: the model's."""
+    """The options to save: from the settings, and from the training data. places: positions of the model."""
     return settings.options(
         max_length=min(settings.max_length, places),
         metadata_values=metadata_values(data, settings.metadata),
@@ -148,7 +148,7 @@ def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: T
 
 
 def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
-    """The vectors that stand for a pattern's [unused…]. Raises ValueError where they are asked for and it has none."""
+    """Trainable vectors for the [unused…] of a pattern, None without. ValueError if the pattern has no [unused…]."""
     if settings.prompt == "none":
         return None
     tokens = Pattern.of(options.pattern, 1 + ("{second}" in options.pattern)).prompt
@@ -157,14 +157,14 @@ def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: Fine
 
 @torch.no_grad()
 def copy_rows(source: nn.Module, target: nn.Module) -> None:
-    """Weights by name; where the target has more rows (a grown vocabulary), its further ones stay as they are."""
+    """Copy weights by name; additional rows of the target (a grown vocabulary) keep their values."""
     weights = target.state_dict()
     for name, value in source.state_dict().items():
         weights[name][: len(value)].copy_(value)
 
 
 def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
-    """What does not learn: "none", "embeddings", embeddings and the first n blocks, or "all" of BERT."""
+    """The modules to freeze: "none", "embeddings", n for the embeddings and the first n blocks, or "all" of BERT."""
     if freeze == "none":
         return []
     if freeze == "all":
@@ -178,14 +178,14 @@ def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
 
 
 def shared_blocks(bert: Bert) -> bool:
-    """Whether layers have weights in common, so that nothing can be done to one alone (ALBERT)."""
+    """Whether layers share weights (ALBERT), so that no layer can be changed alone."""
     layers = [{id(weight) for weight in block.parameters()} for block in bert.blocks]
     return len(set().union(*layers)) < sum(map(len, layers))
 
 
 def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
-    """The tokenizer with a special token for each metadata value, if they are read as tokens. Raises ValueError for
-    two values that would be the same token."""
+    """The tokenizer with a special token for each metadata value, if metadata are read as tokens. Raises ValueError if
+    two values give the same token."""
     if options.metadata_as != "token" or not options.metadata:
         return tokenizer
     new: dict[str, str] = {}
@@ -202,7 +202,7 @@ def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
 
 
 def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
-    """The tokenizer with further special tokens, which get the ids behind its last."""
+    """The tokenizer with further special tokens, whose ids follow its last."""
     return Tokenizer(
         list(tokenizer.pieces),
         lowercase=tokenizer.lowercase,
@@ -212,7 +212,7 @@ def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
 
 
 def reader_of(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
-    """The tokenizer with all tokens that the options and the task ask for."""
+    """The tokenizer with all tokens that the options and the task need."""
     tokenizer = with_metadata_tokens(tokenizer, options)
     more = task.more_tokens(tokenizer, options)
     return with_tokens(tokenizer, more) if more else tokenizer

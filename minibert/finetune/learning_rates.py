@@ -36,7 +36,7 @@ def step_lengths(settings: FinetuneSettings, steps: int) -> list[float]:
 
 
 class OneWeight(nn.Module):
-    """What `finetuning_optimizer` takes for a learner: one number, in double precision."""
+    """A stand-in for the learner of `finetuning_optimizer`: one parameter, in double precision."""
 
     def __init__(self):
         super().__init__()
@@ -46,8 +46,8 @@ class OneWeight(nn.Module):
 
 @dataclass(frozen=True)
 class LayerRate:
-    """depth: 0 the embeddings, i + 1 block i, then what is new and the pooler · rate: at its peak, 0 where the layer is
-    frozen · weights: parameters in it."""
+    """depth: 0 for the embeddings, i + 1 for block i, then the pooler and the new layers · rate: the peak learning
+    rate, 0 if frozen · weights: number of parameters."""
 
     depth: int
     rate: float
@@ -55,7 +55,7 @@ class LayerRate:
 
 
 def layer_rates(learner: Learner, settings: FinetuneSettings) -> list[LayerRate]:
-    """From the embeddings up, as the groups of the optimizer have it."""
+    """One for each depth, from the embeddings up; rates from the optimizer's parameter groups."""
     top = learner.model.config.num_hidden_layers + 1
     peak = settings.optimization.learning_rate
     rates = {

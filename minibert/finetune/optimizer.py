@@ -1,4 +1,4 @@
-"""How fine-tuning moves weights: a share of the rate by depth, Adam with and without bias correction."""
+"""The optimizer of fine-tuning: learning rates by depth, Adam with and without bias correction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class UncorrectedAdamW(torch.optim.Optimizer):
 
 
 def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.optim.Optimizer:
-    """As in pre-training, with a share of the learning rate by depth where layer_decay < 1."""
+    """The optimizer of pre-training, with lower learning rates in lower layers if layer_decay < 1."""
     optimization = settings.optimization
     top = learner.model.config.num_hidden_layers + 1
     if settings.layer_decay < 1 and shared_blocks(learner.model.bert):
@@ -49,7 +49,7 @@ def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.
 
 
 def depth(name: str, top: int) -> int:
-    """0 for the embeddings, i + 1 for block i, `top` for what is new and the pooler."""
+    """Depth of a parameter: 0 for the embeddings, i + 1 for block i, `top` for the pooler and the new layers."""
     if ".embeddings." in name:
         return 0
     parts = name.split(".")

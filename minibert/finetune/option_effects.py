@@ -1,4 +1,4 @@
-"""What an option of fine-tuning does to one example: the numbers that training would see."""
+"""The effect of a fine-tuning option on one example, in the numbers that training computes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from minibert.training.averaging import running_mean
 
 @dataclass
 class FreshLearner:
-    """A learner before its first step, and what makes its inputs. Not to be shared between threads."""
+    """A learner before its first step, and what builds its inputs. Not to be shared between threads."""
 
     learner: Learner
     task: Task
@@ -39,7 +39,7 @@ class FreshLearner:
 
     @classmethod
     def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
-        """As `finetune` makes it from the same arguments."""
+        """Built as `finetune` builds it from the same arguments."""
         torch.manual_seed(settings.seed)
         source, chosen = checkpoint.load(start), task_named(task)
         chosen.check_reading(settings, data)
@@ -63,8 +63,8 @@ class FreshLearner:
 
 @torch.no_grad()
 def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0) -> list[float]:
-    """The loss of one labelled example of a class under each of `masks` dropout masks of the new layer, BERT's own
-    dropout off: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
+    """The loss of one example of a classification task under each of `masks` dropout masks of the new layer, without
+    BERT's own dropout: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
     model, batch = bench.learner.model.eval(), bench.batch(example)
     _, pooled = model.read(batch)  # (1, width)
     with torch.random.fork_rng(devices=[]):
@@ -78,20 +78,20 @@ def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0)
 
 @torch.no_grad()
 def right_probability(bench: FreshLearner, example: Any) -> float:
-    """What a fresh classifier gives the label of one example, dropout off."""
+    """The probability of the example's label from the untrained classifier, without dropout."""
     batch = bench.batch(example)
     return bench.learner.model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
 
 
 def means_of(values: Sequence[float], size: int) -> list[float]:
-    """The mean of each `size` values in a row; a rest is left out."""
+    """Means of consecutive groups of `size` values; an incomplete last group is left out."""
     return [sum(values[i : i + size]) / size for i in range(0, len(values) - size + 1, size)]
 
 
 @dataclass(frozen=True)
 class LossTerms:
-    """tokens: of the text as the MLM loss reads it, with its masks · asked: the places it asks at, with the right
-    tokens · loss = task + weight · mlm, and + auxiliary_weight · auxiliary where marks are learned beside."""
+    """tokens: of the masked text, as the MLM loss reads it · asked: masked position → original token · loss = task +
+    weight · mlm, and + auxiliary_weight · auxiliary if there are auxiliary columns."""
 
     tokens: list[str]
     asked: dict[int, str]
@@ -103,7 +103,7 @@ class LossTerms:
 
 @torch.no_grad()
 def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
-    """The two losses of one labelled example, dropout off. The bench needs settings with an `mlm_weight`."""
+    """The terms of one example's loss, without dropout. The bench needs settings with an `mlm_weight`."""
     if bench.learner.mlm is None:
         raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
     vocab, rng = MaskVocabulary.of(bench.tokenizer), torch.Generator().manual_seed(seed)
@@ -123,8 +123,8 @@ def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
 
 @torch.no_grad()
 def step_shares(share: float, steps: int) -> list[float]:
-    """How much the weights after each step count in their running mean after the last; they add up to 1."""
-    marked = nn.Linear(steps, 1, bias=False)  # after step i its weights are 1 at i: the mean says what i counts
+    """The share of the weights after each step in their running mean after the last step; the shares add up to 1."""
+    marked = nn.Linear(steps, 1, bias=False)  # weights after step i are one-hot at i: entry i of the mean is its share
     mean = running_mean(marked, share)
     for after in torch.eye(steps):
         marked.weight.copy_(after[None])
@@ -133,15 +133,15 @@ def step_shares(share: float, steps: int) -> list[float]:
 
 
 def unrest(values: Sequence[float]) -> float:
-    """How far they move a step, on average."""
+    """Mean absolute difference of consecutive values."""
     return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
 
 
 def answers_on_the_way(
     bench: FreshLearner, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
 ) -> dict[float, list[float]]:
-    """Train the bench on `data`, as `finetune` does → the probability of the example's label after each step: at 0 by
-    the weights as they are, and by their running mean over each of `shares`. The label must be one of the data's."""
+    """Train the bench on `data`, as `finetune` does → probability of the example's label after each step: under 0 with
+    the current weights, under each of `shares` with their running mean. The label must be one of the data's."""
     means = {share: running_mean(bench.learner.model, share) for share in shares}
     models = {0: bench.learner.model, **{share: mean.module for share, mean in means.items()}}
     found: dict[float, list[float]] = {share: [] for share in models}

@@ -19,11 +19,11 @@ from minibert.tasks.metadata import metadata_read
 from minibert.tokenizer import Tokenizer
 from minibert.training.precision import autocast
 
-EVALUATION_TOKENS = 2**14  # a batch, at most
+EVALUATION_TOKENS = 2**14  # per batch, at most
 
 
 class NotNumbersError(ValueError):
-    """Weights that are numbers, but so large that what they are multiplied with is none."""
+    """The model's output is not finite although its weights are: they are too large."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Predictor:
 
     @classmethod
     def from_directory(cls, directory: str | Path) -> Predictor:
-        """What `save` wrote, or a model with a task head that transformers has saved (with one text an input)."""
+        """Load what `save` wrote, or a model with a task head that transformers saved (with one text per input)."""
         model = checkpoint.load(directory)
         values = checkpoint.config_values(directory)
         fitting = task_of_head(type(model).__name__, getattr(model, "problem", ""))
@@ -61,7 +61,7 @@ class Predictor:
         return cls(model, checkpoint.load_tokenizer(directory), task, options)
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> Path:
-        """A directory for `from_directory`, and for transformers where it has the head. dtype: of the weights there."""
+        """Write a directory for `from_directory`, and transformers if it has the head. dtype: of the saved weights."""
         notes = {"minibert_task": self.task.name, "minibert_options": asdict(self.options)}
         return checkpoint.save(directory, self.model, self.tokenizer, dtype=dtype, notes=notes)
 
@@ -74,7 +74,7 @@ class Predictor:
 
     @torch.no_grad()
     def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
-        """(the arrays of the model's output of each row, in order; the mean loss, 0 if nothing is asked). Rows of like
+        """(arrays of the model's output for each row, in order; the mean loss, 0 without targets). Rows of similar
         length share a batch."""
         order = sorted(range(len(features)), key=lambda i: -features[i].length)
         device = next(self.model.parameters()).device
@@ -100,13 +100,13 @@ class Predictor:
         return results, loss / max(asked, 1)
 
     def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
-        """(a prediction for each example, the mean loss). With metadata, a prediction says which values were read."""
+        """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""
         features = self.features(examples) if features is None else features
         outputs, loss = self.outputs(features)
         return self.decoded(outputs, features, examples), loss
 
     def decoded(self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence) -> list[dict]:
-        """The predictions that the model's outputs are."""
+        """Decode the model's outputs into predictions."""
         predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
         if self.options.metadata:
             beside = [metadata_read(example.extra, self.options) for example in examples]
@@ -124,13 +124,13 @@ class Predictor:
         return self.answers(examples)[0] if examples else []
 
     def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
-        """The answers to any number of inputs, as they come. ValueError names a bad one, after the answers to all that
-        stand before it."""
+        """Predictions for any number of inputs, as they come. A bad input raises ValueError, which names it, after the
+        predictions for all inputs before it."""
         inputs = iter(inputs)
         return self.stream_batches(iter(lambda: list(islice(inputs, batch_size)), []))
 
     def stream_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[dict]:
-        """The same, with each batch answered as soon as it is there."""
+        """Like `stream`, but each batch is predicted as soon as it arrives."""
         first = 1
         for batch in batches:
             try:
@@ -152,6 +152,6 @@ class Predictor:
         return replace(self, options=replace(self.options, **options))
 
     def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
-        """With the thresholds that are best on these examples."""
+        """A copy with the thresholds that score best on these examples."""
         predictions, _ = self.answers(examples, features)
         return self.changed(**self.task.tune(predictions, examples, self.labels))

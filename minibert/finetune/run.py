@@ -50,17 +50,16 @@ def finetune(
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
-    dev_data is measured before the first step, `evaluations_per_epoch` times an epoch and at the end: an `Eval` whose
-    details hold a prediction for each of the `dev_examples` in the details of `Started`. Of a dev set larger than
-    `dev_sample` these are an even sample, and along the way only they are measured; at the end all are. `watch`: inputs
-    answered at the same times (`Sample`). A task whose `tune_on` is "dev" is measured with the threshold that is best
-    on the very examples it is measured on, as in the paper: that is the model that answers and is saved, and its
-    figures are a little too good. unlabelled: texts that are learned from beside; without, the smoothness of
-    `vat_weight` is that of the training texts · teacher: a model fine-tuned for the task, from which this one learns as
-    the settings' `distillation` says. `mailbox()` returns messages received since it was last asked: a list of inputs
-    replaces `watch`, and is answered at once. Raises ValueError when a class of the dev set never occurs in
-    training, when an example of it does not say its answer, when nothing can be trained on, or when `out` cannot be
-    written.
+    The model is evaluated before the first step, `evaluations_per_epoch` times an epoch and at the end: the details of
+    each `Eval` hold a prediction for each of the `dev_examples` in the details of `Started`, an even sample of at most
+    `dev_sample` dev examples. During training only this sample is evaluated, at the end the whole dev set. If the
+    task's `tune_on` is "dev", its threshold is tuned on the same examples, as in the paper: the model is saved with it,
+    and its figures are slightly too good. watch: inputs predicted at the same times (`Sample`) · unlabelled: further
+    training texts without labels; if None, the smoothness loss of `vat_weight` uses the training texts · teacher: a
+    model fine-tuned for the task, from which this one learns as the settings' `distillation` says · mailbox(): the
+    messages since its last call; each is a list of inputs that replaces `watch` and is predicted at once. Raises
+    ValueError if a class of the dev set never occurs in training, a dev example lacks its answer, nothing can be
+    trained on, or `out` cannot be written.
     """
     task = task_named(task) if isinstance(task, str) else task
     if out is not None:
@@ -86,8 +85,8 @@ def finetune(
 
 
 def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
-    """(what the head's outputs are called, the labels that only the dev data has). Raises ValueError for data that
-    cannot be learned from or measured on."""
+    """(names of the head's outputs, labels that occur only in the dev data). Raises ValueError for data that a model
+    cannot be trained or evaluated on."""
     labels = task.labels(train_data)
     task.check(train_data)
     task.check_answers(dev_data)
@@ -100,12 +99,12 @@ def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any
 def model_of(
     start: str | Path, task: Task, labels: Any, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings
 ) -> tuple[Learner, Predictor]:
-    """What learns, and what answers with its weights."""
+    """The learner, and a predictor with the same weights."""
     source = checkpoint.load(start)
     task.check_reading(settings, train_data, dev_data)
     task.check_beside(settings.auxiliary)
     options = learned_options(settings, task, labels, train_data, source.config.longest)
-    metadata_values(dev_data, settings.metadata)  # it must have them too
+    metadata_values(dev_data, settings.metadata)  # raises if the dev data lack a column
     tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)
     options = task.fitted(options, tokenizer, labels)
     marks = marks_of(train_data, settings.auxiliary)
@@ -114,7 +113,7 @@ def model_of(
 
 
 def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSettings) -> tuple[TaskData, TaskData]:
-    """The training data without what is set aside for thresholds, if the task needs any, and a sample of that."""
+    """The training data without the part for tuning thresholds, if the task needs one, and a sample of that part."""
     if task.tune_on != "split":
         return train_data, TaskData([])
     try:
@@ -126,8 +125,8 @@ def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSetti
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What is learned from: `rows` of the model's input · examples: that they were made from · sizes: how many, of
-    what, in how many steps."""
+    """The training data as rows. rows: of the model's input · examples: from which they were made · sizes: numbers of
+    examples, rows and steps."""
 
     rows: list[Features]
     examples: list
@@ -135,7 +134,7 @@ class TrainingRows:
 
     @classmethod
     def of(cls, start: str | Path, predictor: Predictor, given: Sequence, settings: FinetuneSettings) -> TrainingRows:
-        """The examples, and their changed copies if the settings ask for some. Raises ValueError where there is
+        """The rows of the examples, and of augmented copies if the settings ask for some. Raises ValueError if there is
         nothing to train on."""
         examples = list(given)
         if settings.augmentation is not None:
@@ -161,8 +160,8 @@ class TrainingRows:
 def rows_beside(
     predictor: Predictor, unlabelled: Unlabelled | None, rows: TrainingRows, settings: FinetuneSettings
 ) -> Iterator[TaskBatch] | None:
-    """Batches without labels, if anything is learned from some. Raises ValueError for texts that nothing is learned
-    from, and for answers to them that are as many as the labels are not."""
+    """Endless batches without labels, None if no loss needs them. Raises ValueError for texts that no loss uses, and
+    for soft labels with a number of probabilities other than the number of labels."""
     if unlabelled is None and not settings.vat_weight:
         return None
     read = rows.rows if unlabelled is None else predictor.features(unlabelled.examples)
@@ -177,8 +176,8 @@ def rows_beside(
 
 
 class Measuring:
-    """Measures the model as it learns. predictor: what answers, with the thresholds that were best when it was last
-    measured · seen: the part of the dev data that is measured on along the way · last: the newest measurement."""
+    """Evaluates the model during training. predictor: with the thresholds tuned at the last evaluation · seen: the
+    sample of the dev data that is evaluated during training · last: the newest evaluation."""
 
     last: Eval
 
@@ -189,7 +188,7 @@ class Measuring:
         self.threshold_rows = predictor.features(thresholds.examples)
 
     def measure(self, step: int, final: bool = False) -> Eval:
-        """final: on all the dev data."""
+        """Evaluate on the sample of the dev data; if `final`, on all of it."""
         if self.thresholds.examples:
             self.predictor = self.predictor.tuned(self.thresholds.examples, self.threshold_rows)
         data, rows = self.seen, self.seen_rows
@@ -209,7 +208,7 @@ class Measuring:
             yield Sample(step, [answered(self.predictor, given) for given in watch])
 
     def save(self, out: str | Path, step: int) -> None:
-        """With the thresholds that belong to the weights of this step."""
+        """Save the model with thresholds tuned for the weights of this step."""
         if self.predictor.task.tune_on is not None and self.last.step < step:
             self.measure(step)
         when_there_is_room(self.predictor.save, out)
@@ -224,7 +223,7 @@ def started(
     sizes: dict[str, int],
     settings: FinetuneSettings,
 ) -> Started:
-    """What a reader of the events needs to know of the run."""
+    """The `Started` event: the settings, and sizes, labels and dev examples in its details."""
     imbalance = train_data.imbalance
     details = {
         **sizes,
@@ -250,7 +249,7 @@ def learn(
     mailbox: Callable[[], list],
     beside: Iterator[TaskBatch] | None = None,
 ) -> Iterator[Event]:
-    """Train, measure on the way and at the end, save."""
+    """Train, evaluate during and after training, save."""
     steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]
     every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
     events = train(
@@ -280,7 +279,7 @@ def learn(
                 yield from measuring.answer(event.step, watch)
             if timed_out:
                 break
-    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+    except GeneratorExit:  # the consumer closed the generator: keep what was learned
         if out is not None:
             measuring.save(out, event.step)
         raise
@@ -291,6 +290,6 @@ def learn(
 
 
 def filler(start: str | Path):
-    """Fills words as the checkpoint in `start` expects them."""
+    """Replaces words by predictions of the checkpoint in `start`."""
     model = checkpoint.load(start, kind=BertForPreTraining).to(best_device())
     return model_fill(model, checkpoint.load_tokenizer(start))

@@ -1,4 +1,4 @@
-"""What a fine-tuning run is told."""
+"""The settings of a fine-tuning run."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from minibert.train import Optimization
 @dataclass(frozen=True, kw_only=True)
 class FinetuneSettings(Options):
     """By default the paper's values for SQuAD (§4.2: 3 epochs, batches of 32, learning rate 5e-5), with its dropout of
-    0.1; over all tasks it searches 2 to 4 epochs, batches of 16 or 32 and 2e-5 to 5e-5 (§A.3). Small models want a
-    larger rate (Turc et al. 2019 search up to 3e-4).
+    0.1; for all tasks the paper searches 2 to 4 epochs, batches of 16 or 32 and 2e-5 to 5e-5 (§A.3). Small models want
+    a larger rate (Turc et al. 2019 search up to 3e-4).
 
-    freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a source of
-    features, §5.3; its dropout is off) · layer_decay: each block learns at this multiple of the rate of the block above
-    (Howard and Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et
-    al. 2021) · mlm_weight: of a masked-LM loss on the same texts · auxiliary: columns whose values are learned beside
-    the task, with auxiliary_weight · averaging: what answers, is measured and saved is
-    the running mean of the weights with this share (1: all steps alike, less: later ones count more; see averaging.py);
-    0 is the weights as they are · set_aside: share of the training set kept for thresholds, by tasks that need them; of
-    a set too small for that nothing, and they stay 0.5 · dev_sample: examples of a larger dev set that are measured on
-    along the way · group_by_length: rows of about one length in a batch, which leaves less padding to compute ·
-    distillation: what is learned from a teacher, where there is one · prompt: the [unused…] of a pattern learned as
-    vectors, "direct" or through an "lstm" (with freeze "all" they alone) · vat_weight: of the smoothness on texts
-    without labels, which are pushed by vat_epsilon · beside_size: of those texts, in a batch.
+    freeze: "none", "embeddings", a number n (embeddings and the first n blocks), or "all" (BERT as a feature extractor,
+    §5.3; its dropout is off) · layer_decay: learning rate of a block divided by that of the block above (Howard and
+    Ruder 2018) · bias_correction: False is Adam as in the original BERT code (Mosbach et al. 2021, Zhang et al. 2021) ·
+    mlm_weight: of a masked-LM loss on the same texts · auxiliary: columns whose values are predicted in addition to the
+    task, with the loss weight auxiliary_weight · averaging: predict, evaluate and save with the running mean of the
+    weights with this share (1: all steps equally, less: later ones count more; see averaging.py); 0: the current
+    weights · set_aside: share of the training set kept for tuning thresholds, if the task needs them; if the set is too
+    small, thresholds stay 0.5 · dev_sample: most dev examples evaluated during training · group_by_length: batches of
+    rows of similar length, with less padding · distillation: how to learn from a teacher, if there is one · prompt:
+    train the [unused…] of a pattern as vectors, "direct" or through an "lstm" (with freeze "all", nothing else) ·
+    vat_weight: of the smoothness loss on texts without labels, which are perturbed by vat_epsilon · beside_size: such
+    texts per batch.
     """
 
     epochs: int = 3
@@ -86,5 +86,5 @@ class FinetuneSettings(Options):
             raise ValueError(f"averaging is over a share of the steps between 0 and 1, not {self.averaging}")
 
     def options(self, **changes) -> Options:
-        """The part that is saved with the model."""
+        """The part of the settings that is saved with the model."""
         return Options(**{**{f.name: getattr(self, f.name) for f in fields(Options)}, **changes})

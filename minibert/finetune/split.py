@@ -1,4 +1,4 @@
-"""Examples set aside, and even samples of them."""
+"""Splitting a dev set off the training examples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from minibert.tasks import TaskData, label_order
 
 
 class TooFewError(ValueError):
-    """Nothing can be set aside."""
+    """There are too few examples to split some off."""
 
 
 def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskData, TaskData]:
-    """Train and dev from one file: each class divided alike, every class keeps an example in train; what shares a
-    passage stays together. Problems stay with train."""
+    """Split the data into train and dev, stratified by class: every class keeps an example in train, and examples with
+    the same context stay together. Problems stay with train."""
     rng = torch.Generator().manual_seed(seed)
     groups: dict[Any, dict[Any, list[int]]] = {}
     for i, example in enumerate(data.examples):
