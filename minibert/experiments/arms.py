@@ -1,4 +1,4 @@
-"""The arms of an experiment, one after another; a line of results for each, whole before the next begins."""
+"""Running the arms of an experiment one after another, with a line of results for each."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def run_arms(
     events: Callable[[str, int], Iterable[Event]],
     facts: Callable[[str, list[Event]], dict],
 ) -> Iterator[Event]:
-    """Every arm with seeds 0 … seeds − 1; what `out` holds already at this scale is not done again. Yields Stage, Step,
+    """Run every arm with seeds 0 … seeds − 1, except what `out` already holds at this scale. Yields Stage, Step,
     Finished, Done.
 
-    events(arm, seed): of its run, with a Started, an Eval and a Done; one without a Done has learned nothing ·
-    facts(arm, events): what its line says beside and in the place of what all lines say.
+    events(arm, seed): the events of its run, with a Started, an Eval and, if it is trained, a Done · facts(arm,
+    events): fields of its record, which add to those that all records have, or replace them.
     """
     done = {
         (record["arm"], record["seed"]) for record in read_records(out, REQUIRED) if record["scale"] == asdict(scale)
@@ -57,7 +57,7 @@ def run_arms(
             "tokens": ended.tokens,
             "parameters": begins.details["parameters"],
             "curve": [[e.tokens, round(e.seconds, 1), e.parts] for e in seen if isinstance(e, Step)],
-            "seconds": round(time.process_time() - before, 1),  # of processors, measuring too
+            "seconds": round(time.process_time() - before, 1),  # CPU time, evaluation included
             "finetuning_seconds": 0.0,
             "command": command,
             "machine": machine.description(),

@@ -1,4 +1,4 @@
-"""What LAMB claims, in small: the same rows in larger and larger batches, the rate scaled by the paper's rule."""
+"""LAMB's claim at small scale: the same rows in larger and larger batches, the rate scaled by the paper's rule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minibert.train import Eval, Event
 def run_batches(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: BatchScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms whose options are settings of a `BatchSettings`."""
+    """Like `relatives.run_relative`; the arms' options are fields of `BatchSettings`."""
 
     def settings_of(name: str, seed: int) -> BatchSettings:
         return BatchSettings(

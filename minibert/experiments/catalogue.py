@@ -1,10 +1,10 @@
-"""What is compared: each experiment is a list of arms, each arm a difference from the first. Needs no torch."""
+"""The experiments: lists of arms, each of which differs from the first. Needs no torch."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
 
-OBJECTIVES = {  # name → the model_type of what is trained, and what is said to its objective
+OBJECTIVES = {  # name → (model_type, arguments of its objective)
     "mlm+nsp": ("bert", {"second": "nsp"}),
     "mlm": ("bert", {"second": None}),
     "left-to-right": ("left_to_right", {}),
@@ -13,10 +13,10 @@ OBJECTIVES = {  # name → the model_type of what is trained, and what is said t
 
 @dataclass(frozen=True)
 class Pretraining:
-    """How a model is pre-trained; the defaults are the base that every arm differs from.
+    """How a model is pre-trained; the defaults are those of the base arm.
 
-    objective: "mlm+nsp" the paper's, "mlm" the same pairs without the next-sentence loss, "left-to-right" the next
-    token asked at every position under a causal mask · split: [MASK] / random / unchanged.
+    objective: "mlm+nsp" as in the paper, "mlm" on the same pairs without the next-sentence loss, "left-to-right" the
+    next token at every position under a causal mask · split: [MASK] / random / unchanged.
     """
 
     objective: str = "mlm+nsp"
@@ -31,7 +31,7 @@ class Pretraining:
             raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
 
     def as_dict(self) -> dict:
-        """As JSON would give it back."""
+        """The fields as read back from JSON."""
         return {**asdict(self), "split": list(self.split)}
 
     @property
@@ -40,14 +40,14 @@ class Pretraining:
 
     @property
     def objective_options(self) -> dict:
-        """Of `objectives.objective_for`, beside the masking."""
+        """Arguments of `objectives.objective_for`, except the masking."""
         return OBJECTIVES[self.objective][1]
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One pre-training and what is done with it. bilstm: a random BiLSTM is put on top at fine-tuning · at: the share
-    of the pre-training after which the model is taken. Arms that share a pre-training share its run."""
+    """One pre-training and how its model is used. bilstm: a random BiLSTM is put on top at fine-tuning · at: the share
+    of the pre-training after which the model is taken. Arms with the same pre-training share its run."""
 
     name: str
     pretraining: Pretraining = Pretraining()
@@ -57,9 +57,9 @@ class Arm:
 
 @dataclass(frozen=True)
 class Downstream:
-    """A data set to fine-tune on. task: what minibert calls such a task · files: the train and the dev part, in
-    `folder`; without them it is made of the toy world's stories · frozen: only the new layers learn, over features from
-    a BiLSTM (Devlin et al. 2019, §5.3)."""
+    """A data set to fine-tune on. task: its name in minibert.tasks · files: (train, dev) in `folder`; if None, the data
+    are made from the toy world's stories · frozen: only the new layers are trained, with a BiLSTM over frozen features
+    (Devlin et al. 2019, §5.3)."""
 
     title: str
     task: str
@@ -82,8 +82,8 @@ DOWNSTREAM = {
 
 @dataclass(frozen=True)
 class Experiment:
-    """Arms, the first of which is the base, the tasks (names in `DOWNSTREAM`) each is fine-tuned on, and whether
-    held-out loss compares. toy: on the toy world's language, whose determined words are asked for, too."""
+    """arms: the base first · tasks: names in `DOWNSTREAM`; each arm is fine-tuned on each · heldout: whether the arms'
+    held-out losses are comparable · toy: on the toy world's language, with predicting determined words as a test."""
 
     name: str
     title: str
@@ -99,8 +99,8 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Scale:
-    """What is smaller than in the paper, the same for every arm. tokens: read in pre-training, padding counted ·
-    examples: at most so many to fine-tune on · filled: the share of the places of the base's rows that hold a token."""
+    """What is smaller than in the paper, the same for every arm. tokens: read in pre-training, padding included ·
+    examples: for fine-tuning, at most · filled: share of the positions in the base's rows that hold a token."""
 
     tokens: int = 4_000_000
     vocab_size: int = 4096
@@ -122,7 +122,7 @@ class Scale:
 
     @property
     def steps(self) -> int:
-        """Of pre-training: a multiple of 160, or of 16 in a very short run, so that each sixteenth has its step."""
+        """Steps of pre-training: a multiple of 160 (of 16 in a very short run), so that each sixteenth is whole."""
         steps = self.tokens / (self.batch_size * self.max_length)
         unit = 16 * self.report_every
         return unit * max(1, round(steps / unit))
@@ -133,17 +133,17 @@ class Scale:
         return 10 if self.tokens >= 160 * self.batch_size * self.max_length else 1
 
     def step_at(self, share: float) -> int:
-        """The step at which `share` of the run is done; share: a number of sixteenths."""
+        """The step after `share` of the run, a multiple of 1/16."""
         return round(share * 16) * self.steps // 16
 
     def as_dict(self) -> dict:
-        """Without what the first records knew no other values of, where it has that value."""
+        """The fields; the last five only where they differ from their defaults, because the first records lack them."""
         usual = {field.name: field.default for field in fields(self)[-5:]}
         return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
 
 
-# On the toy world's language, where two layers know most of what can be known after a minute. As a page begins there
-# (`minibert.toy.pretrain.TOY`): whole stories as rows, more of them hidden than the paper's 15 %, Muon.
+# For the toy world's language, most of which two layers learn within a minute. As in `minibert.toy.pretrain.TOY`: whole
+# stories as rows, more masked tokens than the paper's 15 %, Muon.
 TOY_SCALE = Scale(
     tokens=320 * 48 * 128, vocab_size=0, batch_size=48, max_length=128, learning_rate=5e-3, start="random",
     examples=1_000, finetune_rate=1e-3, heldout_tokens=20_000, masking_rate=0.35, optimizer="muon",
@@ -163,11 +163,11 @@ def _split(mask: int, same: int, random: int) -> Arm:
 MLM_NSP, MLM, LTR = (Pretraining(objective=name) for name in OBJECTIVES)
 STORIES = Pretraining(objective="mlm", input_format="doc_sentences")  # the base on the toy world
 SIZES = ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))  # L/H/A, the base first
-SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is what the others are compared with
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is the base
 
 
 def _at(name: str, pretraining: Pretraining) -> list[Arm]:
-    """The whole run, and taken out at a half and a quarter of it."""
+    """Arms for the model after the whole run, after half and after a quarter of it."""
     return [Arm(name if at == 1 else f"{name}@{at:g}", pretraining, at=at) for at in SHARES[:3]]
 
 
@@ -192,7 +192,7 @@ EXPERIMENTS = {
                 for shares in ((80, 10, 10), (100, 0, 0), (80, 0, 20), (80, 20, 0), (0, 20, 80), (0, 0, 100))
             ),
             tasks=("sst2", "ner", "ner_features"),
-            heldout=False,  # each arm is used to other questions
+            heldout=False,  # the loss depends on the split
         ),
         Experiment(
             "size",
@@ -218,7 +218,7 @@ EXPERIMENTS = {
                 Arm("full-sentences", Pretraining(objective="mlm", input_format="full_sentences")),
                 Arm("doc-sentences", Pretraining(objective="mlm", input_format="doc_sentences")),
             ),
-            heldout=False,  # each arm reads another form
+            heldout=False,  # the loss depends on the format
         ),
         Experiment(
             "toy-world",

@@ -1,4 +1,4 @@
-"""Run a comparison: fine-tune the checkpoint once an arm and seed, append a line of results for each."""
+"""Run a comparison: fine-tune the checkpoint once per arm and seed, append a line of results for each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSe
 
 @dataclass(frozen=True)
 class ParameterSizes:
-    """Parameters: of the model with its head, of those that training moves, and of what is not BERT's own."""
+    """Numbers of parameters: of the model with its head, of those that are trained, and of those outside BERT."""
 
     whole: int
     trained: int
@@ -38,12 +38,12 @@ class ParameterSizes:
 
     @property
     def stored(self) -> int:
-        """Numbers that a further task must keep: the whole model where BERT's own have moved, else the head alone."""
+        """Numbers to store for a further task: the whole model if BERT itself was trained, else only the head."""
         return self.head if self.trained <= self.head else self.whole
 
 
 def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> ParameterSizes:
-    """Counted from the model itself."""
+    """The sizes of the model that these settings train."""
     learner = FreshLearner.of(start, task, train_data, settings).learner
     counted = [(name, weight.numel(), weight.requires_grad) for name, weight in learner.model.named_parameters()]
     return ParameterSizes(
@@ -54,7 +54,7 @@ def sizes(start: str | Path, task: str, train_data: TaskData, settings: Finetune
 
 
 def read_data(comparison: Comparison, folder: str | Path) -> tuple[TaskData, TaskData]:
-    """(train, dev) from `folder`/`comparison.data`; of more examples than are asked for an even sample."""
+    """(train, dev) from `folder`/`comparison.data`; an even sample of at most `comparison.examples` to train on."""
     task = task_named(comparison.task)
     train, dev = (task.read(Path(folder) / comparison.data / name) for name in comparison.files)
     if comparison.examples is not None:
@@ -71,8 +71,8 @@ def run_comparison(
     seeds: int | None = None,
     command: str = "",
 ) -> Iterator[Event]:
-    """Every arm with seeds 0 … seeds − 1 from the checkpoint `start`, seed by seed; what `out` holds already with the
-    same settings is not done again. folder: of the data. Yields Stage, Step, Finished, Done."""
+    """Run every arm with seeds 0 … seeds − 1 from the checkpoint `start`, seed by seed, except what `out` already holds
+    with the same settings. folder: of the data. Yields Stage, Step, Finished, Done."""
     check_writable(out)
     train, dev = read_data(comparison, folder)
     seeds = seeds or comparison.seeds
@@ -102,7 +102,7 @@ def run_comparison(
             "head": counted.head,
             "parameters": counted.whole,
             "steps": last.step,
-            "seconds": round(time.process_time() - before, 1),  # of processors: other work here does not count
+            "seconds": round(time.process_time() - before, 1),  # CPU time, so that other processes do not count
             "examples": len(train.examples),
             "measured_on": len(dev.examples),
             "majority": majority(dev) if comparison.task == "classification" else None,
@@ -118,5 +118,5 @@ def run_comparison(
 
 
 def majority(data: TaskData) -> float:
-    """The share of the commonest label: what always giving that answer is right in."""
+    """The share of the commonest label: the accuracy of always predicting it."""
     return data.imbalance.majority

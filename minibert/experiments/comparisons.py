@@ -1,4 +1,4 @@
-"""What is compared in fine-tuning: a task, and arms that each change some of its settings. Needs no torch."""
+"""The comparisons of fine-tuning settings: a task, and arms that each change some settings. Needs no torch."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ REQUIRED = {
 class Comparison:
     """Arms of one task on one data set, from one checkpoint.
 
-    data: a folder of lessons/data or, where it is not embedded, of the tasks' folder · files: the train and the
-    dev part · base: settings of all arms; arms: what each changes. Both name fields of `FinetuneSettings`, and
-    `learning_rate` · examples: to train on, at most · seeds: as many as were recorded.
+    data: a folder in lessons/data, or in the folder of tasks if not `embedded` · files: (train, dev) · base: settings
+    of all arms · arms: what each changes; both name fields of `FinetuneSettings`, and `learning_rate` · examples: for
+    training, at most · seeds: number of recorded seeds.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Comparison:
         return {**self.base, **self.arms[arm]}
 
 
-FROZEN = {"freeze": "all", "learning_rate": 5e-3}  # a new layer alone bears, and needs, a larger rate
+FROZEN = {"freeze": "all", "learning_rate": 5e-3}  # a new layer alone needs a larger rate
 TAGGED = {**FROZEN, "bilstm": True}
 POOLINGS = ("cls", "mean", "max")
 CUTS, CUT_AT = ("head", "tail", "head_tail"), 32  # ways to cut, tokens that are read
@@ -138,8 +138,8 @@ COMPARISONS = {
 
 
 def comparison_named(name: str, hidden_size: int = TUNED_AT) -> Comparison:
-    """The comparison as it is made from a checkpoint of this width, see `rate_of_width`. Layers on a frozen encoder
-    keep their rate."""
+    """The comparison with learning rates for a checkpoint of this width, see `rate_of_width`. Arms with a frozen
+    encoder keep theirs."""
     if name not in COMPARISONS:
         raise ValueError(f"there is no comparison {name!r}; there are {', '.join(COMPARISONS)}")
     comparison = COMPARISONS[name]

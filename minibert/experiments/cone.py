@@ -1,4 +1,4 @@
-"""What BERT-flow and whitening claim, in small: vectors of one frozen checkpoint, spread in several ways, on STS-B."""
+"""Claims of BERT-flow and whitening at small scale: vectors of a frozen checkpoint, transformed variously, on STS-B."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Whitened:
 def run_cone(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: ConeScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `vectors.run_vectors`. Whitening is fitted on, and the flow learns from, the sentences of the training pairs,
-    each once, without their scores. What has no chance in it is the same with each seed. The development pairs are
-    measured too, by which layers may be chosen."""
+    """Like `vectors.run_vectors`. Whitening is fitted on, and the flow trained on, the distinct sentences of the
+    training pairs, without their scores. Arms without randomness give the same result for every seed. The dev pairs are
+    evaluated too; layers may be chosen by them."""
     folder = tasks / "stsb"
     pairs = TASKS["similarity"].read(folder / FILES["train"]).examples
     sentences = list(dict.fromkeys(text for one in pairs for text in (one.text, one.pair)))

@@ -1,5 +1,5 @@
-"""What ERNIE 2.0 claims of continual multi-task learning, in small: three regimes give every task the same batches, in
-another order, and each is asked everything at the end."""
+"""ERNIE 2.0's claim about continual multi-task learning at small scale: three regimes give every task the same batches,
+in different orders, and each is evaluated on all tasks at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def settings_of(regime: str, scale: ContinualScale, seed: int) -> ContinualSetti
 def run_continual(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: ContinualScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms that differ in the regime."""
+    """Like `relatives.run_relative`; an arm is a regime."""
 
     def facts(regime: str, seen: list[Event]) -> dict:
         return {

@@ -15,13 +15,13 @@ from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
 from minibert.toy.pretrain import Question
 
-CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # of the data's pretrain/en: near SST-2, and near the news tasks
+CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # in pretrain/en of the data: close to SST-2, and to the news tasks
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The text of all arms, tokenized once; `heldout` is never trained on and may be absent. asked: the questions after
-    determined words of the toy world, where the text is of it."""
+    """The text of all arms, tokenized once; `heldout` is never trained on and may be None. asked: questions about the
+    determined words, if it is text of the toy world."""
 
     tokenizer: Tokenizer
     store: TokenStore
@@ -33,7 +33,7 @@ class Corpus:
 def prepare(
     data: Sequence[str | Path], vocab_size: int, *, heldout: str | Path | None = None, cache: str | Path | None = None
 ) -> Corpus:
-    """Learn a vocabulary from `data` and tokenize it; in `cache` it is found again by the files' names and sizes."""
+    """Learn a vocabulary from `data` and tokenize it; `cache` keeps both, by the files' names, sizes and dates."""
     files = text_files(data)
     if cache is None:
         tokenizer = learn_tokenizer(files, vocab_size)

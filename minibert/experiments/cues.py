@@ -1,8 +1,8 @@
-"""Models that learn a cue, recorded: planted ones, HANS's three heuristics, ARCT and its second version.
+"""Record models that learn spurious cues: planted ones, HANS's three heuristics, ARCT and its adversarial version.
 
     python -m minibert.experiments.cues --model checkpoints/minilm-en not overlap
 
-appends a line a finished arm and seed to lessons/results/<model>/cues.jsonl. HANS and ARCT are read from the folder
+appends a line per finished arm and seed to lessons/results/<model>/cues.jsonl. HANS and ARCT are read from the folder
 that MINIBERT_DATA names (tasks/en/hans, tasks/en/arct2) and are left out without it.
 """
 
@@ -24,15 +24,15 @@ from minibert.tasks import TaskData, task_named
 ROOT = Path(__file__).resolve().parents[2]
 REVIEWS = ROOT / "lessons" / "data" / "reviews"
 CASES = ("not", "overlap", "arct")
-TRAIN_PAIRS, TEST_PAIRS = 600, 120  # of words in common; the asides stand in front of the course's reviews
+TRAIN_PAIRS, TEST_PAIRS = 600, 120  # for "overlap"; "not" puts asides in front of the course's reviews
 EPOCHS, RATE = 2, 3e-4
-WIDER = {"minilm-en": 1 / 3}  # checkpoint → its share of the rate, which suits mini-en
+WIDER = {"minilm-en": 1 / 3}  # checkpoint → factor of the rate, which suits mini-en
 ARCT_EPOCHS = 3
 REQUIRED = {"experiment", "arm", "seed", "metrics", "settings", "examples", "model", "command", "machine"}
 
 
 def sets_of(cue: str) -> tuple[str, dict[str, TaskData], TaskData]:
-    """(task, training condition → data, the three tests as one set) of a planted cue."""
+    """(task, training condition → data, the three test conditions as one set) for a planted cue."""
     if cue == "not":
         train, dev = (task_named("classification").read(REVIEWS / f"{part}.tsv") for part in ("train", "dev"))
         trainings = {name: with_aside(train, name, seed=0) for name in ("planted", "balanced")}
@@ -42,7 +42,7 @@ def sets_of(cue: str) -> tuple[str, dict[str, TaskData], TaskData]:
 
 
 def rate_for(model: str) -> float:
-    """A wider checkpoint is moved less."""
+    """The learning rate for this checkpoint; lower for a wider one."""
     return float(f"{RATE * WIDER.get(model, 1.0):.0e}")
 
 
@@ -59,7 +59,7 @@ def settings_of(case: str, model: str, seed: int):
 
 
 def accuracies(examples: list[dict], predictions: list[dict]) -> dict[str, float]:
-    """Test condition → share that was right. examples, predictions: as the events of a run tell them."""
+    """Test condition → accuracy. examples, predictions: as in the events of a run."""
     grades: dict[str, list[float]] = {}
     for example, said in zip(examples, predictions, strict=True):
         grades.setdefault(example["extra"]["condition"], []).append(said["grade"])
@@ -76,7 +76,7 @@ def _arct(folder: Path) -> tuple[str, dict[str, TaskData], TaskData]:
 
 
 def record_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None, command: str) -> Iterator[dict]:
-    """Every training condition with seeds 0 … seeds − 1; what `out` holds already is not done again."""
+    """Train under every condition with seeds 0 … seeds − 1, except what `out` already holds; yield the records."""
     from minibert.finetune.predictor import Predictor
     from minibert.finetune.run import finetune
     from minibert.train import Eval, Started

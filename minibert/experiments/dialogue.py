@@ -1,4 +1,4 @@
-"""What DIET claims, in small: intents and entities of ATIS and SNIPS, beside BERT with a joint head."""
+"""DIET's claim at small scale: intents and entities of ATIS and SNIPS, compared with BERT and a joint head."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ KEPT = {"intent_accuracy": "intent", "entity_f1": "entities", "both": "both"}
 def run_dialogue(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DialogueScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder with those of `scale.needs` in it. Each set is learned by itself;
-    what is recorded of it has its name in front: "atis_intent"."""
+    """Like `relatives.run_relative`. tasks: the folder that holds the data sets in `scale.needs`. Each is trained on
+    separately; its metrics have its name in front: "atis_intent"."""
     data = {name: parts_of(tasks / name, scale) for name in scale.needs}
     start = ROOT / scale.begins_with
 
@@ -44,7 +44,7 @@ def run_dialogue(
         return train_diet(settings, start, train, test)
 
     def events(name: str, seed: int) -> Iterator[Event]:
-        """Of all sets as of one run."""
+        """The events of the runs on all data sets, as one run."""
         metrics: dict[str, float] = {}
         steps, tokens, seconds = 0, 0, 0.0
         for number, (known, (train, test)) in enumerate(data.items()):
@@ -78,7 +78,7 @@ def run_dialogue(
 
 
 def parts_of(folder: Path, scale: DialogueScale) -> tuple[TaskData, TaskData]:
-    """(to learn from, to measure on), spread evenly over their files; every intent keeps one of its requests."""
+    """(train, test): even samples of both files; the training sample keeps an example of every intent."""
     train, test = (TASKS["intent"].read(folder / file) for file in FILES.values())
     chosen = even_sample(train, range(len(train.examples)), scale.examples)
     return train.take(chosen), test.take(spread(len(test.examples), scale.measured))

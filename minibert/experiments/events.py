@@ -1,4 +1,4 @@
-"""What happens while experiments run, beside the events of training."""
+"""Events of experiments, in addition to those of training."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minibert.train import Done, Event, Step
 
 @dataclass(frozen=True)
 class Stage(Event):
-    """A part of an experiment begins: "pretrain" or the name of a task."""
+    """A part of an experiment begins. stage: "pretrain" or the name of a task."""
 
     arm: str
     seed: int
@@ -21,14 +21,14 @@ class Stage(Event):
 
 @dataclass(frozen=True)
 class Finished(Event):
-    """An arm is done with one seed; `record` is its line in the results."""
+    """An arm is finished for one seed; `record` is its line in the results."""
 
     record: dict
     progress: float
 
 
 def steps_of(events: Iterator[Event]) -> Generator[Step, None, Done]:
-    """Yield the Steps of a run; → its Done, when all is over: behind that the model is measured and saved."""
+    """Yield the Steps of a run; → its Done, once the generator ends: after Done, runs may still measure and save."""
     done = None
     for event in events:
         if isinstance(event, Step):
@@ -41,7 +41,7 @@ def steps_of(events: Iterator[Event]) -> Generator[Step, None, Done]:
 
 
 def within(events: Iterator[Step], low: float, high: float) -> Generator[Step, None, Any]:
-    """The Steps of a part of a run, their progress laid between `low` and `high`; → what `events` returns."""
+    """Yield the Steps with their progress mapped to `low` … `high`; → what `events` returns."""
     while True:
         try:
             event = next(events)

@@ -1,4 +1,4 @@
-"""What PET, P-tuning and VAT claim, in small: a few labels, a head or a cloze, English and Chinese reviews."""
+"""Claims of PET, P-tuning and VAT at small scale: few labels, a head or a cloze, English and Chinese reviews."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WORDS = {
 
 
 def few(data: TaskData, count: int, seed: int) -> TaskData:
-    """`count` examples, as many of each label: others with each seed, and the same for all arms."""
+    """`count` examples, evenly many per label; each seed draws others, the same for all arms."""
     order = list(range(len(data.examples)))
     random.Random(f"few {seed}").shuffle(order)
     chosen: list[int] = []
@@ -60,7 +60,7 @@ def settings_of(options: dict, language: str, scale: FewLabelsScale, count: int,
 def run_few_labels(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: FewLabelsScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder with en/sst2 and zh/chnsenticorp."""
+    """Like `relatives.run_relative`. tasks: the folder that holds en/sst2 and zh/chnsenticorp."""
     read = {
         language: [TASKS["classification"].read(tasks / folder / f"{part}.tsv") for part in ("train", "dev")]
         for language, folder in FOLDERS.items()
@@ -113,5 +113,5 @@ def run_few_labels(
 
 
 def parameters(start: Path) -> int:
-    """Of the encoder that is begun with."""
+    """Number of parameters of the encoder in `start`."""
     return sum(weight.numel() for weight in checkpoint.load(start).bert.parameters())

@@ -1,5 +1,5 @@
-"""What SimBERT says, in small: learning to write the other question and learning to know it, each alone and both, from
-one checkpoint, on LCQMC."""
+"""SimBERT's claim at small scale: training to write a paraphrase and training to recognise it, each alone and both,
+from one checkpoint, on LCQMC."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FILES = {"train": "dev.txt", "test": "test.txt"}  # the training part of LCQMC i
 def run_simbert(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: SimBertScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder of LCQMC, in lcqmc. All learn from the pairs of its development
-    set that ask the same; asked are the first such pairs of its test set. What learns nothing is the same with each
-    seed."""
+    """Like `relatives.run_relative`. tasks: the folder that holds lcqmc/. All arms train on the paraphrase pairs of its
+    development set and are evaluated on the first ones of its test set. The arm without training gives the same result
+    for every seed."""
     train, test = (alike_in(tasks / "lcqmc" / file) for file in FILES.values())
     first, second = ([(text, str(i)) for i, text in enumerate(side[: scale.asked])] for side in zip(*test, strict=True))
     asked = {"held_out": first, "desk": second, "pairs": test[: scale.written]}

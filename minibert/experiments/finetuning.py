@@ -17,13 +17,13 @@ from minibert.tasks import TaskData, task_named
 from minibert.toy.tasks import meant
 from minibert.train import Optimization, Step
 
-TOY_DEV, TOY_SEEDS = 500, (3_000_003, 4_000_003)  # stories that no arm is pre-trained on, and others than those
-DEV_SAMPLE = 100  # examples measured on the way; what is recorded is measured on all of them at the end
+TOY_DEV, TOY_SEEDS = 500, (3_000_003, 4_000_003)  # dev examples; seeds of train and dev, unlike those of pre-training
+DEV_SAMPLE = 100  # examples evaluated during training; the recorded metrics are of all, at the end
 
 
 def read_data(name: str, directory: str | Path | None, scale: Scale) -> tuple[TaskData, TaskData]:
-    """(train, dev) of a task in `DOWNSTREAM`; of more than `scale.examples` to train on, always the same ones are
-    drawn. Raises TaskDataError for a missing file and for the first line that is wrong."""
+    """(train, dev) of a task in `DOWNSTREAM`; of more than `scale.examples` training examples, a fixed random sample.
+    Raises TaskDataError for a missing file and for the first bad line."""
     chosen = DOWNSTREAM[name]
     if chosen.files is None:
         return meant(scale.examples, TOY_SEEDS[0]), meant(TOY_DEV, TOY_SEEDS[1])
@@ -36,9 +36,9 @@ def read_data(name: str, directory: str | Path | None, scale: Scale) -> tuple[Ta
 
 
 def in_iob1(data: TaskData) -> TaskData:
-    """The tags as CoNLL-2003's own files have them: B- only where a name follows another of its type. A model that has
-    read so little learns more of these than of IOB2, which asks it for the first word of each name: F1 55.3 against
-    48.9 (the base, seed 0)."""
+    """Tags as in CoNLL-2003's own files: B- only where a name follows another of its type. A model that has read so
+    little learns these better than IOB2, where the first word of each name has a tag of its own: F1 55.3 against 48.9
+    (the base, seed 0)."""
     examples = [
         replace(
             example,
@@ -53,8 +53,8 @@ def in_iob1(data: TaskData) -> TaskData:
 
 
 def finetuning_settings(arm: Arm, name: str, scale: Scale, seed: int) -> FinetuneSettings:
-    """A sentence is read as the mean of its tokens, so that [CLS], which sees nothing from left to right, is no
-    handicap. Over frozen features there is always a BiLSTM (Devlin et al. 2019, §5.3)."""
+    """The head reads the mean of the tokens, because [CLS] sees no other token in a left-to-right model. Over frozen
+    features there is always a BiLSTM (Devlin et al. 2019, §5.3)."""
     frozen = DOWNSTREAM[name].frozen
     return FinetuneSettings(
         epochs=scale.epochs,
@@ -74,7 +74,7 @@ def finetuning_settings(arm: Arm, name: str, scale: Scale, seed: int) -> Finetun
 def finetune_arm(
     start: str | Path, arm: Arm, name: str, data: tuple[TaskData, TaskData], scale: Scale, seed: int
 ) -> Generator[Step, None, float]:
-    """Yield the Steps of fine-tuning the checkpoint in `start` on one task; → the task's metric on `dev` at the end."""
+    """Fine-tune the checkpoint in `start` on one task and yield the Steps; → the task's metric on dev at the end."""
     task = task_named(DOWNSTREAM[name].task)
     last = yield from steps_of(finetune(start, task, *data, finetuning_settings(arm, name, scale, seed)))
     return last.metrics[task.metric]

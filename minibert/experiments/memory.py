@@ -1,4 +1,4 @@
-"""What Transformer-XL claims, in small: stories in rows, each row read with the one before in the memory, or alone."""
+"""Transformer-XL's claim at small scale: stories in rows, each row read with the previous one in memory, or alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_memory(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: MemoryScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms whose options are settings of a `SegmentSettings`."""
+    """Like `relatives.run_relative`; the arms' options are fields of `SegmentSettings`."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         usual = SegmentSettings()

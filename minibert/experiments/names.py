@@ -1,5 +1,5 @@
-"""What WKLM claims, in small: from one BERT, on the same stories, who finds replaced names, who knows which name
-belongs where, and who says soonest whom a pronoun means."""
+"""WKLM's claim at small scale: from one BERT, on the same stories, which arm finds replaced names, knows which name
+belongs where, and learns fastest to resolve pronouns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_names(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: NamesScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms whose options are settings of a `NamesSettings`."""
+    """Like `relatives.run_relative`; the arms' options are fields of `NamesSettings`."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         usual = NamesSettings()

@@ -1,4 +1,4 @@
-"""Pre-training an arm: its model, what it is asked, its batches, and its loss on text it has not read."""
+"""Pre-training an arm: model, objective, batches, and loss on held-out text."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, Step, train
 from minibert.training.precision import best_device
 
-POSITION_SCALE = 4  # vectors from counts are longer than usual; positions beside them must not drown in so short a run
-SAMPLE = 64  # batches that tell how long an arm's rows are
+POSITION_SCALE = 4  # embeddings from counts are long; unscaled positions would hardly matter in so short a run
+SAMPLE = 64  # batches from which an arm's mean row length is estimated
 
 
 def pretraining_settings(pretraining: Pretraining, scale: Scale, seed: int) -> PretrainSettings:
-    """An arm at this scale. No dropout: hardly a text is read twice."""
+    """Settings of an arm at this scale. No dropout, because hardly any text is read twice."""
     return PretrainSettings(
         relative=pretraining.model_type,
         sizes={
@@ -51,18 +51,18 @@ def pretraining_settings(pretraining: Pretraining, scale: Scale, seed: int) -> P
 
 
 def objective_of(pretraining: Pretraining, rate: float = Masking.rate) -> Objective:
-    """What the arm is asked."""
+    """The objective of the arm's pre-training."""
     config = relative_named(pretraining.model_type).config()
     return objective_for(config, masking=Masking(rate, pretraining.split), **pretraining.objective_options)
 
 
 def token_question(pretraining: Pretraining) -> str:
-    """The kind of question that the arm's tokens ask: "mlm", "next_token". What is asked of pairs comes behind it."""
+    """The name of the arm's loss on tokens: "mlm" or "next_token", first in `counts`, before losses on pairs."""
     return next(iter(objective_of(pretraining).counts))
 
 
 def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> BertForPreTraining:
-    """The model before its first step; embeddings and output bias from counts of the text, for every arm alike."""
+    """The model before its first step; with start "counts", embeddings and output bias come from counts of the text."""
     torch.manual_seed(seed)
     model = start_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
     if scale.start == "counts":
@@ -96,8 +96,8 @@ def batches_of(
     seed: int,
     rate: float | None = None,
 ) -> Iterator[Batch]:
-    """What the arm reads. Where rows are shorter than in the base, more of them share a batch, so that all arms see
-    about as many tokens a step (Liu et al. 2019, §4.2). rate: of what is hidden, if that is not the scale's."""
+    """The arm's batches. If its rows are shorter than the base's, a batch holds more of them, so that all arms read
+    about as many tokens per step (Liu et al. 2019, §4.2). rate: of masking, by default the scale's."""
     rate = scale.masking_rate if rate is None else rate
     make = partial(
         PretrainingBatches,
@@ -117,8 +117,8 @@ def batches_of(
 
 
 def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale) -> float:
-    """Nats a token asked, on the first tokens of the held-out text: the same rows and the same masks for every arm of
-    an objective, whatever it was trained on."""
+    """Nats per predicted token on the first tokens of the held-out text: the same rows and the same masks for all arms
+    with the same objective, whatever they were trained on."""
     asked = Pretraining(objective=pretraining.objective, input_format=scale.input_format)
     batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
     measured = measure(objective_of(asked), model, first_tokens(batches, scale.heldout_tokens))
@@ -126,7 +126,7 @@ def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Co
 
 
 def first_tokens(batches: Iterable[Batch], tokens: int) -> Iterator[Batch]:
-    """The first batches, until they hold so many tokens."""
+    """The first batches that together hold at least `tokens` tokens."""
     read = 0
     for batch in batches:
         yield batch

@@ -1,4 +1,4 @@
-"""A run on the toy world at an experiment's scale, and how well what it kept says whom the pronouns mean."""
+"""A run on the toy world at an experiment's scale, and how well its model then resolves pronouns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minibert.train import Done, Optimization, Step
 
 
 def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool = False):
-    """The page's toy run, with as much hidden as in the papers and for a number of steps; of pairs, if rows are."""
+    """The settings of the page's toy run, with steps and masking of the scale; pairs: rows are pairs of segments."""
     from minibert.objectives import Masking
     from minibert.toy.pretrain import PAIRS, TOY
 
@@ -37,7 +37,7 @@ def settings_of(arm: RelativeArm, scale: RelativeScale, seed: int, pairs: bool =
 
 
 def who_is_meant_by(model: Path, settings, scale: RelativeScale) -> Generator[Step, None, Done]:
-    """Fine-tune a copy of `model`, which was pre-trained with `settings`; its steps, and the Done at its end."""
+    """Fine-tune a copy of `model`, pre-trained with `settings`, on pronouns; yields its Steps, → its Done."""
     from minibert.finetune.run import finetune
     from minibert.finetune.settings import FinetuneSettings
     from minibert.toy.pronoun_task import who_is_meant

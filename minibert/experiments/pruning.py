@@ -1,4 +1,4 @@
-"""What can be cut away from a model that has learned, before and after it learns on."""
+"""What can be cut out of a fine-tuned model, before and after further training."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ TASK = TASKS["classification"]
 def run_pruning(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: PruningScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder of SST-2, in sst2. Each seed draws its sentences and fine-tunes
-    one model, which every arm cuts."""
+    """Like `relatives.run_relative`. tasks: the folder that holds sst2/. Each seed draws its sentences and fine-tunes
+    one model, which every arm prunes."""
     train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
     with TemporaryDirectory() as folder:
 
@@ -53,7 +53,7 @@ def run_on_sst2(
     experiment: RelativeExperiment, out: str | Path, seeds: int, scale: PruningScale, command: str,
     events: Callable[[str, int], Iterable[Event]], facts: Callable[[str], dict] = lambda name: {},
 ) -> Iterator[Event]:  # fmt: skip
-    """The arms, of which all lines say the same beside."""
+    """Run arms on SST-2, with the same facts in all their records; facts(arm): further ones."""
 
     def told(name: str, seen: list[Event]) -> dict:
         return {

@@ -1,4 +1,4 @@
-"""A line of results for each finished run, each whole on disk before the next run begins. Needs no torch."""
+"""Appending a line of results for each finished run, synced to disk. Needs no torch."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from minibert.text.json_values import json_value
 
 
 def append_record(path: str | Path, record: dict) -> None:
-    """One whole line, on disk before the next arm begins; it takes the place of a line that was cut off."""
+    """Append one whole line and sync it to disk; it replaces an incomplete last line."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a+b") as file:
         file.seek(0)
         lines = file.read()
         whole = lines.rfind(b"\n") + 1
-        if whole < len(lines) and is_json(lines[whole:]):  # only its end of line is missing
+        if whole < len(lines) and is_json(lines[whole:]):  # only the newline is missing
             file.write(b"\n")
         else:
             file.truncate(whole)
@@ -28,7 +28,7 @@ def append_record(path: str | Path, record: dict) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise ValueError where `append_record` would fail: it is asked before hours of work, not after."""
+    """Raise ValueError if `append_record` would fail; to be called before hours of work."""
     path = Path(path).absolute()
     try:
         if path.exists():

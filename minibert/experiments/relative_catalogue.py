@@ -1,4 +1,4 @@
-"""Which experiments hold a relative against BERT: arms, and a scale that is the same for all. Needs no torch."""
+"""The experiments that compare relatives with BERT: arms, and a scale that is the same for all. Needs no torch."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ REQUIRED = {
 
 @dataclass(frozen=True)
 class RelativeArm:
-    """What is pre-trained. relative: its model_type · options: what else its objective is told · sizes: fields of its
-    config that differ · start: what is known before the first step, if not what the text's counts tell."""
+    """A model to pre-train. relative: its model_type · options: further arguments of its objective · sizes: fields of
+    its config that differ · start: how it is initialised, by default from counts of the text."""
 
     relative: str = "bert"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -25,8 +25,8 @@ class RelativeArm:
 
 @dataclass(frozen=True)
 class RelativeScale:
-    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all read as many tokens ·
-    masked: share of the tokens that is hidden · train, test: stories to fine-tune and to measure on."""
+    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all arms read equally many
+    tokens · masked: share of the tokens · train, test: stories for fine-tuning and evaluation."""
 
     steps: int = 400
     batch_size: int = 16
@@ -37,14 +37,14 @@ class RelativeScale:
     test: int = 200
     epochs: int = 10
     finetune_rate: float = 1e-3
-    needs: ClassVar[tuple[str, ...]] = ()  # folders of real data …
-    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "en")  # … in this one
+    needs: ClassVar[tuple[str, ...]] = ()  # folders of real data
+    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "en")  # the folder that holds them
 
 
 @dataclass(frozen=True)
 class LengthScale(RelativeScale):
-    """Trained on short rows, asked in longer ones, and not fine-tuned. max_length: of the rows of pre-training ·
-    lengths: of those that are asked."""
+    """Trained on short rows, evaluated on longer ones, and not fine-tuned. max_length: of the rows in pre-training ·
+    lengths: of the rows in evaluation."""
 
     steps: int = 600
     batch_size: int = 32
@@ -54,7 +54,7 @@ class LengthScale(RelativeScale):
 
 @dataclass(frozen=True)
 class JointScale(LengthScale):
-    """Asked for words that go together, in sentences by themselves. groups: of such words."""
+    """Evaluated on words that go together, in single sentences. groups: number of such groups of words."""
 
     steps: int = 700
     masked: float = 0.25
@@ -64,8 +64,8 @@ class JointScale(LengthScale):
 
 @dataclass(frozen=True)
 class WritingScale(RelativeScale):
-    """Each arm is asked to go on with stories, and learns for `answer_steps` to answer questions in sentences; nothing
-    else. max_length: of the rows of pre-training."""
+    """Each arm is evaluated on continuing stories, and trained for `answer_steps` to answer questions in sentences; no
+    other fine-tuning. max_length: of the rows in pre-training."""
 
     steps: int = 600
     batch_size: int = 32
@@ -76,8 +76,8 @@ class WritingScale(RelativeScale):
 
 @dataclass(frozen=True)
 class CorrectingScale(RelativeScale):
-    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project, and learn for
-    `steps` to mend misspellings. measured: pairs of sentences."""
+    """No pre-training: all arms start from the BERT in the project's folder `begins_with` and are trained for `steps`
+    to correct misspellings. measured: pairs of sentences for evaluation."""
 
     steps: int = 250
     batch_size: int = 32
@@ -89,7 +89,7 @@ class CorrectingScale(RelativeScale):
 @dataclass(frozen=True)
 class ChineseCorrectingScale(CorrectingScale):
     """Questions of LCQMC, misspelled by a table of characters that sound or look alike. alike: the table's file in the
-    project. `stories` is of no use here."""
+    project. `stories` is unused."""
 
     steps: int = 400
     begins_with: str = "checkpoints/mini-zh"
@@ -100,8 +100,8 @@ class ChineseCorrectingScale(CorrectingScale):
 
 @dataclass(frozen=True)
 class ContinualScale(RelativeScale):
-    """Four tasks, a batch of one of them a step, in each arm as many batches of each. asked: rows of each task that are
-    measured on. Nothing is fine-tuned."""
+    """Four tasks, each step a batch of one of them; all arms have equally many batches of each. asked: rows of each
+    task for evaluation. Nothing is fine-tuned."""
 
     steps: int = 800
     batch_size: int = 32
@@ -112,9 +112,9 @@ class ContinualScale(RelativeScale):
 
 @dataclass(frozen=True)
 class VectorScale(RelativeScale):
-    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. An arm's options
-    are those of `sentence_vectors.run.VectorSettings`; without an objective it learns nothing. pairs: of inference,
-    from which it learns. Needs STS-B, RTE and HANS."""
+    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. An arm's options are fields
+    of `sentence_vectors.run.VectorSettings`, and pairs: the NLI pairs to train on; without an objective it is not
+    trained. Needs STS-B, RTE and HANS."""
 
     steps: int = 200
     batch_size: int = 64
@@ -126,9 +126,8 @@ class VectorScale(RelativeScale):
 
 @dataclass(frozen=True)
 class ConeScale(VectorScale):
-    """The encoder of every arm is frozen. An arm's options: layers, whose mean is taken; dimensions kept in whitening,
-    None being all; flow: one is learned for `steps`; model, where it is another than `begins_with`. depth, hidden: of
-    the flow. Needs STS-B."""
+    """The encoder of every arm is frozen. An arm's options: layers, which are averaged; dimensions kept in whitening,
+    None for all; flow: train one for `steps`; model, if not `begins_with`. depth, hidden: of the flow. Needs STS-B."""
 
     steps: int = 400
     batch_size: int = 128
@@ -140,9 +139,9 @@ class ConeScale(VectorScale):
 
 @dataclass(frozen=True)
 class SimBertScale(RelativeScale):
-    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. An arm's options
-    are those of `sentence_vectors.simbert.SimBertSettings`; without any it learns nothing. asked, written: pairs that
-    are measured on. Needs LCQMC."""
+    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. An arm's options are fields
+    of `sentence_vectors.simbert.SimBertSettings`; without any it is not trained. asked, written: pairs to evaluate
+    finding and writing on. Needs LCQMC."""
 
     steps: int = 300
     batch_size: int = 32
@@ -156,10 +155,10 @@ class SimBertScale(RelativeScale):
 
 @dataclass(frozen=True)
 class DialogueScale(RelativeScale):
-    """Nothing is pre-trained. Requests of ATIS and of SNIPS, each learned by itself; an arm's options are those of
-    `diet.run.DietSettings`, without any it is BERT with a joint head. examples: evenly spread, to learn from, of each
-    set · measured: of the test set, at most · begins_with: the encoder of both · batch_size: of the joint head, and of
-    DIET's first epoch; batch_last: of its last."""
+    """No pre-training. ATIS and SNIPS, each trained on separately; an arm's options are fields of
+    `diet.run.DietSettings`, without any it is BERT with a joint head. examples: for training, evenly spread, of each
+    data set · measured: test examples, at most · begins_with: the encoder of both · batch_size: of the joint head, and
+    of DIET's first epoch · batch_last: of DIET's last."""
 
     examples: int = 1_500
     measured: int = 700
@@ -174,10 +173,10 @@ class DialogueScale(RelativeScale):
 
 @dataclass(frozen=True)
 class FewLabelsScale(RelativeScale):
-    """Nothing is pre-trained: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp
-    where its name begins with "zh" (`begins_with_zh`), other texts with each seed. labels: how many, in turn ·
-    measured: texts that are measured on, at most · unlabelled: texts that VAT reads beside. An arm's options: task,
-    steps, rate, and settings of the fine-tuning; without a task it learns nothing."""
+    """No pre-training: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp if its
+    name begins with "zh" (`begins_with_zh`); each seed draws other texts. labels: how many, one training each ·
+    measured: texts for evaluation, at most · unlabelled: texts for VAT. An arm's options: task, steps, rate, and
+    fine-tuning settings; without a task it is not trained."""
 
     batch_size: int = 8
     begins_with: str = "checkpoints/minilm-en"
@@ -192,11 +191,11 @@ class FewLabelsScale(RelativeScale):
 
 @dataclass(frozen=True)
 class DistillationScale(RelativeScale):
-    """Nothing is pre-trained: a teacher begins with one folder of the project and learns from `labelled` sentences, a
-    student with another and reads as many rows as every other, those of `epochs` over the labelled and the unlabelled.
-    An arm's options are those of `distillation.settings.Distillation`, `more`: whether the unlabelled sentences are
-    read, too, `times`: how many times as many of them there are, and `epochs`; without one of the former no teacher is
-    asked. Needs SST-2."""
+    """No pre-training: a teacher starts from the project's folder `teacher` and is fine-tuned on `labelled` sentences;
+    all students start from `begins_with` and read equally many rows, those of `epochs` over the labelled and the
+    unlabelled sentences. An arm's options are fields of `distillation.settings.Distillation`, and `more`: whether the
+    unlabelled sentences are read too, `times`: a factor of their number, and `epochs`; with the last two alone there is
+    no teacher. Needs SST-2."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -212,8 +211,8 @@ class DistillationScale(RelativeScale):
 
 @dataclass(frozen=True)
 class PruningScale(RelativeScale):
-    """Nothing is pre-trained: one model a seed learns from `labelled` sentences, is cut as the arm says, and learns on
-    from the first `again` of them. An arm's options are those of `pruning.run.Pruning`. Needs SST-2."""
+    """No pre-training: for each seed one model is fine-tuned on `labelled` sentences, pruned as the arm says, and
+    trained further on the first `again` of them. An arm's options are fields of `pruning.run.Pruning`. Needs SST-2."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -227,9 +226,9 @@ class PruningScale(RelativeScale):
 
 @dataclass(frozen=True)
 class SearchScale(PruningScale):
-    """One network a seed learns from `labelled` sentences to be its parts; what is cut out of it learns on from the
-    first `again`. share: of the whole network's milliseconds, which is the budget · trained_alone: parts that also
-    learn on their own, from `again` sentences, to see whether they come in the order of inherited weights."""
+    """For each seed one network is trained on `labelled` sentences as all its parts; what is cut out of it is trained
+    further on the first `again`. share: the budget, in milliseconds of the whole network · trained_alone: parts that
+    are also trained alone, on `again` sentences, to compare their order with that of inherited weights."""
 
     share: float = 0.5
     trained_alone: int = 8
@@ -237,7 +236,7 @@ class SearchScale(PruningScale):
 
 @dataclass(frozen=True)
 class BatchScale(RelativeScale):
-    """An arm's options are those of `toy.large_batches.BatchSettings`: rows of a batch, whose steps. Nothing is
+    """An arm's options are fields of `toy.large_batches.BatchSettings`: rows per batch and optimizer. Nothing is
     fine-tuned. rows_read: by every arm, in as many steps as that takes; steps: in batches of 32."""
 
     steps: int = 2_048
@@ -249,8 +248,8 @@ class BatchScale(RelativeScale):
 
 @dataclass(frozen=True)
 class MemoryScale(RelativeScale):
-    """All arms begin with the XLNet in the folder `begins_with` of the project, and go on for `steps` on two rows of 16
-    tokens at a time; an arm's options are those of `toy.segments.SegmentSettings`. test: stories to measure on."""
+    """All arms start from the XLNet in the project's folder `begins_with` and are trained for `steps` on two rows of 16
+    tokens at a time; an arm's options are fields of `toy.segments.SegmentSettings`. test: stories for evaluation."""
 
     steps: int = 400
     batch_size: int = 32
@@ -262,8 +261,8 @@ class MemoryScale(RelativeScale):
 
 @dataclass(frozen=True)
 class NamesScale(RelativeScale):
-    """All arms begin with the BERT in the folder `begins_with` of the project, and go on for `steps`; an arm's options
-    are those of `toy.names_task.NamesSettings`. held_out: stories to measure on; all are fine-tuned afterwards."""
+    """All arms start from the BERT in the project's folder `begins_with`, are trained for `steps` and fine-tuned
+    afterwards; an arm's options are fields of `toy.names_task.NamesSettings`. held_out: stories for evaluation."""
 
     steps: int = 1_000
     batch_size: int = 48
@@ -274,8 +273,8 @@ class NamesScale(RelativeScale):
 
 @dataclass(frozen=True)
 class RolesScale(RelativeScale):
-    """Nothing is pre-trained: all arms begin with the BERT in the folder `begins_with` of the project. told: of how
-    many stories they learn whom the pronouns mean, in turn · test: stories to measure on."""
+    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. told: numbers of stories to
+    train pronoun resolution on, one training each · test: stories for evaluation."""
 
     steps: int = 150
     learning_rate: float = 1e-3
@@ -286,7 +285,7 @@ class RolesScale(RelativeScale):
 
 @dataclass(frozen=True)
 class EntitiesScale(RelativeScale):
-    """All arms begin with the BERT in the folder `begins_with` of the project, which forgets all names."""
+    """All arms start from the BERT in the project's folder `begins_with`, with its vectors of names set to random."""
 
     steps: int = 400
     masked: float = 0.25
@@ -298,11 +297,10 @@ class EntitiesScale(RelativeScale):
 
 @dataclass(frozen=True)
 class RelativeExperiment:
-    """Arms, the first of which is BERT, where it is one of them. pairs: the stories are read in pairs of segments,
-    about which each arm is asked what its objective asks; afterwards all are asked both for the next sentence and for
-    the order · measured: what (folder of the model, scale) → metrics is asked in the place of a fine-tuning,
-    "module:function" · spans: three hidden words in a row are guessed, and words put right that stand where others
-    should."""
+    """Arms, the first of which is BERT if it is among them. pairs: stories are read as pairs of segments, each arm with
+    its own objective on pairs; afterwards all are evaluated on next sentences and on sentence order · measured:
+    "module:function" of (folder of the model, scale) → metrics, instead of fine-tuning · spans: also evaluated on
+    predicting three masked words in a row, and on correcting wrong words."""
 
     name: str
     title: str
@@ -329,8 +327,8 @@ def _whitened(layers: str, dimensions: int | None = None, **more: str) -> Relati
 
 
 def _inferred(objective: str, pairs: str, steps: int = 50, rate: float = 1e-4, **more: bool) -> RelativeArm:
-    """Sentence vectors from pairs of inference. On STS-B's dev pairs SimCSE's steps and rates were the best of a few
-    tried, within 0.2 points; classes never rose above where they began."""
+    """Sentence vectors from NLI pairs. SimCSE's steps and rates were the best of a few tried on STS-B's dev pairs,
+    within 0.2 points; softmax never rose above its start."""
     settings = {"steps": steps, "learning_rate": rate, "temperature": 0.05}
     return RelativeArm(options={"objective": objective, "pairs": pairs, **settings, **more})
 

@@ -1,5 +1,5 @@
-"""What a relative's paper claims, in small: its arms pre-trained on the same stories of the toy world, and each then
-fine-tuned to say whom the pronouns mean, or asked as it stands; a line of results an arm and seed."""
+"""Claims of BERT's relatives at small scale: arms are pre-trained on the same stories of the toy world and then
+fine-tuned to resolve pronouns, or evaluated as they are; a line of results per arm and seed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from minibert.text.json_values import json_value
 from minibert.train import Done, Event, Step
 
 SPANS = ("determined", "span", "span_whole", "span_boundary", "corrected")
-JUDGED = 300  # stories, never trained on, whose pairs are judged
+JUDGED = 300  # held-out stories whose pairs are judged
 
 
 def run_relative(
@@ -54,8 +54,8 @@ def run_relative(
     command: str = "",
     tasks: Path | None = None,
 ) -> Iterator[Event]:
-    """Every arm with seeds 0 … seeds − 1, seed by seed; what `out` holds already at this scale is not done again.
-    tasks: the folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
+    """Run every arm with seeds 0 … seeds − 1, seed by seed, except what `out` already holds at this scale. tasks: the
+    folder that holds what the scale `needs`. Yields Stage, Step, Finished, Done."""
     from minibert.checkpoint import config_values
     from minibert.experiments.batches import run_batches
     from minibert.experiments.cone import run_cone
@@ -82,7 +82,7 @@ def run_relative(
         (SimBertScale, run_simbert),
         (ChineseCorrectingScale, run_chinese_corrector),
         (DistillationScale, run_smaller),
-        (SearchScale, run_search),  # before the scale it is a kind of
+        (SearchScale, run_search),  # before its base class
         (PruningScale, run_pruning),
         (FewLabelsScale, run_few_labels),
         (DialogueScale, run_dialogue),
@@ -105,7 +105,7 @@ def run_relative(
     done = {
         (record["arm"], record["seed"])
         for record in read_records(out, REQUIRED)
-        if record["scale"] == json_value(json.dumps(asdict(scale)))  # a tuple is a list there
+        if record["scale"] == json_value(json.dumps(asdict(scale)))  # JSON turns tuples into lists
     }
     todo = [(seed, name) for seed in range(seeds) for name in experiment.arms if (name, seed) not in done]
     lengths = scale.lengths if isinstance(scale, LengthScale) else ()
@@ -161,7 +161,7 @@ def run_relative(
             "parameters": facts["parameters"],
             "kept": kind,
             "curve": [[e.tokens, round(e.seconds, 1), e.parts] for e in seen if isinstance(e, Step)],
-            "seconds": round(seconds, 1),  # of processors, in pre-training: other work here does not count
+            "seconds": round(seconds, 1),  # CPU time of pre-training, so that other processes do not count
             "finetuning_seconds": round(time.process_time() - before - seconds, 1),
             "data": facts["data"],
             "command": command,
@@ -174,7 +174,7 @@ def run_relative(
 
 
 def about_pairs(folder: Path, scale: RelativeScale) -> dict[str, float]:
-    """Both questions about pairs, put to the model, and the processor milliseconds that it needs to read a story."""
+    """The model's results on next-sentence and order questions, and the CPU milliseconds it takes to read a story."""
     from minibert import checkpoint
     from minibert.inside.pair_questions import judged
     from minibert.inside.vectors import sentence_vectors
@@ -189,7 +189,7 @@ def about_pairs(folder: Path, scale: RelativeScale) -> dict[str, float]:
 
 
 def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:
-    """The same events, which `seen` then holds."""
+    """Pass the events on and append each to `seen`."""
     for event in events:
         seen.append(event)
         yield event

@@ -1,4 +1,4 @@
-"""Recorded results: reading them, and what they say beside the paper's. Needs no torch."""
+"""Reading recorded results and comparing them with the paper's. Needs no torch."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ResultsError(ValueError):
 
 
 def read_records(path: str | Path, required: set[str] = REQUIRED) -> list[dict]:
-    """The records of a results file, in order; none if there is no such file. A last line that was cut off while it was
-    written is left out. Raises ResultsError for any other line that is no record with the `required` fields."""
+    """The records of a results file, in order; [] if there is no such file. A last line without its end (the run was
+    killed) is left out. Raises ResultsError for any other line that is not a record with the `required` fields."""
     path = Path(path)
     if not path.exists():
         return []
@@ -49,7 +49,7 @@ def read_records(path: str | Path, required: set[str] = REQUIRED) -> list[dict]:
 
 
 def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float]]:
-    """arm → seed → value of `metric`, arms in the order of the records; a later record of the same run counts."""
+    """arm → seed → value of `metric`, arms in the order of the records; the last record of an arm and seed counts."""
     values: dict[str, dict[int, float]] = {}
     for record in records:
         if metric in record["metrics"]:
@@ -59,7 +59,7 @@ def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float
 
 @dataclass(frozen=True)
 class Difference:
-    """An arm minus another, over the seeds both have: mean, half the width of its 95 % interval (None for one)."""
+    """An arm minus another, over their common seeds: mean, and half its 95 % interval (None for a single seed)."""
 
     mean: float
     half: float | None
@@ -67,13 +67,13 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return self.half is not None and abs(self.mean) > self.half
 
 
 def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Difference | None:
     """Student's t interval of the differences seed by seed; None without a common seed."""
-    from scipy.stats import t as student  # here: it takes longer to import than all of a page's results to read
+    from scipy.stats import t as student  # imported late: it takes longer than reading all results of a page
 
     differences = [arm[seed] - base[seed] for seed in arm if seed in base]
     if not differences:
@@ -86,28 +86,28 @@ def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Di
 
 
 def share_of_way(score: float, floor: float, best: float, *, log: bool = False) -> float:
-    """How far a score has come from `floor`, where nothing is understood, to `best`: 0 to 1, below 0 if it is worse.
+    """How far a score has come from `floor` (nothing understood) to `best`: 0 to 1, below 0 if worse than `floor`.
 
-    log: of a perplexity, which halves where a score grows by a step.
+    log: compare logarithms, for perplexities.
     """
     if log:
         score, floor, best = map(math.log, (score, floor, best))
     return (score - floor) / (best - floor)
 
 
-LEAST_LEARNED = 1 / 3  # of that way: below it, what an arm does better or worse is not what the paper speaks of
+LEAST_LEARNED = 1 / 3  # share of the way; with less, differences between arms do not test the paper's claim
 NO_VERDICT = ("too little learned", "another task")
 VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper", *NO_VERDICT)
 
 
 def verdict(ours: Difference | None, paper: float | None, doubt: str | None = None) -> str:
-    """Does our difference to another arm point where the paper's does? One of VERDICTS.
+    """Whether our difference between two arms has the same sign as the paper's: one of VERDICTS.
 
-    doubt: one of NO_VERDICT, if no seeds could settle it: no arm has come far enough on this task, or the paper's
-    numbers are of another one.
+    doubt: one of NO_VERDICT, if more seeds could not help: no arm has learned enough on this task, or the paper's
+    numbers are for another task.
 
-    "unclear": our interval holds zero, so the seeds' spread could have made the difference (with a single seed nothing
-    else can be said) · paper: its difference, or its sign; 0 if both its numbers are equal, None if it tells nothing.
+    "unclear": our interval contains zero, so the difference may be due to the seeds (always so with a single seed) ·
+    paper: its difference, or the sign alone; 0 if both its numbers are equal, None if it reports none.
     """
     if paper is None:
         return "not in the paper"

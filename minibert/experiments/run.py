@@ -1,4 +1,4 @@
-"""Run an experiment: pre-train each arm, fine-tune it on each task, append a line a finished arm and seed."""
+"""Run an experiment: pre-train each arm, fine-tune it on each task, append a line of results per arm and seed."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def run_experiment(
     scale: Scale | None = None,
     command: str = "",
 ) -> Iterator[Event]:
-    """Every arm with seeds 0 … seeds − 1; what `out` already holds at this scale is not done again.
+    """Run every arm with seeds 0 … seeds − 1, except what `out` already holds at this scale.
 
     tasks: the folder that holds sst2/, mrpc/, conll2003/ · out: a line of JSON is appended for each finished arm and
-    seed; what stands there of another scale or text does not count. Seed by seed, so that an interrupted experiment has
-    compared all arms on the seeds it has finished. Arms that share a pre-training share its run. Yields Stage, Step
-    (progress is the whole experiment's), Finished, Done.
+    seed; lines of another scale or text are ignored. The outer loop is over seeds, so that an interrupted experiment
+    has compared all arms on the seeds it has finished. Arms with the same pre-training share its run. Yields Stage,
+    Step (progress is the whole experiment's), Finished, Done.
     """
     scale = scale or Scale()
     check_writable(out)
@@ -91,7 +91,7 @@ def run_experiment(
 def jobs_of(
     experiment: Experiment, corpus: Corpus, out: str | Path, seeds: int, scale: Scale
 ) -> list[tuple[int, Pretraining, list[Arm]]]:
-    """(seed, pre-training, the arms that share it) as far as `out` does not hold them."""
+    """(seed, pre-training, the arms that share it) of what `out` does not hold yet."""
     pretrainings = {arm.name: arm.pretraining.as_dict() for arm in experiment.arms}
     measured = {arm.name: measures(arm, experiment, corpus) for arm in experiment.arms}
     done = {
@@ -114,14 +114,14 @@ def jobs_of(
 
 
 def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
-    """The metrics of a finished arm: its tasks', the share of the toy world's determined words, and a perplexity where
-    there is held-out text and it compares. Determined words by their kind may stand beside them."""
+    """The metrics that a finished arm has: of its tasks, the share of determined words (toy world), and a perplexity if
+    the experiment compares held-out loss and has such text. Determined words by kind are optional."""
     determined = {"determined"} if corpus.asked else set()
     return {*tasks_of(arm, experiment), *determined, *perplexities(arm, experiment, corpus)}
 
 
 def tasks_of(arm: Arm, experiment: Experiment) -> list[str]:
-    """On the toy world, the frozen encoder is asked of the masking splits alone, where the paper asks it."""
+    """On the toy world, tasks with a frozen encoder are only for the masking splits (and the base), as in the paper."""
     splits = arm.pretraining.split != experiment.base.pretraining.split or arm == experiment.base
     return [name for name in experiment.tasks if splits or not experiment.toy or not DOWNSTREAM[name].frozen]
 
@@ -141,7 +141,7 @@ def measure(
     seed: int,
     progress: float,
 ) -> Generator[Event, None, dict[str, float]]:
-    """Yield what happens while the arm's model is fine-tuned on each task; → metric by name."""
+    """Fine-tune the arm's model on each task and yield the events; → metric by name."""
     metrics = {}
     for name in perplexities(arm, experiment, corpus):
         metrics[name] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))

@@ -1,5 +1,5 @@
-"""One-shot search: is the order of inherited weights that of trained ones, and is what is found better than the same
-shape that learned alone?"""
+"""One-shot search: do inherited weights rank the candidates as separate training does, and is the best candidate better
+than the same shape trained alone?"""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from minibert.train import Done, Eval, Event, Started, Step
 
 
 class Searching:
-    """One seed: the super-network, and every part asked. candidates: as they were ranked · found, drawn: the best
-    within the budget, and another within it, drawn by the seed."""
+    """One seed: the trained super-network and its evaluated parts. candidates: in the order of the ranking · found: the
+    best within the budget · drawn: another one within the budget, drawn with the seed."""
 
     def __init__(self, scale: SearchScale, space: Space, data: TaskData, dev: TaskData, seed: int):
         self.scale, self.data, self.dev, self.seed = scale, data, dev, seed
@@ -43,14 +43,14 @@ class Searching:
         return self.data.take(list(range(self.scale.again)))
 
     def went_on(self, one: Candidate) -> tuple[Done, Predictor]:
-        """Cut out of the super-network, trained on."""
+        """Cut the candidate out of the super-network and train it further."""
         keep = part_of(one).keep(self.predictor.model.config)
         small = replace(self.predictor, model=cut(self.predictor.model, keep))
         settings = settings_of(self.scale, self.seed, again=True)
         return run_through(retrain(small, self.again, self.dev, settings)), small
 
     def alone(self, one: Candidate, data: TaskData, epochs: int, folder: Path) -> tuple[Done, Predictor]:
-        """The same shape, cut out of what was pre-trained, and fine-tuned as anything is."""
+        """Cut the same shape out of the pre-trained model and fine-tune it as usual."""
         model = checkpoint.load(ROOT / self.scale.begins_with)
         start = folder / "start"
         checkpoint.save(
@@ -61,7 +61,7 @@ class Searching:
         return done, Predictor.from_directory(folder / "alone")
 
     def agreement(self, folder: Path) -> list[dict]:
-        """Of some parts, spread over all shapes: the accuracy with inherited weights, and trained on its own."""
+        """For some candidates, spread over all sizes: accuracy with inherited weights, and after training alone."""
         every = sorted(self.candidates, key=lambda one: one.parameters)
         count = min(self.scale.trained_alone, len(every))
         some = [every[round(i * (len(every) - 1) / max(1, count - 1))] for i in range(count)]
@@ -85,8 +85,8 @@ def run_search(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: SearchScale, command: str, tasks: Path,
     space: Space | None = None,
 ) -> Iterator[Event]:  # fmt: skip
-    """As `run_pruning`. whole: the network fine-tuned as any · super: as it is after it has been every part · found,
-    drawn: parts of it, trained on · alone: the found shape, without a super-network, over the same sentences."""
+    """Like `run_pruning`. whole: the network fine-tuned as usual · super: the super-network, trained as all its parts ·
+    found, drawn: parts of it, trained further · alone: the shape found, trained on the same sentences without it."""
     train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
     known: dict[int, Searching] = {}
     beside: dict[str, dict] = {}

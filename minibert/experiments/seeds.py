@@ -26,7 +26,7 @@ class MeanDifference:
 
     @property
     def clear(self) -> bool:
-        """Whether the bootstrap interval leaves out zero."""
+        """Whether the bootstrap interval excludes zero."""
         return self.low > 0 or self.high < 0
 
 

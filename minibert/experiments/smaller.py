@@ -1,4 +1,4 @@
-"""What DistilBERT, TinyBERT and MiniLM claim, in small: a large model is fine-tuned, and a small one learns from it."""
+"""Claims of DistilBERT, TinyBERT and MiniLM at small scale: a fine-tuned large model teaches a small one."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from minibert.train import Eval, Event, Optimization, Started, Step
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
-TIMED = 100  # texts of the dev set, one by one
+TIMED = 100  # dev texts, timed one by one
 TEACHER = "teacher"
 
 
 def run_smaller(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DistillationScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder of SST-2, in sst2. Each seed draws its sentences and fine-tunes a
-    teacher of its own; a student sees as many rows as any other, but for the arms that read more."""
+    """Like `relatives.run_relative`. tasks: the folder that holds sst2/. Each seed draws its sentences and fine-tunes
+    its own teacher; all students read equally many rows, except in the arms with more unlabelled sentences."""
     task = TASKS["classification"]
     train, dev = (task.read(tasks / "sst2" / file) for file in FILES.values())
     with TemporaryDirectory() as folder:
 
         def drawn(seed: int, unlabelled: int) -> tuple[TaskData, list]:
-            """With labels, and without."""
+            """(labelled examples, unlabelled ones)."""
             order = np.random.default_rng(seed).permutation(len(train.examples)).tolist()
             some, rest = order[: scale.labelled], order[scale.labelled : scale.labelled + unlabelled]
             return train.take(some), [replace(train.examples[i], label=None) for i in rest]
 
         def taught(seed: int) -> Path:
-            """The teacher of this seed, which learns when it is first asked for."""
+            """The teacher of this seed, fine-tuned at the first call."""
             kept = Path(folder) / f"teacher-{seed}"
             if not kept.exists():
                 list(learned(TEACHER, seed, kept))
@@ -98,7 +98,7 @@ def settings_of(scale: DistillationScale, seed: int, epochs: int, rate: float) -
 
 
 def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
-    """Accuracy, size and seconds, as it is and in 8 bits; changed_int8: the share of answers that this changes."""
+    """Accuracy, size and milliseconds, as it is and in int8; changed_int8: share of predictions that int8 changes."""
     predictor = replace(predictor, model=predictor.model.cpu().eval())
     small = in_int8(predictor)
     truth = [predictor.labels.index(example.label) for example in dev.examples]

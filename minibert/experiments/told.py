@@ -1,5 +1,5 @@
-"""What SemBERT and ERNIE of Tsinghua claim, in small: a BERT of the toy world that is also told who does what to whom,
-or what a knowledge graph says of the words."""
+"""Claims of SemBERT and ERNIE (Tsinghua) at small scale: a BERT of the toy world that is also given semantic roles, or
+vectors of a knowledge graph."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def run_roles(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: RolesScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms whose options are settings of a `RolesSettings`. Each arm learns as often as
-    the scale has numbers of stories, and always from the same BERT."""
+    """Like `relatives.run_relative`; the arms' options are fields of `RolesSettings`. Each arm is trained once for each
+    number of stories in `scale.told`, always from the same BERT."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         metrics, done = {}, Done(0, 0, 0.0)
@@ -48,7 +48,7 @@ def run_roles(
 def run_entities(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: EntitiesScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms whose options are settings of an `EntitySettings`."""
+    """Like `relatives.run_relative`; the arms' options are fields of `EntitySettings`."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         settings = EntitySettings(

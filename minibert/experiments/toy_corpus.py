@@ -1,4 +1,4 @@
-"""The toy world as the text of an experiment, and what is right there without reading a story."""
+"""The toy world as the text of an experiment, and baselines that do not read the stories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = {"read": 1, "held out": 2, "asked": 1_000_003, "counted": 2_000_003}
 
 
 def toy_corpus(stories: int = STORIES) -> Corpus:
-    """Stories to pre-train on, other ones held out, and questions after the determined words of yet others."""
+    """Stories for pre-training, others held out, and questions about the determined words of yet others."""
     tokenizer = Tokenizer(toy_world.vocabulary())
     store, heldout = (
         TokenStore.build(toy_world.documents(n, SEEDS[part], WORLD), tokenizer)
@@ -36,8 +36,8 @@ def toy_corpus(stories: int = STORIES) -> Corpus:
 
 
 def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
-    """What needs no understanding: the word seen most often between these two neighbours; for a gap, always the first
-    word that is ever meant; for a perplexity, guessing by how frequent each token is."""
+    """Scores without understanding: the word most often between these two neighbours; for a gap, always the story's
+    first word that is an answer anywhere; for a perplexity, token frequencies alone."""
     others = toy_world.stories(COUNTED, SEEDS["counted"], WORLD)
     _, dev = read_data("meant", None, scale)
     first = always_the_first(dev)
@@ -50,7 +50,7 @@ def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
 
 
 def perplexity_of_frequencies(corpus: Corpus, scale: Scale) -> float:
-    """On the tokens that are asked for in measuring a masked model; each token counted once more than it was read."""
+    """For the masked tokens of the held-out text; frequencies are counts in the training text, plus one."""
     counts = frequencies(corpus.store, corpus.tokenizer.vocab_size) + 1.0
     asked = Pretraining(objective="mlm", input_format=scale.input_format)
     batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)

@@ -1,4 +1,4 @@
-"""An arm of the toy world's experiments in a minute or two, exactly as the recorded ones were made."""
+"""One arm of the toy world's experiment in a minute or two, run exactly as for the records."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ TOY = "toy-world"
 
 
 def small_run(arm: str, seed: int = 0, scale: Scale = TOY_SCALE, stories: int = STORIES) -> Iterator[Event]:
-    """Pre-train one arm, then measure it as its recorded ones are: Steps, a Stage where something else begins to be
-    trained, and an Eval with the metrics of a record."""
+    """Pre-train one arm, then measure it as for the records. Yields Steps, a Stage when the next training begins, and
+    an Eval with the metrics of a record."""
     experiment = experiment_named(TOY)
     chosen = next((one for one in experiment.arms if one.name == arm), None)
     if chosen is None:

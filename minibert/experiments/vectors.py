@@ -1,4 +1,4 @@
-"""What Sentence-BERT and SimCSE claim, in small: from one checkpoint, how do cosines agree with people's scores?"""
+"""Claims of Sentence-BERT and SimCSE at small scale: from one checkpoint, do cosines agree with human scores?"""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from minibert.train import Eval, Event, Optimization, Started, Step
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.tsv", "test": "sts-test.tsv"}
-INFERENCE = {"rte": ["rte/train.tsv"], "hans": ["hans/heuristics_evaluation_set.tsv"]}  # beside stsb
-OWN = [f"lessons/data/pairs/{part}.tsv" for part in ("train", "dev")]  # the course's pairs of inference
+INFERENCE = {"rte": ["rte/train.tsv"], "hans": ["hans/heuristics_evaluation_set.tsv"]}  # in addition to stsb
+OWN = [f"lessons/data/pairs/{part}.tsv" for part in ("train", "dev")]  # the course's NLI pairs
 
 
 def run_vectors(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: VectorScale, command: str, tasks: Path
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`. tasks: the folder of STS-B, in stsb, and of RTE and HANS. What learns nothing is the
-    same with each seed. What learns without scores reads the sentences of the training pairs, each once, and not their
-    scores; an arm with an option "pairs" reads pairs of inference, of RTE, of HANS, our "own", or several with a +,
-    without their hard negatives where "hard" is False. Its other options are settings, in place of the scale's."""
+    """Like `relatives.run_relative`. tasks: the folder that holds stsb/, rte/ and hans/. Arms without training give the
+    same result for every seed. Unsupervised arms read the distinct sentences of the training pairs, without scores. An
+    arm with the option "pairs" reads NLI pairs: "rte", "hans", the course's "own", or several joined by +, without
+    their hard negatives if "hard" is False. Its other options replace settings of the scale."""
     train, test = (tasks / "stsb" / file for file in FILES.values())
     scored, held = read_rows("cosine", train), Held(TASKS["similarity"].read(test).examples)
     sentences = [Row((text,)) for text in dict.fromkeys(text for row in scored for text in row.texts)]
     start = ROOT / scale.begins_with
 
     def files_of(name: str) -> list[Path]:
-        """What an arm learns pairs of inference from."""
+        """The files of NLI pairs that an arm trains on."""
         kinds = experiment.arms[name].options.get("pairs", "")
         found = {kind: [tasks / file for file in files] for kind, files in INFERENCE.items()}
         found["own"] = [ROOT / file for file in OWN]

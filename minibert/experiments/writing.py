@@ -1,5 +1,5 @@
-"""What UniLM and Soft-Masked BERT claim, in small: after the same pre-training, who goes on with a text and who answers
-a question in words of its own; and who finds and mends misspellings."""
+"""Claims of UniLM and Soft-Masked BERT at small scale: after the same pre-training, which model continues a text and
+answers a question in its own words; and which one detects and corrects misspellings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def continuations(stories: Sequence[Story], tokenizer: Tokenizer, most: int = 400) -> list[list[int]]:
-    """Words that earlier ones determine: the text before each, and it."""
+    """Texts that end with a word determined by earlier words, as ids; about `most` of them."""
     found = []
     for story in stories:
         ids = [tokenizer.ids[word.text] for word in story.words]
@@ -48,8 +48,8 @@ def continuations(stories: Sequence[Story], tokenizer: Tokenizer, most: int = 40
 
 @torch.no_grad()
 def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[Sequence[int]]) -> float:
-    """The share of texts whose last word the model puts first, where it sees only what stands before it: each in its
-    own way. UniLM under its mask from the left; BERT at a [MASK] behind which the row ends, as it has no such mask."""
+    """The share of texts whose last word is the model's first choice, given only the words before it. UniLM predicts
+    under its left-to-right mask; BERT, which has no such mask, at a [MASK] that ends the row."""
     unilm, right = model.config.model_type == "unilm", 0
     behind = [] if unilm else [tokenizer.sep_id]
     for start in range(0, len(texts), 64):
@@ -67,7 +67,7 @@ def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[
 
 
 def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None, dict[str, float]]:
-    """Steps, and what a pre-trained model is measured by when it writes."""
+    """Yield Steps; → the metrics of a pre-trained model as a writer: next words, and answers to questions."""
     model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
     texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
     metrics = {"next_word": next_words(model, tokenizer, texts)}
@@ -80,8 +80,8 @@ def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None
 
 
 def chinese(lcqmc: Path, measured: int) -> list[str]:
-    """Questions to learn from, those of the development set that have one that asks the same; the last `measured` are
-    of the test set. None is among them twice."""
+    """Distinct questions of LCQMC that have a paraphrase: all of the development set, to train on, then `measured`
+    others of the test set, to evaluate on."""
     learned, asked = (
         list(dict.fromkeys(text for pair in alike_in(lcqmc / file) for text in pair)) for file in FILES.values()
     )
@@ -92,7 +92,7 @@ def chinese(lcqmc: Path, measured: int) -> list[str]:
 def run_corrector(
     experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
 ) -> Iterator[Event]:
-    """As `relatives.run_relative`, of arms that differ in the corrector: "pretrained" learns nothing more."""
+    """Like `relatives.run_relative`; an arm is a kind of corrector, "pretrained" is not trained further."""
     read = f"small toy world, {scale.stories} stories, misspelled"
     yield from correcting(experiment, out, read, {}, seeds=seeds, scale=scale, command=command)
 
@@ -106,7 +106,7 @@ def run_chinese_corrector(
     command: str,
     tasks: Path,
 ) -> Iterator[Event]:
-    """As `run_corrector`. tasks: the folder of LCQMC, in lcqmc."""
+    """Like `run_corrector`. tasks: the folder that holds lcqmc/."""
     material = {"sentences": chinese(tasks / "lcqmc", scale.measured), "alike": read_alike(ROOT / scale.alike)}
     read = f"LCQMC, {len(material['sentences']) - scale.measured:,} questions, misspelled"
     yield from correcting(experiment, out, read, material, seeds=seeds, scale=scale, command=command)
@@ -116,7 +116,7 @@ def correcting(
     experiment: RelativeExperiment, out: str | Path, read: str, material: Mapping, *, seeds: int,
     scale: CorrectingScale, command: str,
 ) -> Iterator[Event]:  # fmt: skip
-    """read: what is said of the text · material: arguments of `train_corrector`, where it is not the toy world's."""
+    """read: description of the text · material: further arguments of `train_corrector`, unless on the toy world."""
 
     def events(name: str, seed: int) -> Iterator[Event]:
         settings = CorrectorSettings(
