@@ -1,4 +1,4 @@
-"""Token store → rows of the model's input → batches for pre-training, from any place on again."""
+"""Token store → rows of the model's input → batches for pre-training, resumable at any position."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def padded_batch(rows: Sequence[Sequence[int]], pad_id: int, **others: torch.Ten
 def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch, torch.Tensor, torch.Tensor]:
     """[CLS] a [SEP] b [SEP] (or [CLS] a [SEP]), padded to the longest.
 
-    → (batch, special (B, T) bool, joined (B, T) bool: where a segmenter says that a word goes on). `padding` is None
-    where all rows are equally long: attention is faster without a mask.
+    → (batch, special (B, T) bool, joined (B, T) bool: True where a token continues a word of the segmenter). `padding`
+    is None where all rows are equally long: attention is faster without a mask.
     """
     cls, sep = tokenizer.cls_id, tokenizer.sep_id
     rows = [[cls, *p.a, sep, *p.b, *([sep] if p.b else [])] for p in pairs]
@@ -66,8 +66,8 @@ def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch,
 
 @dataclass(frozen=True)
 class Position:
-    """A place in the stream of batches: the epoch, the documents of it that are used up, and the batches given out of
-    the pool that begins there. given: batches in all."""
+    """A position in the stream of batches. documents: used up in this epoch · batches: already given of the pool that
+    begins after these documents · given: batches in all."""
 
     epoch: int = 0
     documents: int = 0
@@ -79,10 +79,10 @@ class PretrainingBatches:
     """Batches for an objective, BERT's by default, epoch after epoch (for ever if `epochs` is None), documents and rows
     shuffled.
 
-    Rows of like length share a batch, so little is padded; which batch comes next stays random. A pool of batches is a
-    pure function of seed and place, so a stream that starts at the `position` another one has reached goes on with the
-    very same batches. input_format: "segment_pair" is the paper's; for the others see Liu et al. (2019), §4.2.
-    short_probability: of a document's aiming for shorter rows (segment pairs only).
+    Rows of similar length share a batch, which saves padding; the order of the batches stays random. A pool of batches
+    is a pure function of seed and position, so a stream started at another one's `position` continues with exactly the
+    same batches. input_format: "segment_pair" is the paper's; for the others see Liu et al. (2019), §4.2.
+    short_probability: of aiming for shorter rows, per document (segment pairs only).
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class PretrainingBatches:
         self.vocab = objective.vocabulary(store, tokenizer)
 
     def __iter__(self) -> Iterator[Batch]:
-        """The batches from `position` on, which moves along: after each batch it is the place of the next one."""
+        """The batches from `position` on; when one is yielded, `position` is already that of the next."""
         while self.epochs is None or self.position.epoch < self.epochs:
             empty = (self.position.documents, self.position.batches) == (0, 0)
             seed = [self.seed, 0 if self.objective.static else self.position.epoch]
@@ -132,7 +132,7 @@ class PretrainingBatches:
             self.position = Position(self.position.epoch + 1, given=self.position.given)
 
     def pool(self, order: np.ndarray, seed: list[int]) -> Iterator[Batch]:
-        """The batches of the documents from `position` on, as many as make up a pool."""
+        """The remaining batches of the pool at `position`, which has documents for about POOL batches."""
         rng = np.random.default_rng(seed)
         start, here, tokens = self.position.documents, self.position.documents, 0
         while here < len(order) and tokens < POOL * self.batch_size * self.max_length:
@@ -140,11 +140,11 @@ class PretrainingBatches:
             tokens += int(self.store.sentences[last] - self.store.sentences[first])
             here += 1
         rows = self.rows_of(order[start:here].tolist(), rng)
-        # Shuffled before sorting, which keeps the order of equals: else a batch would be a single document.
+        # Shuffled first, because sorting is stable: else the rows of a batch would come from a single document.
         rows = [rows[i] for i in rng.permutation(len(rows))]
         rows.sort(key=lambda row: len(row.a) + len(row.b))
         groups = [rows[i : i + self.batch_size] for i in range(0, len(rows), self.batch_size)]
-        if self.position.batches and self.position.batches >= len(groups):  # else the same pool again, for ever
+        if self.position.batches and self.position.batches >= len(groups):  # else this pool would repeat for ever
             raise DataError("the place this run had reached is not in its text: one of the two was changed")
         for number, chosen in enumerate(rng.permutation(len(groups))):
             if number < self.position.batches:

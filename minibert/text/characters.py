@@ -1,9 +1,9 @@
-"""What BERT makes of one character: dropped, a space, CJK, punctuation, an accent; its decomposition and lower case.
+"""How BERT treats one character: dropped, space, CJK, punctuation or accent; its decomposition and lower case.
 
-The truth here is the tokenizer the ecosystem uses (`tokenizers` 0.23), and it mixes three ages of Unicode: general
-categories of version 8, decomposition and combining classes of version 9, lower case of version 17. Python brings one
-version for all (3.11: Unicode 14). The tables below hold what differs, for Python's tables up to Unicode 18, and
-nothing else: a test compares every code point there is.
+The reference is `tokenizers` 0.23, which mixes three versions of Unicode: general categories of version 8,
+decomposition and combining classes of version 9, lower case of version 17. Python has one version for all (3.11:
+Unicode 14). The tables below hold only the differences, for Python's tables up to Unicode 18; a test compares every
+code point.
 """
 
 import unicodedata
@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from math import inf
 
-# Marks, punctuation and format characters that Unicode 8 did not have yet, in ranges that also run over letters and
-# unassigned code points wherever that makes one range of several: for those, "unassigned" changes nothing.
+# Marks, punctuation and format characters newer than Unicode 8. Ranges are joined across letters and unassigned code
+# points, for which "unassigned" changes nothing.
 YOUNGER_THAN_8 = [
     *[(0x05C8, 0x05C9), (0x061D, 0x061D), (0x07FD, 0x07FD), (0x0890, 0x08E2), (0x09FD, 0x09FE), (0x0A76, 0x0A76)],
     *[(0x0AFA, 0x0AFF), (0x0B53, 0x0B55), (0x0C04, 0x0C3C), (0x0C77, 0x0C77), (0x0C84, 0x0C84), (0x0D00, 0x0D00)],
@@ -25,12 +25,12 @@ YOUNGER_THAN_8 = [
     *[(0x16D68, 0x16F4F), (0x16FE2, 0x16FF1), (0x1CF00, 0x1D128), (0x1D250, 0x1D281), (0x1E000, 0x1E6F5)],
     *[(0x1E944, 0x1E95F)],
 ]
-# Those of them that came with Unicode 9: they take part in the reordering of marks, yet do not count as marks.
+# Those of them that came with Unicode 9: they are reordered like marks, but do not count as marks.
 NEW_IN_9 = [
     *[(0x08D4, 0x08E1), (0x1DFB, 0x1DFB), (0x11442, 0x11442), (0x11446, 0x11446), (0x11C3F, 0x11C3F)],
     *[(0x1E000, 0x1E02A), (0x1E944, 0x1E94A)],
 ]
-# Characters that have moved to another category since.
+# Characters whose category has changed since Unicode 8.
 CATEGORY_IN_8 = {"\u166d": "Po", "\u1734": "Mn", "\U000111c9": "Po", "\U0001171e": "Mn"}
 # Capitals of Unicode 15 to 17: first, last, distance to the lower-case letter.
 YOUNG_CAPITALS = [
@@ -127,7 +127,7 @@ def combining_class(character: str) -> int:
 
 @cached
 def is_plain(character: str) -> bool:
-    """Nothing to decompose, to reorder or to drop: true of nearly every character there is."""
+    """Whether there is nothing to decompose, to reorder or to drop, as for nearly every character."""
     return decomposed(character) == character and not combining_class(character) and not is_mark(character)
 
 

@@ -1,8 +1,8 @@
-"""Token vectors from counts: what words stand near each other, before any gradient is taken.
+"""Token vectors from co-occurrence counts, computed without gradients.
 
 Positive pointwise mutual information, factorised (Levy & Goldberg 2014, "Neural word embedding as implicit matrix
-factorization"; Levy, Goldberg & Dagan 2015, §3). Used to start a BERT's token embeddings: it skips most of the plateau
-on which a small post-LN model sits before it learns to use context, and leaves an ordinary BERT.
+factorization"; Levy, Goldberg & Dagan 2015, §3). They initialise BERT's token embeddings, which skips most of the
+plateau of a small post-LN model before it learns to use context; the model remains an ordinary BERT.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> Non
 def start_output_bias(head: MlmHead, store: TokenStore) -> None:
     """Set the bias of the MLM decoder to the log of each token's share of the text (a count of one for unseen ones).
 
-    A bias moves by about the learning rate a step and frequencies span ten nats; until it has arrived, the embeddings
-    are bent to say what is frequent.
+    A bias moves by about the learning rate per step and log frequencies span ten nats; until it gets there, the
+    embeddings are distorted to encode frequency.
     """
     counts = frequencies(store, head.decoder.out_features) + 1.0
     with torch.no_grad():
@@ -94,7 +94,7 @@ def start_output_bias(head: MlmHead, store: TokenStore) -> None:
 
 def start_position_embeddings(table: nn.Embedding, std: float) -> None:
     """Set a model's position embeddings to the Transformer's sinusoids (Vaswani et al. 2017, §3.5), with the usual root
-    mean square `std`; they go on being learned."""
+    mean square `std`; they remain trainable."""
     with torch.no_grad():
         waves = sinusoids(table.num_embeddings, table.embedding_dim)
         table.weight.copy_(waves * std / waves.square().mean().sqrt())

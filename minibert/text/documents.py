@@ -1,4 +1,4 @@
-"""Text files → documents → sentences. What cannot be read is named, never trained on silently."""
+"""Text files → documents → sentences. What cannot be read is reported, never skipped silently."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
 JSON_NAMES = (".jsonl", ".ndjson", ".json")
 LONGEST_LINE = 1 << 20  # bytes; what is longer has lost its line breaks
-LONGEST_JSON_LINE = 1 << 26  # a line is a whole document there
+LONGEST_JSON_LINE = 1 << 26  # a line there is a whole document
 LONGEST_DOCUMENT = 1 << 24  # characters; documents are tokenized whole, and no book is as long
 # An end of sentence: . ! ? … (with closing quotes or brackets) before a space, or the Chinese marks, which need none.
 SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[^\sa-z])|(?<=[。！？])(?![”’」』）。！？])")
 ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|Prof|Gen|Col|Lt|Capt|Sgt|Rev|Jr|Sr|vs|etc|No|Vol|pp|cf|e\.g|i\.e))\.$"
 )
-LONGER_THAN_ANY = 12  # characters: than an abbreviation of these, and the one before it
+LONGER_THAN_ANY = 12  # characters; no ABBREVIATION, with the character before it, is as long
 
 
 class DataError(ShortError):
@@ -31,13 +31,13 @@ class DataError(ShortError):
 
 
 def held_apart(documents: Sequence[list[str]], every: int = 10) -> tuple[list[list[str]], list[list[str]]]:
-    """Documents to learn from, and each `every`-th to measure on; fewer documents are all learned from."""
+    """(train, dev): every `every`-th document is for evaluation; if there are fewer, all are for training."""
     train = [document for i, document in enumerate(documents, 1) if i % every]
     return train, list(documents[every - 1 :: every])
 
 
 def text_files(paths: Sequence[str | Path]) -> list[Path]:
-    """The files named, and in folders every file of TEXT_NAMES, sorted. Raises DataError if one is not there."""
+    """The given files, and in given folders all with an ending of TEXT_NAMES, sorted. DataError if one is missing."""
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
@@ -61,12 +61,12 @@ def is_text(file: Path) -> bool:
 
 
 def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None) -> Iterator[list[str]]:
-    """Documents as lists of lines. Plain text: a document per blank-line block; JSON_NAMES: one per line, under "text".
+    """Documents as lists of lines. Plain text: separated by blank lines; JSON_NAMES: one per line, under "text".
 
     Files and folders, plain, .gz and .xz. A file that is empty, damaged, not UTF-8, binary (a NUL byte) or without line
-    breaks is refused with a DataError that names file and line. With a list in `skipped`, such a file found in a folder
-    is left from that line on (of JSON lines only the bad ones are left out), and noted there; a file that was named is
-    refused all the same, and so are folders of which nothing is left.
+    breaks raises a DataError that names file and line. With a list in `skipped`, such a file in a folder is read up to
+    that line (of JSON lines only the bad ones are left out), and the error noted in the list; a file given by name
+    still raises it, and so do folders of which nothing is left.
     """
     named = {Path(path) for path in paths if not Path(path).is_dir()}
     notes = len(skipped or ())
@@ -133,7 +133,7 @@ def json_documents(file: Path, skipped: list[str] | None = None) -> Iterator[lis
 
 
 def text_of(line: str) -> str:
-    """The text of a JSON line. Raises ValueError where there is none."""
+    """The text of a JSON line. Raises ValueError if there is none."""
     try:
         value = json_value(line)
     except JsonError as error:
@@ -145,8 +145,8 @@ def text_of(line: str) -> str:
 
 
 def lines_of(file: Path, longest: int = LONGEST_LINE, unit: str = "sentence or paragraph") -> Iterator[tuple[int, str]]:
-    """The stripped lines of a text file, numbered from 1, of at most `longest` bytes: memory stays small whatever the
-    file is. unit: what belongs on a line."""
+    """(number from 1, stripped line) of a text file. DataError for a line of more than `longest` bytes, so that memory
+    stays small whatever the file is. unit: what a line should hold, for the message."""
     number = 0
     seen = False
     try:
@@ -176,7 +176,7 @@ def split_sentences(line: str) -> list[str]:
     sentences: list[str] = []
     start = 0
     for end in SENTENCE_END.finditer(line):
-        before = line[max(start, end.start() - LONGER_THAN_ANY) : end.start()]  # not all of a line of "Mr. Mr. Mr. …"
+        before = line[max(start, end.start() - LONGER_THAN_ANY) : end.start()]  # or "Mr. Mr. …" would be quadratic
         if not ABBREVIATION.search(before):
             sentences.append(line[start : end.end()].strip())
             start = end.end()

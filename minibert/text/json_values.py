@@ -1,6 +1,6 @@
-"""JSON that somebody else wrote: a value of the form that was expected, or a ValueError of one sentence.
+"""JSON written elsewhere: a value of the expected form, or a ValueError of one sentence.
 
-All JSON that comes from outside is read here: files, lines, requests, links.
+All JSON from outside is parsed here: files, lines, requests, links.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin
 
-DEEPEST = 100  # lists and objects inside each other; what this house reads needs ten
+DEEPEST = 100  # nested lists and objects; the project's own files need ten
 LARGEST_FILE = 100 * 2**20  # bytes
 SURROGATE = {str: re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"), bytes: re.compile(rb"\\u[dD][89a-fA-F]")}
 CALLED = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
@@ -28,8 +28,8 @@ class JsonError(ValueError):
 
 
 def json_value(text: str | bytes) -> Any:
-    """The value that the text is. Raises JsonError for what is not JSON, is nested deeper than DEEPEST, or holds half
-    of a surrogate pair, which JSON allows and no text holds."""
+    """Parse the text. Raises JsonError if it is not JSON, is nested deeper than DEEPEST, or holds half of a surrogate
+    pair, which JSON allows but UTF-8 cannot encode."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -39,7 +39,7 @@ def json_value(text: str | bytes) -> Any:
         raise JsonError(f"not JSON: not UTF-8 ({error.reason})") from None
     except RecursionError:
         raise JsonError(f"not JSON that can be read: nested more than {DEEPEST} deep") from None
-    except ValueError:  # Python reads no more of them
+    except ValueError:  # more digits than Python converts
         raise JsonError("not JSON that can be read: a number of thousands of digits") from None
     if deeper_than(DEEPEST, value):
         raise JsonError(f"not JSON that can be read: nested more than {DEEPEST} deep")
@@ -95,7 +95,7 @@ def fits(value: Any, kind: Any) -> bool:
     if origin is dict:
         return isinstance(value, dict) and all(fits(one, inside[1]) for one in value.values())
     if kind is float:
-        largest = sys.float_info.max  # whole numbers of JSON go beyond it
+        largest = sys.float_info.max  # integers in JSON can exceed it
         return isinstance(value, int | float) and not isinstance(value, bool) and -largest <= value <= largest
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
@@ -113,6 +113,6 @@ def called(kind: Any) -> str:
 
 
 def short(value: Any, most: int = 60) -> str:
-    """How a value looks in JSON, cut where it is long."""
+    """A value as JSON, cut after `most` characters."""
     text = json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= most else f"{text[:most]}…"

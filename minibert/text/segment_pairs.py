@@ -16,9 +16,9 @@ Elsewhere = Callable[[], Iterator[list[int]]]  # the sentences of another docume
 
 @dataclass(frozen=True)
 class SegmentPair:
-    """[CLS] a [SEP] b [SEP] to be. next_label: 0 if b follows a in its document, 1 if it does not.
+    """The segments of a row [CLS] a [SEP] b [SEP]. next_label: 0 if b follows a in its document, 1 if it does not.
 
-    Without a b, and then without a label: [CLS] a [SEP].
+    If b is empty, the row is [CLS] a [SEP] and has no label.
     """
 
     a: list[int]
@@ -36,10 +36,10 @@ def segment_pairs(
 ) -> list[SegmentPair]:
     """All pairs of one document, as `create_instances_from_document` of the paper's code makes them.
 
-    document: sentences as ids · elsewhere(): sentences of another document, from a random one on; the random B's ·
-    max_length counts [CLS] and both [SEP] · with `short_probability` (drawn once a document) a shorter length is aimed
-    for. A chunk of one sentence always gets a random B, so short documents give more than half of them.
-    watch(target, chunk, end_of_a, b): told of each pair before it is cut to length.
+    document: sentences as ids · elsewhere(): sentences of another document, from a random one on, for random B's ·
+    max_length counts [CLS] and both [SEP] · short_probability: of aiming for a shorter length, drawn once per document.
+    A chunk of one sentence always gets a random B, so in short documents more than half of the pairs are random.
+    watch(target, chunk, end_of_a, b): called for each pair before it is truncated.
     """
     budget = max_length - 3
     target = int(rng.integers(2, budget + 1)) if rng.random() < short_probability else budget
@@ -73,7 +73,7 @@ def segment_pairs(
 
 
 def truncate_pair(a: list[int], b: list[int], budget: int, rng: np.random.Generator) -> tuple[list[int], list[int]]:
-    """Cut the longer of the two, a token at a time, from a random end, until both fit."""
+    """Drop tokens from the longer of the two, one at a time, at a random end, until both fit."""
     cut = {0: [0, 0], 1: [0, 0]}  # tokens to drop from the front and the back of each
     lengths = [len(a), len(b)]
     while sum(lengths) > budget:
@@ -98,7 +98,7 @@ def single_sentence_pairs(
         b = next(iter(elsewhere()), []) if random_next else document[i + 1]
         if b:
             pairs.append(SegmentPair(*truncate_pair(document[i], b, max_length - 3, rng), int(random_next)))
-        i += 1 if random_next else 2  # each sentence is read once, the random ones apart
+        i += 1 if random_next else 2  # each sentence is used once, except as a random b
     return pairs
 
 
@@ -139,7 +139,7 @@ def ordered_pairs(
     rng: np.random.Generator,
     short_probability: float = 0.1,
 ) -> list[SegmentPair]:
-    """Two segments that follow each other, in half the cases swapped: label 1 (sentence order, Lan et al. 2020, §3.1).
+    """Two consecutive segments, swapped in half of the cases (label 1): sentence order, Lan et al. 2020, §3.1.
 
     Chunks and their cut as in `segment_pairs`; nothing is taken from elsewhere, so a chunk of one sentence, which
     cannot be cut in two, makes no pair.

@@ -24,7 +24,7 @@ from minibert.text.json_values import json_object, json_value
 from minibert.tokenizer import Tokenizer
 
 CHUNK = 1 << 20  # characters of text that are tokenized at a time
-JOINED = 1 << 30  # added to an id where the token continues the word of the token before, and only a segmenter knows it
+JOINED = 1 << 30  # flag in the id of a token that continues the word of the token before, according to a segmenter
 FORMAT = 3
 WORD_SEGMENTERS = ("none", "jieba")
 
@@ -50,8 +50,8 @@ class TokenStore:
         words: str = "none",
         processes: int = 1,
     ) -> TokenStore:
-        """Split every line into sentences and tokenize, in `processes` side by side. With a `directory` the arrays are
-        written there (whole or not at all) and mapped; without, they stay in memory.
+        """Split every line into sentences and tokenize, in `processes` parallel processes. With a `directory` the
+        arrays are written there (whole or not at all) and mapped; without, they stay in memory.
 
         words: "jieba" marks which Chinese characters make a word. Raises DataError if no token comes out.
         """
@@ -131,7 +131,7 @@ class TokenStore:
         return np.where(ids & self.top_bit, (ids & (self.top_bit - 1)) | JOINED, ids).tolist()
 
     def elsewhere(self, index: int, rng: np.random.Generator) -> Iterator[list[int]]:
-        """The sentences of another document than `index`, drawn evenly, from a random one on."""
+        """The sentences of a random document other than `index`, from a random sentence on."""
         if len(self) < 2:
             return iter(())
         other = (index + int(rng.integers(1, len(self)))) % len(self)
@@ -140,7 +140,7 @@ class TokenStore:
 
 @contextmanager
 def folder_for(directory: str | Path | None) -> Iterator[Path]:
-    """A temporary folder to write to. It becomes `directory`, if one is asked for and nothing failed, and else goes."""
+    """A temporary folder to write to. If nothing failed, it is renamed to `directory`, if given; else it is removed."""
     beside = Path(directory).parent if directory is not None else None
     if beside is not None:
         beside.mkdir(parents=True, exist_ok=True)
@@ -202,8 +202,8 @@ def mark_words(ids: list[int], offsets: list[tuple[int, int]], text: str, kind: 
 
 
 def continued(offsets: Sequence[tuple[int, int]], text: str) -> list[bool]:
-    """For each token, from its offsets in `text`: whether it goes on with a word of the segmenter that an earlier token
-    began. In Chinese, whose tokens are single characters, nothing else tells the words."""
+    """Whether each token, given its offsets in `text`, continues a word of the segmenter. Chinese tokens are single
+    characters, so nothing else shows the words."""
     import jieba  # its dictionary takes a second to load, and only Chinese needs it
 
     starts = set()
@@ -217,7 +217,7 @@ def continued(offsets: Sequence[tuple[int, int]], text: str) -> list[bool]:
 def encode_all(
     groups: Iterable[list[list[str]]], tokenizer: Tokenizer, words: str, processes: int
 ) -> Iterator[Encoded]:
-    """Each group encoded, in order; at most two groups a process are in memory."""
+    """Encode the groups, in order; about two groups per process are in memory."""
     if processes <= 1:
         for group in groups:
             yield encode(group, tokenizer, words)
@@ -233,7 +233,7 @@ def encode_all(
             yield pending.popleft().result()
 
 
-_worker: dict[str, tuple[Tokenizer, str]] = {}  # of this process, when it is one of a pool
+_worker: dict[str, tuple[Tokenizer, str]] = {}  # set in the worker processes of a pool
 
 
 def start_worker(tokenizer: Tokenizer, words: str) -> None:
@@ -259,9 +259,9 @@ def cached_store(
     processes: int = 1,
     progress: Callable[[str], None] = lambda message: None,
 ) -> tuple[TokenStore, list[str]]:
-    """The store of these files and this vocabulary in the folder `cache`, built if need be, and what was skipped.
+    """The store of these files and this vocabulary in the folder `cache`, built if missing, and what was skipped.
 
-    It is known by the names, sizes and times of the files, the vocabulary and `words`.
+    Its key: names, sizes and times of the files, the vocabulary, its case and `words`.
     """
     files = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in text_files(paths)]
     identity = json.dumps([FORMAT, files, tokenizer.vocab, tokenizer.lowercase, words])

@@ -8,12 +8,12 @@ TRUNCATIONS = ("longest_first", "head", "tail", "head_tail", "budget", "none")
 def keep(
     lengths: Sequence[int], room: int | None, truncation: str = "longest_first", budgets: Sequence[int] | None = None
 ) -> list[Sequence[int]]:
-    """For each of the texts the indices of its tokens that stay, when together they have `room` places.
+    """For each text the indices of its tokens that stay, at most `room` in all.
 
-    longest_first: the longest text loses its end, then it and the next alike (odd places go to the longest, then the
-    last)
-    head, tail: the first or the last `room` tokens of the texts in a row, so one text may lose everything
-    head_tail: of the texts in a row a quarter from the start, the rest from the end (Sun et al. 2019: 128 + 382 of 510)
+    longest_first: the longest text loses its end, once as long as the next both do (odd tokens go to the longest, then
+    the last)
+    head, tail: the first or the last `room` tokens of the concatenated texts, so one text may lose everything
+    head_tail: of these a quarter from the start, the rest from the end (Sun et al. 2019: 128 + 382 of 510)
     budget: the first budgets[n] tokens of text n · none: everything, however long
 
     room None: no limit. Raises ValueError for an unknown name and for budgets that are missing or exceed the room.
@@ -41,7 +41,7 @@ def keep(
 
 
 def longest_first(lengths: Sequence[int], room: int) -> list[int]:
-    """How many tokens of each text stay: all where they are few, and for the others the same number."""
+    """How many tokens of each text stay: all of the short texts, and about equally many of the others."""
     shares, left = [0] * len(lengths), room
     for place, n in enumerate(order := sorted(range(len(lengths)), key=lambda n: (lengths[n], n))):
         shares[n] = min(lengths[n], left // (len(order) - place))

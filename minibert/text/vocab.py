@@ -1,10 +1,10 @@
 """Learning a WordPiece vocabulary, merge by merge (`learn`) or in bulk (`learn_fast`), and reading a vocab.txt.
 
-Both start from counted words cut into characters, `##` before each that does not begin its word, and put together the
-best pair of neighbouring pieces again and again. Which pair is best is where two algorithms share the name WordPiece:
-Schuster & Nakajima (2012) take the pair that raises the likelihood of the corpus most, which the Hugging Face course
-reconstructs as the ratio count(ab) / (count(a)·count(b)), Google's program being unpublished; the trainer of
-`tokenizers` takes the most frequent pair, which is BPE with `##`. `learn` can do both.
+Both start from counted words split into characters, with `##` before each that does not begin its word, and repeatedly
+merge the best pair of neighbouring pieces. Two algorithms called WordPiece differ in which pair is best: Schuster &
+Nakajima (2012) take the pair that raises the likelihood of the corpus most, which the Hugging Face course reconstructs
+as the ratio count(ab) / (count(a)·count(b)), Google's program being unpublished; the trainer of `tokenizers` takes the
+most frequent pair, which is BPE with `##`. `learn` can do both.
 """
 
 from collections import Counter, defaultdict
@@ -19,13 +19,13 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 from minibert.text.json_values import json_object
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-LONGEST_WORD = 100  # characters; the tokenizer cuts no longer one, as BERT's does not
-REPEATED = 1_000  # times a word is written in one text for the trainer, which takes a hundred bytes a character
+LONGEST_WORD = 100  # characters; the tokenizer, like BERT's, does not split longer words
+REPEATED = 1_000  # most repetitions of a word per training text; the trainer needs a hundred bytes per character
 
 
 def count_words(texts: Iterable[str], lowercase: bool = True) -> Counter[str]:
-    """How often each word occurs; words are cut as BERT cuts them, at white space, punctuation and CJK characters, and
-    of one that is longer than LONGEST_WORD the beginning counts: a step of learning takes as long as its words are."""
+    """How often each word occurs. Words are split as in BERT, at white space, punctuation and CJK characters; of one
+    longer than LONGEST_WORD only the beginning counts, because a step of learning takes as long as its words are."""
     normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
     chunks: Counter[str] = Counter()
@@ -62,8 +62,8 @@ def alphabet_of(words: Mapping[str, int], coverage: float = 1.0, limit: int | No
 class Merge(NamedTuple):
     """Two neighbouring pieces became one, wherever they stood side by side.
 
-    step: from 1 · score: what this pair was best at · pair_count, left_count, right_count: occurrences before it ·
-    words_changed: word → its new cut · vocab_size: entries so far (a piece that was there already adds none).
+    step: from 1 · score: of this pair, the best · pair_count, left_count, right_count: occurrences before the merge ·
+    words_changed: word → its new pieces · vocab_size: entries so far (a piece that was there already adds none).
     """
 
     step: int
@@ -88,7 +88,7 @@ def learn(
     limit_alphabet: int | None = None,
     min_frequency: int = 2,
 ) -> Iterator[Merge]:
-    """Yield a `Merge` a step until the vocabulary has `size` entries or no pair occurs `min_frequency` times.
+    """Yield a `Merge` per step until the vocabulary has `size` entries or no pair occurs `min_frequency` times.
 
     words: what `count_words` returns. scoring: "ratio" or "frequency"; of equally good pairs the one whose pieces
     came first into the vocabulary. That vocabulary is `[*special, *alphabet_of(…)]` and then each merge's `new` that is
@@ -173,15 +173,15 @@ def learn_fast(
     """Learn `size` pieces with the trainer of `tokenizers`; the same texts always give the same list.
 
     That trainer numbers `##x` in hash-map order and breaks ties by number, so two runs of it differ. Here it gets the
-    counted words and an alphabet already in order. A word with a character outside the alphabet (see `alphabet_of`)
-    teaches nothing, as it will be [UNK]. Raises ValueError when special tokens and alphabet alone exceed `size`.
+    counted words and an alphabet already in order. A word with a character outside the alphabet (see `alphabet_of`) is
+    left out, because it will be [UNK]. Raises ValueError when special tokens and alphabet alone exceed `size`.
     """
     words = count_words(texts, lowercase)
     first = start_of_vocab(words, size, special, coverage, limit_alphabet)
     known = set(first)
     tokenizer = FastTokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    most = 2 * len(first) + sum(map(len, words))  # one a merge; the trainer takes room for all that it is asked for
+    most = 2 * len(first) + sum(map(len, words))  # one piece per merge; the trainer allocates all of `vocab_size`
     trainer = trainers.WordPieceTrainer(
         vocab_size=min(size, most), min_frequency=min_frequency, special_tokens=first, show_progress=False
     )
@@ -238,7 +238,7 @@ def read_vocab(path) -> list[str]:
 
 
 def looks_uncased(pieces: Sequence[str]) -> bool:
-    """A vocab.txt does not say whether it is cased; one with capitals in more than one piece of 200 is."""
+    """Guess whether a vocabulary is uncased: at most one piece in 200 has capitals (a vocab.txt does not say)."""
     words = [piece for piece in pieces if not piece.startswith(("[", "<"))]
     return sum(piece != piece.lower() for piece in words) * 200 <= len(words)
 

@@ -1,4 +1,4 @@
-"""What a vocabulary costs and what it buys: learned merge by merge, of growing size, beside characters and words."""
+"""What a vocabulary costs and gains: merge by merge, at growing size, and compared with characters and words."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LearnedVocabulary:
         return list(dict.fromkeys([*self.start, *(merge.new for merge in self.merges[:step])]))
 
     def cuts(self, step: int) -> dict[str, tuple[str, ...]]:
-        """Each word, most frequent first, in the pieces that `step` merges have left it in."""
+        """Each word, most frequent first → its pieces after `step` merges."""
         cut = {word: (word[0], *("##" + c for c in word[1:])) for word, _count in self.words.most_common()}
         for merge in self.merges[:step]:
             cut.update(merge.words_changed)
@@ -54,8 +54,8 @@ def watch_learning(text: str, lowercase: bool, scoring: str, most: int, min_freq
 
 @dataclass(frozen=True)
 class Segmentation:
-    """One way to cut a text. entries: different units it needs · tokens: units the text becomes · lost: words of the
-    second half that hold something which the first half alone would not have taught (of `words` in that half)."""
+    """One way to split a text. entries: distinct units · tokens: units of the text · lost: words of the second half
+    with something that the first half alone does not teach (of `words` in that half)."""
 
     entries: int
     tokens: int
@@ -64,9 +64,9 @@ class Segmentation:
 
 
 def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Segmentation]:
-    """ "characters", "pieces" and "words" (what stands between spaces) of a text, side by side.
+    """ "characters", "pieces" and "words" (split at white space) → how a text is split into them.
 
-    Pieces are learned from the text itself (for `lost`, from its first half), from every pair of neighbours seen twice.
+    Pieces are learned from the text itself (for `lost`, from its first half), merging every pair that occurs twice.
     """
     words = (text.lower() if lowercase else text).split()
     first, second = words[: len(words) // 2], Counter(words[len(words) // 2 :])
@@ -92,7 +92,7 @@ def ways_to_cut(text: str, lowercase: bool = True) -> dict[str, Segmentation]:
 
 
 def learned_pieces(texts: Sequence[str], lowercase: bool, min_frequency: int = 2) -> list[str]:
-    """All that can be learned: special tokens, every character, then a piece a merge, in the order they were merged."""
+    """All that can be learned: special tokens, every character, then a piece per merge, in the order of the merges."""
     return learn_fast(texts, 1_000_000, lowercase, coverage=1.0, min_frequency=min_frequency)
 
 
@@ -116,7 +116,7 @@ def tokens_of(words: Counter[str], pieces: Sequence[str]) -> int:
 
 
 def kinds_so_far(words: Sequence[str], points: int = 60) -> tuple[list[int], list[int], list[int]]:
-    """After so many words (first list), how many different words (second) and characters (third) have occurred."""
+    """Three lists: words read so far, distinct words among them, distinct characters in them."""
     step = max(1, len(words) // points)
     read, kinds, letters = [], [], []
     seen_words: set[str] = set()

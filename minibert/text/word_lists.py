@@ -1,5 +1,5 @@
-"""Short lists of words: those that stand between phrases, and names of persons and places, English and Chinese. What is
-not in them is not known; the lexical tools that ERNIE's authors had are larger."""
+"""Short word lists, English and Chinese: words that separate phrases, and names of persons, places and works. Names
+that are missing here are not recognised; the lexical tools of ERNIE's authors cover more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ were what when where which while who whom why will with within without would yet
 这 那 这个 那个 这些 那些 一个 有 没有 不 很 把 被 从 到 对 对于 为 为了 以 于 之 其 着
 过 吗 呢 吧 啊 上 下 里 中 用 让 给 向 又 还 才 只 会 能 可以 要 去 来 说 后 前 时 等
 """
-NAMES = {  # of a kind, in a language: any may stand where another stands
+NAMES = {  # by kind and language; names of one kind can replace each other
     "city": """
 new york|new york city|los angeles|san francisco|hong kong|buenos aires|rio de janeiro|london|paris|berlin|rome|madrid|
 vienna|moscow|tokyo|beijing|shanghai|cairo|delhi|sydney""",
@@ -59,7 +59,7 @@ def between_phrases(tokenizer: Tokenizer) -> frozenset[tuple[int, ...]]:
 
 
 def names_in(tokenizer: Tokenizer) -> dict[tuple[int, ...], str]:
-    """NAMES, and the persons and places of the toy world, as the tokenizer's ids → their kind."""
+    """The ids of each name → its kind: NAMES, and the persons and places of the toy world."""
     kinds = {kind: texts.replace("\n", "").split("|") for kind, texts in NAMES.items()}
     kinds["first name"] = [*lexicon.GIRLS, *lexicon.BOYS]
     kinds["place"] = [f"the {place}" for place in lexicon.WORDS["place"][1].split()]
@@ -67,5 +67,5 @@ def names_in(tokenizer: Tokenizer) -> dict[tuple[int, ...], str]:
 
 
 def known(tokenizer: Tokenizer, texts: Iterable[str]) -> set[tuple[int, ...]]:
-    """Their ids, without the texts that hold what the vocabulary has not."""
+    """The ids of each text, without texts that would contain [UNK]."""
     return {tuple(ids) for ids in tokenizer.encode_bulk(texts) if ids and tokenizer.unk_id not in ids}
