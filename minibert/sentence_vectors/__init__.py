@@ -1,1 +1,1 @@
-"""One vector a sentence: an encoder that pools BERT's last layer, what it learns by, its run, and what answers."""
+"""Sentence vectors: an encoder that pools BERT's layers, its objectives, its training, and serving it."""

@@ -1,7 +1,7 @@
-"""How sentences' vectors lie: a plane in which an angle is true, and where frequent words are.
+"""The geometry of sentence vectors: a plane that shows one angle exactly, and the norms of frequent and rare words.
 
-How narrow a cone is, `inside.vectors.mean_cosine` and `anisotropy` say (Ethayarajh 2019, §3.4). Here: what BERT-flow
-(Li et al. 2020, arXiv:2011.05864, §2.3) adds, that frequent words lie near the origin and rare ones far out.
+`inside.vectors.mean_cosine` and `anisotropy` measure how narrow a cone is (Ethayarajh 2019, §3.4). Here is what
+BERT-flow (Li et al. 2020, arXiv:2011.05864, §2.3) adds: frequent words lie near the origin and rare ones far out.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from minibert.inside.vectors import mean_cosine, unit
 from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
 
-SAME = 1e-6  # two directions that are one
+SAME = 1e-6  # shorter vectors count as zero
 
 
 def plane(vectors: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """All at length 1 and laid on the plane through the origin, a and b, half way between which is up: (N + 2, 2), a
-    and b last. Those two lie on the circle of radius 1 and the angle between them is the true one; the others lie
-    within it, the nearer to the middle, the less of them is in this plane.
+    """Unit vectors projected onto the plane of the origin, a and b: (N + 2, 2), a and b last, the direction half way
+    between them up. Those two lie on the unit circle at their true angle; the others lie within it, the nearer to the
+    centre, the less of them is in this plane.
 
-    vectors: (N, H) · a, b: (H,). Where a and b point the same way, or oppositely, the plane also holds the direction
-    in which the others differ most from it.
+    vectors: (N, H) · a, b: (H,). If a and b are parallel or opposite, the second axis is the direction at right angles
+    to them in which the others vary most.
     """
     rows, a, b = unit(vectors), unit(a), unit(b)
     up, across = a + b, a - b
@@ -38,7 +38,7 @@ def plane(vectors: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _other(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """The direction at right angles to `direction` in which the rows differ most."""
+    """The direction at right angles to `direction` in which the rows vary most."""
     direction = unit(direction)
     rest = rows - np.outer(rows @ direction, direction)
     if not len(rest) or np.abs(rest).max() < SAME:
@@ -48,8 +48,8 @@ def _other(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Band:
-    """Pieces by how often they stand in a text, from the `first` commonest to the `last`. norm: mean length of their
-    embeddings · cosine: mean of all pairs of them · examples: some of them."""
+    """Pieces by their frequency in a text, from rank `first` to rank `last`. norm: mean length of their embeddings ·
+    cosine: mean over all pairs of embeddings · examples: some of the pieces."""
 
     first: int
     last: int
@@ -58,11 +58,11 @@ class Band:
     examples: tuple[str, ...]
 
 
-BANDS = (1, 100, 500, 1_000, 2_000)  # where they begin; the last holds the rest
+BANDS = (1, 100, 500, 1_000, 2_000)  # first rank of each; the last band holds the rest
 
 
 def word_norms(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS) -> list[Band]:
-    """The pieces of the texts in bands of their frequency; bands with fewer than two pieces are left out."""
+    """The pieces of the texts in bands of frequency; bands with fewer than two pieces are left out."""
     counts = Counter(i for ids in tokenizer.encode_bulk(texts) for i in ids if i not in tokenizer.special_ids)
     order = [i for i, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
     table = bert.embeddings.token.weight.detach().float().cpu().numpy()

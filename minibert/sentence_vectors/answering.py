@@ -1,4 +1,4 @@
-"""Sentence vectors over HTTP: what `service.server` asks of a fine-tuned model, answered by an encoder."""
+"""Sentence vectors over HTTP: an encoder with the interface that `service.server` expects of a fine-tuned model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minibert.tasks.options import Options
 
 
 class VectorTask:
-    """Inputs are texts, an answer is a vector."""
+    """Inputs are texts, a prediction is a vector."""
 
     name = "sentence-vectors"
     example_input = "How do I reset my password?"
@@ -35,7 +35,7 @@ class VectorTask:
 
 
 class VectorPredictor:
-    """Answers with `SentenceVectors`, as `finetune.predictor.Predictor` does with a task head."""
+    """`SentenceVectors` with the interface of `finetune.predictor.Predictor`."""
 
     task, options, labels = VectorTask(), Options(), None
 
@@ -51,5 +51,5 @@ class VectorPredictor:
 
 
 def is_encoder(directory: str | Path) -> bool:
-    """Whether a directory is one of sentence vectors: it says how to pool."""
+    """Whether the directory holds a sentence encoder: a checkpoint with a modules.json, which says how to pool."""
     return (Path(directory) / MODULES).is_file() and (Path(directory) / checkpoint.CONFIG).is_file()

@@ -1,4 +1,4 @@
-"""BERT as an encoder of sentences: one vector a text (Reimers and Gurevych 2019, §3); its files are the ecosystem’s."""
+"""BERT as a sentence encoder: one vector per text (Reimers and Gurevych 2019, §3); files of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from minibert.sentence_vectors.whitening import Whitening
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 
-LONGEST = 128  # tokens, where nothing says otherwise
+LONGEST = 128  # tokens, by default
 LAYERS = {"last": (), "first-last": (1, -1), "embeddings": (0,)}  # whose mean is pooled; 0: the embeddings
 
 
 class SentenceEncoder(nn.Module):
-    """One vector of what comes out of the last block, or of the mean of some `layers`, 0 being the embeddings: of
-    [CLS], the mean or the maximum of all real tokens."""
+    """One vector per text, from the output of the last block or the mean of some `layers` (0: the embeddings): that of
+    [CLS], or the mean or the maximum over all real tokens."""
 
     def __init__(self, bert: Bert, pooling: str = "mean", layers: Sequence[int] = ()):
         super().__init__()
@@ -68,8 +68,8 @@ def ids_of(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[lis
 
 @dataclass(frozen=True)
 class SentenceVectors:
-    """An encoder and all it needs to answer. normalized: its vectors have length 1 · longest: tokens read of a text ·
-    whitening: behind the pooling, where there is one."""
+    """An encoder and all it needs to embed texts. normalized: vectors have length 1 · longest: tokens read per text ·
+    whitening: applied after pooling, if there is one."""
 
     encoder: SentenceEncoder
     tokenizer: Tokenizer
@@ -78,14 +78,14 @@ class SentenceVectors:
     whitening: Whitening | None = None
 
     def whitened(self, texts: Sequence[str], dimensions: int | None = None) -> SentenceVectors:
-        """The same, whitened by what these texts' vectors say, none of them counted twice; `dimensions` are kept.
-        Raises ValueError."""
+        """A copy with whitening, fitted on the vectors of these texts, each counted once; `dimensions` are kept, None:
+        all. Raises ValueError."""
         plain = replace(self, whitening=None, normalized=False)
         return replace(plain, whitening=Whitening.fit(plain.embed(list(dict.fromkeys(texts))), dimensions))
 
     @torch.no_grad()
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(N, H) float32, or (N, k) whitened, in the order of the texts; those of like length are computed together."""
+        """(N, H) float32, or (N, k) whitened, in the order of the texts; texts of similar length share a batch."""
         encoder, device = self.encoder, next(self.encoder.parameters()).device
         training = encoder.training
         encoder.eval()
@@ -107,9 +107,9 @@ class SentenceVectors:
     def from_directory(
         cls, directory: str | Path, pooling: str | None = None, layers: Sequence[int] | None = None
     ) -> SentenceVectors:
-        """A directory that `save` or sentence-transformers wrote, or any BERT: its mean is taken, unless `pooling` says
-        otherwise, of what comes out of the last block, unless `layers` do; other vectors than those that it was fitted
-        on are not whitened. Raises CheckpointError."""
+        """Load a directory that `save` or sentence-transformers wrote, or any BERT. `pooling` and `layers` replace what
+        is stored there, by default the mean of the last block's output; a stored whitening is only used for the vectors
+        that it was fitted on. Raises CheckpointError."""
         directory = Path(directory)
         bert, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
         parts = parts_of(directory)
@@ -124,8 +124,8 @@ class SentenceVectors:
         return cls(encoder, tokenizer, "Normalize" in parts, longest, whitening)
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> None:
-        """The checkpoint, and beside it the files by which sentence-transformers knows how to pool: which layers
-        (WeightedLayerPooling), what of them (Pooling), and whitening as a linear layer (Dense)."""
+        """Write the checkpoint and the files of sentence-transformers: the layers (WeightedLayerPooling), how to pool
+        them (Pooling), whitening as a linear layer (Dense), and unit length (Normalize)."""
         directory, bert = Path(directory), self.encoder.bert
         count, width = bert.config.num_hidden_layers, bert.config.hidden_size
         flags = {flag: name == self.encoder.pooling for name, flag in FLAGS.items()}
@@ -157,7 +157,7 @@ class SentenceVectors:
             }
             for i, kind in enumerate(values)
         ]
-        notes = {"output_hidden_states": True} if self.encoder.layers else None  # else it would hand on the last alone
+        notes = {"output_hidden_states": True} if self.encoder.layers else None  # else only the last is passed on
         checkpoint.save(directory, bert, self.tokenizer, dtype=dtype, notes=notes)
         for i, (kind, told) in enumerate(values.items()):
             if not told:

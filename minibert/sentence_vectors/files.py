@@ -1,5 +1,5 @@
-"""The files of a directory of sentence vectors, as sentence-transformers writes and reads them: which modules stand
-behind the encoder, and what each says."""
+"""The files of a directory of sentence vectors, as sentence-transformers writes and reads them: which modules follow
+the encoder, and the settings of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = (
     "Pooling",
     "Dense",
     "Normalize",
-)  # modules that are known, in this order
+)  # supported modules, in this order
 FLAGS = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "max": "pooling_mode_max_tokens"}
 IDENTITY = "torch.nn.modules.linear.Identity"  # the activation of a Dense that has none
 
@@ -32,7 +32,7 @@ def write_json(file: Path, values) -> None:
 
 
 def values_of(file: Path, kind: type):
-    """What a JSON file holds. Raises CheckpointError where it is not of the kind."""
+    """The value in a JSON file. Raises CheckpointError if it is not a `kind`."""
     try:
         values = json_value(file.read_bytes())
     except (OSError, ValueError) as error:
@@ -43,7 +43,7 @@ def values_of(file: Path, kind: type):
 
 
 def parts_of(directory: Path) -> dict[str, Path]:
-    """The modules behind the encoder and their folders; none without a modules.json."""
+    """Module → its folder, as listed in modules.json; {} without that file."""
     if not (file := directory / MODULES).is_file():
         return {}
     parts = {}
@@ -63,7 +63,7 @@ def parts_of(directory: Path) -> dict[str, Path]:
 
 
 def stored_length(directory: Path) -> int | None:
-    """How many tokens of a text are read: as sentence-transformers says it up to version 5, else as its 6 does."""
+    """How many tokens of a text are read; sentence-transformers 6 stores it in another file than versions up to 5."""
     for name, key in ((LENGTHS, "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
         if (file := directory / name).is_file() and (told := values_of(file, dict).get(key)) is not None:
             if not (isinstance(told, int) and told >= 3):
@@ -73,7 +73,7 @@ def stored_length(directory: Path) -> int | None:
 
 
 def stored_pooling(folder: Path) -> str:
-    """How a Pooling pools: one flag a way up to version 5 of sentence-transformers, one name in its 6."""
+    """The pooling of a Pooling module: flags in sentence-transformers up to version 5, a name in version 6."""
     file = checkpoint.existing(folder, "config.json")
     told = values_of(file, dict)
     names = {flag: name for name, flag in FLAGS.items()}
@@ -89,7 +89,7 @@ def stored_pooling(folder: Path) -> str:
 
 
 def stored_weights(folder: Path, shapes: dict[str, tuple[int, ...]]) -> list[Tensor]:
-    """The tensors of these names and shapes, −1 being any number, of a module."""
+    """The tensors of a module with these names and shapes; −1 stands for any size."""
     file = checkpoint.existing(folder, checkpoint.WEIGHTS)
     try:
         found = load_file(file)
@@ -107,8 +107,8 @@ def stored_weights(folder: Path, shapes: dict[str, tuple[int, ...]]) -> list[Ten
 
 
 def stored_layers(folder: Path, count: int) -> tuple[int, ...]:
-    """Of 0, the embeddings, to `count` those whose mean a WeightedLayerPooling hands on; others than equal weights are
-    not known here."""
+    """The layers, from 0 (the embeddings) to `count`, that a WeightedLayerPooling averages; only equal weights are
+    supported."""
     start = values_of(checkpoint.existing(folder, "config.json"), dict).get("layer_start")
     if not (isinstance(start, int) and 0 <= start <= count):
         raise checkpoint.CheckpointError(f"{folder}: layer_start must be a layer from 0 to {count}, not {start!r}")
@@ -120,7 +120,7 @@ def stored_layers(folder: Path, count: int) -> tuple[int, ...]:
 
 
 def stored_whitening(folder: Path, width: int) -> Whitening:
-    """A Dense without an activation as x̃ = (x − μ)W: of A x + b, W = Aᵀ and μ any solution of Aμ = −b."""
+    """A Dense without an activation, Ax + b, as a whitening (x − μ)W: W = Aᵀ, and μ is a solution of Aμ = −b."""
     file = checkpoint.existing(folder, "config.json")
     told = values_of(file, dict)
     activation = told.get("activation_function")

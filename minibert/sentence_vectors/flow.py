@@ -1,8 +1,8 @@
 """BERT-flow (Li et al. 2020, arXiv:2011.05864, §3): an invertible map from sentences' vectors to a Gaussian.
 
-As Glow (Kingma and Dhariwal 2018), simplified as the paper does: additive couplings (Dinh et al. 2015) in place of
-affine ones, and random permutations in place of learned 1 × 1 convolutions. Everywhere u: (B, H) of the encoder, z: (B,
-H) of the Gaussian. Both have H numbers: what can be undone can leave none out.
+As Glow (Kingma and Dhariwal 2018), simplified as in the paper: additive couplings (Dinh et al. 2015) instead of affine
+ones, and random permutations instead of learned 1 × 1 convolutions. Everywhere u: (B, H) of the encoder, z: (B, H) of
+the Gaussian. Both have H dimensions, because an invertible map cannot drop any.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LN_2_PI = math.log(2 * math.pi)
 
 
 class ActNorm(nn.Module):
-    """Each number shifted and scaled by its own two weights; log-determinant: the sum of the scales' logarithms."""
+    """Shift and scale each dimension by two weights of its own; log-determinant: the sum of the log scales."""
 
     def __init__(self, width: int):
         super().__init__()
@@ -26,7 +26,7 @@ class ActNorm(nn.Module):
 
     @torch.no_grad()
     def start(self, u: Tensor) -> None:
-        """So that of these, (N, H), each number has mean 0 and variance 1."""
+        """Set the weights so that each dimension of these u, (N, H), gets mean 0 and variance 1."""
         self.shift.copy_(-u.mean(0))
         self.log_scale.copy_(-u.std(0).clamp(min=1e-6).log())
 
@@ -38,8 +38,8 @@ class ActNorm(nn.Module):
 
 
 class Coupling(nn.Module):
-    """In another order, half of the numbers stay and tell what is added to the others: undone by subtracting it. Volume
-    is kept: log-determinant 0, whatever the network. It begins by adding nothing."""
+    """Permute the dimensions; the first half stays and determines, by a network, what is added to the rest; the inverse
+    subtracts it. Volume is preserved: log-determinant 0, whatever the network. At the start it adds nothing."""
 
     def __init__(self, width: int, hidden: int, generator: torch.Generator):
         super().__init__()
@@ -80,7 +80,7 @@ class Flow(nn.Module):
 
     @torch.no_grad()
     def start(self, u: Tensor) -> None:
-        """ActNorm's first weights, from the vectors to learn from."""
+        """Initialise the ActNorms from the training vectors."""
         if len(u) < 2:
             raise ValueError(f"a flow needs two vectors at least, not {len(u)}")
         for norm, coupling in self.steps():
@@ -88,7 +88,7 @@ class Flow(nn.Module):
             u = coupling(norm(u)[0])
 
     def forward(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """→ z (B, H), and ln |det ∂z/∂u|, one number: it is the same everywhere."""
+        """→ z (B, H), and ln |det ∂z/∂u|, a scalar: it is the same for every u."""
         volume = u.new_zeros(())
         for norm, coupling in self.steps():
             u, change = norm(u)
@@ -96,12 +96,12 @@ class Flow(nn.Module):
         return u, volume
 
     def inverse(self, z: Tensor) -> Tensor:
-        """The u that becomes z."""
+        """The u that `forward` maps to z."""
         for norm, coupling in reversed(self.steps()):
             z = norm.inverse(coupling.inverse(z))
         return z
 
     def log_likelihood(self, u: Tensor) -> Tensor:
-        """ln p(u) = ln N(z; 0, I) + ln |det ∂z/∂u|, (B,): exact, and what is learned by."""
+        """ln p(u) = ln N(z; 0, I) + ln |det ∂z/∂u|, (B,): exact; it is the training objective."""
         z, volume = self(u)
         return -0.5 * (z.pow(2).sum(-1) + self.width * LN_2_PI) + volume

@@ -1,4 +1,4 @@
-"""Learning a flow over the vectors of a frozen encoder: by likelihood alone, measured as it learns."""
+"""Training a flow on the vectors of a frozen encoder, by likelihood alone, with evaluation on the way."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FlowSettings:
 
 @dataclass(frozen=True)
 class Vectors:
-    """A batch of the loop in minibert/train.py that holds vectors, (B, H), in the place of tokens."""
+    """A batch for the loop in minibert/train.py, with vectors (B, H) instead of tokens."""
 
     u: Tensor
 
@@ -57,7 +57,7 @@ class Vectors:
 
 
 class Likelihood(nn.Module):
-    """The loss of a flow: −ln p(u), the mean over the batch, a number of the vector's."""
+    """The loss of a flow: −ln p(u) per dimension, the mean over the batch."""
 
     def __init__(self, flow: Flow):
         super().__init__()
@@ -68,7 +68,7 @@ class Likelihood(nn.Module):
 
 
 class FlowVectors:
-    """What a flow makes of an encoder's vectors. The encoder is frozen, so it reads each text once."""
+    """The vectors of a frozen encoder, mapped by a flow. Each text is encoded once and kept in `known`."""
 
     def __init__(self, vectors: SentenceVectors, flow: Flow | None = None):
         self.vectors, self.flow = vectors, flow
@@ -83,13 +83,13 @@ class FlowVectors:
 
     @torch.no_grad()
     def embed(self, texts: Sequence[str]) -> np.ndarray:
-        """(N, H) of the flow, or of the encoder where there is none."""
+        """(N, H) of the flow, or of the encoder if there is no flow."""
         found = self.plain(texts)
         return found if self.flow is None else self.flow(torch.from_numpy(found))[0].numpy()
 
 
 def batches_of(table: Tensor, size: int, seed: int) -> Iterator[Vectors]:
-    """Rows of (N, H), shuffled anew each epoch; the rest of an epoch that fills no batch is left out."""
+    """Endless batches of rows of (N, H), shuffled anew each epoch; an incomplete last batch is left out."""
     size, epoch = min(size, len(table)), 0
     while True:
         order = np.random.default_rng([seed, epoch]).permutation(len(table))
@@ -109,12 +109,11 @@ def learn_flow(
     mailbox: Callable[[], list] = list,
     into: FlowVectors | None = None,
 ) -> Iterator[Event]:
-    """Learn from the vectors of `texts`, each once; the events of the run. The encoder stays as it is.
+    """Train a flow on the vectors of the distinct `texts`; yields the events of the run. The encoder stays as it is.
 
-    held is measured as `run.Held` says, and with it the mean cosine and the mean log-likelihood of its texts, a number
-    of the vector's. watch: two texts; their cosine, the plane through both with all `lines`, and the lines nearest to
-    each are a `Sample` · into: an encoder in the place of `model`, which is given the flow. Raises ValueError for what
-    cannot be used.
+    held: evaluated as in `run.Held`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
+    watch: two texts; a `Sample` holds their cosine, the plane through both with all `lines`, and the lines nearest to
+    each · into: an encoder instead of `model`, which is given the flow. Raises ValueError for unusable input.
     """
     rows = list(dict.fromkeys(texts))
     if len(rows) < 2:

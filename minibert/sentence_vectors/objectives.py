@@ -1,4 +1,4 @@
-"""What sentence vectors are learned by, and two measures of how they lie.
+"""The objectives of sentence vectors, and two measures of their geometry.
 
 Sentence-BERT (Reimers and Gurevych 2019, arXiv:1908.10084, §3) has three objectives; SimCSE (Gao et al. 2021,
 arXiv:2104.08821) a contrastive one; alignment and uniformity are those of Wang and Isola (2020, arXiv:2005.10242, §4).
@@ -26,7 +26,7 @@ def class_features(u: Tensor, v: Tensor) -> Tensor:
 
 
 def cosine_loss(u: Tensor, v: Tensor, scores: Tensor) -> Tensor:
-    """The mean squared error of the cosine. scores: (B,), as a cosine should be."""
+    """The mean squared error of the cosine. scores: (B,), the target cosines."""
     return F.mse_loss(F.cosine_similarity(u, v), scores)
 
 
@@ -49,5 +49,5 @@ def alignment(u: Tensor, v: Tensor) -> Tensor:
 
 
 def uniformity(x: Tensor) -> Tensor:
-    """ln of the mean of e^{−2‖x − y‖²} over all pairs, at length 1: 0 where all are one, small is good. N ≥ 2"""
+    """ln of the mean of e^{−2‖x − y‖²} over all pairs, at length 1: 0 if all are equal, small is good. N ≥ 2"""
     return torch.pdist(F.normalize(x, dim=-1)).pow(2).mul(-2).exp().mean().log()

@@ -1,4 +1,4 @@
-"""What sentence vectors are learned from and measured on: rows of texts, their files, and the batches of a run."""
+"""Training and evaluation data of sentence vectors: rows of texts, their files, and the batches of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from minibert.text.batches import Position, padded_batch
 from minibert.text.documents import DataError, lines_of, read_documents, split_sentences
 from minibert.tokenizer import Tokenizer
 
-MIXED = "simcse-supervised"  # the one whose rows may, or may not, have a hard negative
+MIXED = "simcse-supervised"  # the objective whose rows may have a hard negative
 FORMS = {1: "a text", 2: "two texts with a tab between", 3: "three texts with tabs between"}
 
 
@@ -32,10 +32,10 @@ class Row:
 
 
 def read_rows(objective: str, path: str | Path) -> list[Row]:
-    """The rows of a file for an objective. simcse: sentences of a text file, none twice · softmax: as the task `pair`
-    reads · cosine: as the task `similarity`, 5 being cosine 1 · the others: texts with tabs between, a row a line, or
-    for the supervised SimCSE pairs of inference, see `inference.triples_of`. Raises ValueError, with the line, and the
-    column where there are some, for what cannot be used."""
+    """The rows of a file for an objective. simcse: distinct sentences of a text file · softmax: as read by the task
+    `pair` · cosine: as read by the task `similarity`, with score 5 as cosine 1 · the others: tab-separated texts, a row
+    per line, or for supervised SimCSE NLI pairs, see `inference.triples_of`. Raises ValueError for unusable lines, with
+    the line, and the column if there are columns."""
     if objective == "simcse":
         lines = (line for document in read_documents([path]) for line in document)
         return [Row((text,)) for text in dict.fromkeys(part for line in lines for part in split_sentences(line))]
@@ -58,7 +58,7 @@ def read_rows(objective: str, path: str | Path) -> list[Row]:
 
 
 def check_rows(objective: str, rows: Sequence[Row]) -> None:
-    """Raise ValueError where the objective can learn nothing of the rows."""
+    """Raise ValueError if the objective cannot be trained on these rows."""
     if objective not in OBJECTIVES:
         raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
     if len(rows) < 2:
@@ -78,7 +78,7 @@ def classes_of(rows: Sequence[Row]) -> list[str]:
 
 
 def questions_of(path: str | Path) -> list[tuple[str, str]]:
-    """(question, its standard question) of a file with both on a line, a tab between. Raises DataError."""
+    """(question, its standard question) of each line of a file, tab-separated. Raises DataError."""
     found = []
     for number, line in lines_of(Path(path)):
         parts = [part.strip() for part in line.split("\t")]
@@ -89,12 +89,12 @@ def questions_of(path: str | Path) -> list[tuple[str, str]]:
 
 
 class VectorBatches:
-    """Batches of `size` rows, epoch after epoch, shuffled: a function of seed and place, so that a stream which starts
-    at the `position` of another goes on with the very same batches. A row's texts stand below each other: first all
-    first texts, then all second ones, then third ones as far as rows have one, (k·B, T) where all have; `copies`: of
-    each text, for what reads one twice.
+    """Batches of `size` rows, epoch after epoch, shuffled: a function of seed and position, so that a stream started at
+    another one's `position` continues with exactly the same batches. A batch holds first all first texts of its rows,
+    then all second ones, then the third ones of rows that have one: (k·B, T) if all have. copies: of each text, for
+    objectives that read it twice.
 
-    The rest of an epoch that is no whole batch is left out: in a small batch there is little to hold apart.
+    An incomplete last batch of an epoch is left out, because a small batch has few negatives.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Learning sentence vectors: Sentence-BERT's three objectives and SimCSE, on the one loop (minibert/train.py)."""
+"""Training sentence vectors: Sentence-BERT's three objectives and SimCSE, with the loop of minibert/train.py."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ TOGETHER = 4.0  # of 5: pairs with at least this score belong together (Gao et a
 
 @dataclass(frozen=True)
 class VectorSettings:
-    """objective: one of OBJECTIVES · temperature: τ of SimCSE · margin: ε of the triplets · dropout: in training; it is
-    what SimCSE's two readings of a sentence differ by · max_length: tokens of a text in training."""
+    """objective: one of OBJECTIVES · temperature: τ of SimCSE · margin: ε of the triplets · dropout: in training;
+    SimCSE's two views of a sentence differ by it alone · max_length: tokens of a text in training."""
 
     objective: str = "simcse"
     pooling: str = "mean"
@@ -70,7 +70,7 @@ class VectorSettings:
 
 
 class Learner(nn.Module):
-    """An encoder and its loss; W where classes are told apart. rows: of a batch, B."""
+    """An encoder and its loss, with a classifier for "softmax". rows: the batch size B."""
 
     def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, rows: int, classes: int = 0):
         super().__init__()
@@ -96,15 +96,15 @@ class Learner(nn.Module):
 
 @dataclass(frozen=True)
 class Held:
-    """What is measured. pairs: scored by people · questions: (question, standard question), where each question should
-    find another of its standard question's."""
+    """Held-out data. pairs: with human scores · questions: (question, standard question); the nearest other question
+    should have the same standard question."""
 
     pairs: Sequence[ScoredPair] = ()
     questions: Sequence[tuple[str, str]] = ()
 
     def measure(self, vectors: SentenceVectors) -> dict[str, float]:
-        """spearman: of the cosines with the scores · alignment: of the pairs that belong together · uniformity: of all
-        texts of the pairs, or of the questions · found: the share of questions whose nearest is of the same."""
+        """spearman: of cosines and scores · alignment: of pairs scored at least TOGETHER · uniformity: of all texts of
+        the pairs, else of the questions · found: share of questions whose nearest has the same standard question."""
         metrics: dict[str, float] = {}
         spread = np.zeros((0, 1))
         if self.questions:
@@ -134,12 +134,11 @@ def learn_vectors(
     out: str | Path | None = None,
     resuming: bool = False,
 ) -> Iterator[Event]:
-    """Go on from the checkpoint `model` and save to `out`; the events of the run.
+    """Train the checkpoint `model` further and save it to `out`; yields the events of the run.
 
-    held is measured before the first step, every `measure_every` steps and at the end (`Eval`), and then `watch` is
-    answered: the nearest of `lines` to each (`Sample`). mailbox(): messages since the last call; a list of texts
-    replaces `watch`. resuming: go on where a run with these settings was cut off. Raises ValueError for what cannot be
-    used.
+    held: evaluated before the first step, every `measure_every` steps and at the end (`Eval`), each time with the
+    nearest of `lines` to each text of `watch` (`Sample`) · mailbox(): the messages since its last call; a list of texts
+    replaces `watch` · resuming: continue an interrupted run with these settings. Raises ValueError for unusable input.
     """
     check_rows(settings.objective, rows)
     out = None if out is None else Path(out)
@@ -218,7 +217,7 @@ def learn_vectors(
             if out is not None and event.step % settings.save_every == 0 and not last:
                 when_there_is_room(keep, False)
                 yield Saved(event.step, str(out))
-    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+    except GeneratorExit:  # the consumer closed the generator: keep what was learned
         if out is not None:
             keep(finished=False)
         raise
@@ -229,7 +228,7 @@ def learn_vectors(
 
 
 def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[Row]) -> tuple[Learner, Tokenizer]:
-    """The encoder in a checkpoint, with the dropout of the settings."""
+    """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
     before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     bert = Bert(before.config.change(**dropout))
@@ -240,7 +239,7 @@ def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[R
 
 
 def nearest_lines(vectors: SentenceVectors, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:
-    """Of each text the k lines with the largest cosine, as an event carries them."""
+    """For each text the k lines with the largest cosine, as in a `Sample`."""
     table, asked = vectors.embed(lines), vectors.embed(texts)
     return [
         {"text": text, "nearest": [[lines[i], round(cosine, 4)] for i, cosine in nearest(table, query, k)]}

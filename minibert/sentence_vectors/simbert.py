@@ -1,7 +1,7 @@
-"""SimBERT (Su 2020, ZhuiyiTechnology/simbert): one network that finds the questions that ask the same, and writes some.
+"""SimBERT (Su 2020, ZhuiyiTechnology/simbert): one network that finds questions with the same meaning, and writes some.
 
-A UniLM reads a question and writes one that asks the same, both ways round. What it reads sees nothing of what it
-writes, so [CLS] is a vector of the question alone; among the questions of the batch it must know its partner.
+A UniLM reads a question and writes its paraphrase, and the other way round. The question read does not attend to the
+one written, so [CLS] is a vector of that question alone, which must find its partner among the questions of the batch.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization
 
 LONGEST = 32  # tokens of a question, [CLS] and [SEP] among them
-ROWS = 64  # computed at once where nothing is learned
+ROWS = 64  # per batch, outside training
 
 
 @dataclass(frozen=True)
 class SimBertSettings:
-    """finds, writes: which of the two losses is there; both are SimBERT · scale: 1/τ of the cosines · rate: share of a
-    written question's tokens that are hidden and asked for · batch_size: pairs, each read both ways."""
+    """finds, writes: which of the two losses to use, SimBERT has both · scale: 1/τ of the cosines · rate: share of
+    masked tokens in the written question · batch_size: pairs, each read both ways."""
 
     finds: bool = True
     writes: bool = True
@@ -57,7 +57,7 @@ class SimBertSettings:
 
 
 def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
-    """The same weights as a UniLM: its further segments begin as BERT's two."""
+    """A UniLM with the same weights; its six segment vectors are copies of BERT's two."""
     values = {name: value for name, value in vars(model.config).items() if name != "type_vocab_size"}
     made = BertForPreTraining(UnilmConfig(**values, type_vocab_size=6))
     state = model.state_dict()
@@ -68,8 +68,8 @@ def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
 
 
 def retrieval_loss(cls: Tensor, scale: float = 20.0) -> Tensor:
-    """cls: (2B, H), the two questions of a pair beside each other. −ln of the partner's share of
-    softmax(scale · cosines) over all others; a question itself is none of them."""
+    """−ln of the partner's share of softmax(scale · cosines) over all other questions of the batch. cls: (2B, H), the
+    two questions of a pair in neighbouring rows."""
     x = F.normalize(cls.float(), dim=-1)
     similar = (scale * x @ x.T).fill_diagonal_(float("-inf"))  # (2B, 2B)
     return F.cross_entropy(similar, torch.arange(len(x), device=x.device) ^ 1)
@@ -94,7 +94,7 @@ class SimBert(nn.Module):
 
 
 class Pairs:
-    """Endless batches of pairs that ask the same, at most one pair of a group, both ways round."""
+    """Endless batches of paraphrase pairs, at most one pair of a group, in both directions."""
 
     def __init__(self, groups: Sequence[Sequence[str]], tokenizer: Tokenizer, settings: SimBertSettings):
         self.groups = [group for group in map(list, map(dict.fromkeys, groups)) if len(group) > 1]
@@ -112,7 +112,7 @@ class Pairs:
 
 
 def grouped(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """(question, standard question) → those of each standard question."""
+    """(question, standard question) → the questions of each standard question."""
     groups: dict[str, list[str]] = {}
     for question, standard in questions:
         groups.setdefault(standard, []).append(question)
@@ -124,7 +124,7 @@ def grouped(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
 
 @torch.no_grad()
 def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.ndarray:
-    """(N, H) float32, of length 1: [CLS] of each text, read as the first of a pair is."""
+    """(N, H) float32, of length 1: [CLS] of each text, read like the first text of a pair."""
     device, segment = next(bert.parameters()).device, SEGMENTS[READS][0] if bert.config.model_type == "unilm" else 0
     rows = [source_of(text, tokenizer, LONGEST) for text in texts]
     found = []
@@ -138,7 +138,7 @@ def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.nd
 def found_share(
     bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
 ) -> float:
-    """Of (question, what it asks) the share whose nearest of `among` asks the same."""
+    """The share of `asked`, (question, meaning), whose nearest question of `among` has the same meaning."""
     queries, table = (cls_vectors(bert, tokenizer, [text for text, _ in some]) for some in (asked, among))
     best = (queries @ table.T).argmax(1)
     return float(np.mean([among[i][1] == what for i, (_, what) in zip(best, asked, strict=True)]))
@@ -149,13 +149,13 @@ def found_share(
 
 @torch.no_grad()
 def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
-    """−ln P of the second text of each pair behind the first, token after token, the mean over all tokens. Each token
-    is asked for at a [MASK] behind those before it, as the network writes."""
+    """−ln P of each pair's second text given the first, token by token, the mean over all tokens. Each token is
+    predicted at a [MASK] after those before it, as in generation."""
     device, (first, second) = next(model.parameters()).device, SEGMENTS[READS]
     rows, segments, answers = [], [], []
     for a, b in pairs:
         source, target = (source_of(text, tokenizer, LONGEST) for text in (a, b))
-        for place in range(1, len(target)):  # without [CLS]; [SEP] is asked for
+        for place in range(1, len(target)):  # without [CLS]; [SEP] is a target
             rows.append([*source, *target[1:place], tokenizer.mask_id])
             segments.append([first] * len(source) + [second] * place)
             answers.append(target[place])
@@ -174,8 +174,8 @@ def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[
 def alike(
     model: BertForPreTraining, tokenizer: Tokenizer, text: str, *, draws: int = 8, keep: int = 3, seed: int = 0
 ) -> list[tuple[str, float]]:
-    """Questions that ask the same as `text`, written: `draws` are drawn, those that say anything new are put in the
-    order of their vectors' cosines with that of `text`, and the first `keep` are kept."""
+    """Generated paraphrases of `text`, with cosines: `draws` are sampled, repetitions of `text` and of each other are
+    dropped, and the `keep` nearest to `text` are returned, best first."""
     rules = Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, LONGEST)
     source = source_of(text, tokenizer, LONGEST)
     drawn = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
@@ -188,7 +188,7 @@ def alike(
 
 
 def written(ids: Sequence[int], tokenizer: Tokenizer) -> str:
-    """Tokens as text, without special ones; no blank stands before a mark nor beside a Chinese character."""
+    """Tokens as text, without special ones; no space before punctuation nor beside a Chinese character."""
     text = ""
     for word in tokenizer.decode(ids, skip_special=True).split():
         joined = not text or not any(map(str.isalnum, word)) or is_cjk(word[0]) or is_cjk(text[-1])

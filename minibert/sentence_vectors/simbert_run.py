@@ -1,4 +1,4 @@
-"""A live run of SimBERT: what it finds and writes is measured as it learns, and it answers the reader's questions."""
+"""A live run of SimBERT: finding and writing are evaluated during training, and the user's questions answered."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def train_simbert(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Go on from the checkpoint `model`, a BERT with a head for hidden tokens; the events, and the UniLM in `out`.
+    """Train a UniLM from the checkpoint `model`, a BERT with an MLM head; yields the events, saves the UniLM to `out`.
 
-    groups: of questions that ask the same · desk, held_out: (question, what it asks); each `Eval` holds `found`, the
-    share of `held_out` whose nearest of `desk` asks the same · pairs: of which `nats` says how well the second is
-    written; learned: the same of pairs that are learned from, `nats_learned`. `Sample`: the nearest of `desk` to each
-    text of `watch`, and what is written; a list of texts from `mailbox` replaces them. Raises ValueError for what
-    cannot be used.
+    groups: of questions with the same meaning · desk, held_out: (question, meaning); each `Eval` holds `found`, the
+    share of `held_out` whose nearest question of `desk` has the same meaning · pairs: for `nats`, how well the second
+    question is written; learned: training pairs, for `nats_learned`. `Sample`: for each text of `watch` the nearest of
+    `desk`, and questions written; a list of texts from `mailbox` replaces `watch`. Raises ValueError for unusable
+    input.
     """
     torch.manual_seed(settings.seed)
     tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
@@ -84,7 +84,7 @@ def measured(
     desk: Sequence[tuple[str, str]] = (), pairs: Sequence[tuple[str, str]] = (),
     learned: Sequence[tuple[str, str]] = (),
 ) -> dict[str, float]:  # fmt: skip
-    """What each `Eval` of `train_simbert` holds, as far as there is something to ask."""
+    """The metrics of an `Eval` of `train_simbert`; those without data are left out."""
     metrics = {}
     if held_out and desk:
         metrics["found"] = found_share(model.bert, tokenizer, held_out, desk)

@@ -1,4 +1,4 @@
-"""Seconds of reading sentences as pairs and as vectors (Reimers and Gurevych 2019, §1)."""
+"""Seconds to compare sentences as pairs and as vectors (Reimers and Gurevych 2019, §1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Seconds:
-    """Of one pair that BERT reads as [CLS] a [SEP] b [SEP], of one sentence made a vector, of one cosine."""
+    """For one pair that BERT reads as [CLS] a [SEP] b [SEP], for one sentence vector, for one cosine."""
 
     a_pair: float
     a_vector: float
@@ -33,7 +33,7 @@ def pairs_of(n: int) -> int:
 
 @torch.no_grad()
 def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) -> Seconds:
-    """By the clock: all texts as vectors with all their cosines, and the first `pairs` neighbours as pairs."""
+    """Wall-clock times of embedding all texts, of all their cosines, and of reading the first `pairs` neighbours."""
     vectors = SentenceVectors(SentenceEncoder(bert).eval(), tokenizer)
     vectors.embed(texts[:ROWS])  # warm
     begun = time.perf_counter()
@@ -55,7 +55,7 @@ def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) 
 
 
 def seconds_of_search(count: int, width: int, times: int = 7) -> float:
-    """By the clock, the median of `times`: one vector held against `count` of `width` numbers, and the five best."""
+    """Wall-clock median of `times` searches: one vector against a table (count, width), and its five best rows."""
     rng = np.random.default_rng(0)
     table = rng.standard_normal((count, width), dtype=np.float32)
     query, seconds = table[0], []

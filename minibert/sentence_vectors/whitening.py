@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NOTHING, ROUNDING = 1e-9, 1e-14  # of the largest variance, of the mean square: less is rounding, no difference
+NOTHING, ROUNDING = 1e-9, 1e-14  # of the largest variance, of the mean square: smaller variances are rounding errors
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Whitening:
 
     @classmethod
     def fit(cls, vectors: np.ndarray, dimensions: int | None = None) -> Whitening:
-        """From the vectors of some sentences, (N, H); `dimensions` are kept, or all that the sentences span. Raises
-        ValueError where N sentences do not span as many."""
+        """Fit on the vectors of sentences, (N, H), keeping `dimensions`, or all that they span. Raises ValueError if
+        they span fewer."""
         vectors = np.asarray(vectors, np.float64)
         if vectors.ndim != 2 or len(vectors) < 2:
             raise ValueError(f"whitening needs the vectors of two sentences at least, (N, H), not {vectors.shape}")
