@@ -1,4 +1,4 @@
-"""DIET's claim at small scale: intents and entities of ATIS and SNIPS, compared with BERT and a joint head."""
+"""DIET's claim at small scale: intents and entities of ATIS and SNIPS, compared with a joint head on BERT."""
 
 from __future__ import annotations
 

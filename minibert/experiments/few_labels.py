@@ -33,7 +33,7 @@ WORDS = {
 
 
 def few(data: TaskData, count: int, seed: int) -> TaskData:
-    """`count` examples, evenly many per label; each seed draws others, the same for all arms."""
+    """`count` examples, balanced over the labels; each seed draws others, the same for all arms."""
     order = list(range(len(data.examples)))
     random.Random(f"few {seed}").shuffle(order)
     chosen: list[int] = []

@@ -26,7 +26,7 @@ class RelativeArm:
 @dataclass(frozen=True)
 class RelativeScale:
     """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all arms read equally many
-    tokens · masked: share of the tokens · train, test: stories for fine-tuning and evaluation."""
+    tokens · masked: share of masked tokens · train, test: stories for fine-tuning and evaluation."""
 
     steps: int = 400
     batch_size: int = 16
