@@ -21,7 +21,7 @@ PARTS = {"dev": "dev.tsv", "test": FILES["test"]}
 
 
 class Whitened:
-    """Vectors of known texts, whitened."""
+    """The vectors of `known`, whitened."""
 
     def __init__(self, known: FlowVectors, whitening: Whitening):
         self.known, self.whitening = known, whitening

@@ -1,1 +1,1 @@
-"""Fine-tuning: settings, the model while it learns, the run, and what answers with the result."""
+"""Fine-tuning: settings, the model during training, the run, and predicting with the result."""

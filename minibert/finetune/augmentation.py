@@ -49,7 +49,7 @@ def augmented(
     """New examples, `copies` of each, in order. The same seed gives the same ones.
 
     fill(sentences, places, rng): the sentences with the words at the places replaced; needed for "replace" only.
-    Raises ValueError for tasks whose answers are places in the text.
+    Raises ValueError for tasks whose answers are positions in the text.
     """
     if augmentation.method == "replace" and fill is None:
         raise ValueError("the augmentation replace needs a model that fills in words")

@@ -1,4 +1,4 @@
-"""A fine-tuned model at work: inputs in, JSON-able answers out."""
+"""Prediction with a fine-tuned model: inputs in, JSON-able predictions out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NotNumbersError(ValueError):
 
 @dataclass(frozen=True)
 class Predictor:
-    """A fine-tuned model and all it needs to answer: inputs in, JSON-able answers out."""
+    """A fine-tuned model and all it needs to predict: inputs in, JSON-able predictions out."""
 
     model: nn.Module
     tokenizer: Tokenizer
@@ -114,7 +114,7 @@ class Predictor:
         return predictions
 
     def predict(self, inputs: Sequence[Any]) -> list[dict]:
-        """An answer for each input, in order. `Task.example` says what an input is; ValueError names a bad one."""
+        """A prediction for each input, in order. Inputs are those of `Task.example`; ValueError names a bad one."""
         examples = []
         for number, given in enumerate(inputs, 1):
             try:

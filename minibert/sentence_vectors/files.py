@@ -24,7 +24,7 @@ KINDS = (
     "Normalize",
 )  # supported modules, in this order
 FLAGS = {"cls": "pooling_mode_cls_token", "mean": "pooling_mode_mean_tokens", "max": "pooling_mode_max_tokens"}
-IDENTITY = "torch.nn.modules.linear.Identity"  # the activation of a Dense that has none
+IDENTITY = "torch.nn.modules.linear.Identity"  # the activation of a Dense without one
 
 
 def write_json(file: Path, values) -> None:

@@ -21,7 +21,7 @@ from minibert.train import Event, Optimization
 
 @dataclass(frozen=True)
 class FlowSettings:
-    """layers: a name of LAYERS · depth, hidden: of the flow, see there · evaluate_every: steps between measurements."""
+    """layers: a name of LAYERS · depth, hidden: see `Flow` · evaluate_every: steps between measurements."""
 
     layers: str = "first-last"
     pooling: str = "mean"

@@ -35,7 +35,7 @@ def pairs_of(n: int) -> int:
 def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) -> Seconds:
     """Wall-clock times of embedding all texts, of all their cosines, and of reading the first `pairs` neighbours."""
     vectors = SentenceVectors(SentenceEncoder(bert).eval(), tokenizer)
-    vectors.embed(texts[:ROWS])  # warm
+    vectors.embed(texts[:ROWS])  # warm-up
     begun = time.perf_counter()
     table = unit(vectors.embed(texts))
     embedded = time.perf_counter()

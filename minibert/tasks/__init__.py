@@ -48,7 +48,7 @@ BY_PATTERN: dict[str, Task] = {name: task for name, task in EVERY.items() if tas
 
 
 def task_named(name: str) -> Task:
-    """The task, or ValueError saying which there are."""
+    """The task of this name; if there is none, ValueError lists the names."""
     if name not in EVERY:
         raise ValueError(f"no task {name!r}; there are {', '.join(EVERY)}")
     return EVERY[name]

@@ -30,9 +30,9 @@ LETTERS = "ABCDEFGH"
 
 @dataclass(frozen=True)
 class ChoiceExample:
-    """A context, what each choice goes on from (a question, the start of a sentence; may be empty), and the choices.
+    """A context, a question or sentence start that each choice continues (may be empty), and the choices.
 
-    label: the number of the right choice, from 0; None if unknown.
+    label: index of the right choice; None if unknown.
     """
 
     context: str
@@ -128,7 +128,7 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
 
 
 def mctest_width(cells: int) -> bool:
-    """Whether a line can be a story: id, properties, story, and five cells a question."""
+    """Whether a line can be a story: id, properties, story, and five cells per question."""
     return cells >= 8 and (cells - 3) % 5 == 0
 
 

@@ -1,4 +1,4 @@
-"""A class for a sentence: SST-2, CoLA, reviews (Devlin et al. 2019, §4.1)."""
+"""Classification of a text: SST-2, CoLA, reviews (Devlin et al. 2019, §4.1)."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Classification(ClassTask):
 
 
 def label_place(rows: Sequence[Sequence[str]]) -> str:
-    """Which of two columns is the label: the one with fewer different values; when alike, the much shorter one, or
+    """Which of two columns is the label: the one with fewer distinct values; if equal, the much shorter one, or
     else the first."""
     first, second = ([cells[i].strip() for cells in rows] for i in (0, 1))
     distinct = len(set(first)) - len(set(second))

@@ -1,4 +1,4 @@
-"""Several labels at once, each with a threshold of its own: GoEmotions."""
+"""Multi-label classification, with a threshold for each label: GoEmotions."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Multilabel(SequenceTask):
         return len(said & right) / len(said | right) if said | right else 1.0
 
     def details(self, predictions, examples, labels):
-        """Precision, recall and F1 of each label, how often it occurs, and the threshold it was answered with."""
+        """Precision, recall and F1 of each label, how often it occurs, and the threshold used."""
         from sklearn.metrics import precision_recall_fscore_support
 
         truth = indicators([example.marks for example in examples], labels)

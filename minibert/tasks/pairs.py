@@ -1,4 +1,4 @@
-"""A class for two texts: entailment, paraphrase, question matching (RTE, MRPC, QNLI, HANS, LCQMC)."""
+"""Classification of two texts: entailment, paraphrase, question matching (RTE, MRPC, QNLI, HANS, LCQMC)."""
 
 from __future__ import annotations
 

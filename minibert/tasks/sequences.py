@@ -1,4 +1,4 @@
-"""Tasks whose answer belongs to the whole input: [CLS] one text [SEP], or [CLS] a [SEP] b [SEP]."""
+"""Tasks with one answer for the whole input: [CLS] one text [SEP], or [CLS] a [SEP] b [SEP]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One number for two texts: STS-B, 0 (unrelated) to 5 (the same)."""
+"""Similarity of two texts as a number: STS-B, 0 (unrelated) to 5 (the same)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Similarity(SequenceTask):
         return "" if example.score is None else f"{example.score:g}"
 
     def decode(self, outputs, features, examples, labels, options):
-        """The number as the model gives it: it may lie a little outside 0–5."""
+        """The model's output as it is; it may lie a little outside 0–5."""
         return [
             {**self.asked(example), "score": float(output["logits"][0])}
             for example, output in zip(examples, outputs, strict=True)
@@ -113,7 +113,7 @@ class Similarity(SequenceTask):
         return max(0.0, 1 - abs(prediction["score"] - example.score) / (HIGHEST - LOWEST))
 
     def score(self, predictions, examples):
-        """Pearson and Spearman correlation, from scipy; 0 where the answers are all the same."""
+        """Pearson and Spearman correlation, from scipy; 0 where all answers or all scores are the same."""
         from scipy.stats import pearsonr, spearmanr
 
         truth, answers = [example.score for example in examples], [answer["score"] for answer in predictions]

@@ -46,7 +46,7 @@ class TaggedExample:
 
 
 def to_iob2(tags: Sequence[str]) -> tuple[str, ...]:
-    """IOB1, IOB2, BIOES, BILOU, BMES → IOB2: B- begins every entity, I- goes on with one of the same type."""
+    """IOB1, IOB2, BIOES, BILOU, BMES → IOB2: B- begins every entity, I- continues one of the same type."""
     tags = [IOB2.get(tag[0], tag[0]) + tag[1:] for tag in tags]
     result = []
     for before, tag in zip([OUTSIDE, *tags], tags, strict=False):

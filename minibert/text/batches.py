@@ -18,7 +18,7 @@ from minibert.tokenizer import Tokenizer
 
 FORMATS = ("segment_pair", "sentence_pair", "full_sentences", "doc_sentences")  # the last two: no second segment
 PAIR_FORMATS = FORMATS[:2]
-POOL = 256  # batches that are sorted by length together
+POOL = 256  # batches whose rows are sorted by length together
 
 
 def padded(rows: Sequence[Sequence[int]], fill: int) -> torch.Tensor:

@@ -90,7 +90,7 @@ def why_dropped(character: str) -> str | None:
 
 @cached
 def is_cjk(character: str) -> bool:
-    """A Chinese character, which stands as a word of its own (kana and Hangul do not)."""
+    """Whether it is a Chinese character, which is a word of its own (kana and Hangul are not)."""
     return within(CJK, character) is not None
 
 

@@ -116,8 +116,8 @@ class TokenStore:
         return 1 << (8 * self.ids.itemsize - 1)
 
     def document(self, index: int, start: int = 0) -> Iterator[list[int]]:
-        """The sentences of one document from sentence `start` on, as ids (plus JOINED where a word goes on); sentences
-        without a token are left out."""
+        """The sentences of one document from sentence `start` on, as ids (plus JOINED where a token continues a word);
+        sentences without a token are left out."""
         first, last = self.documents[index] + start, self.documents[index + 1]
         for a, b in pairwise(self.sentences[first : last + 1].tolist()):
             if b > a:
