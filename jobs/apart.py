@@ -1,4 +1,4 @@
-"""A function in a process of its own: what it needs of memory is given back, and is bounded."""
+"""Run a function in a process of its own: its memory is bounded, and freed when it ends."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import threading
 from typing import Any
 
 GIGABYTE = 1 << 30
-MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 60  # seconds of a processor: a busy machine is not the function's fault
-PATIENCE = 300  # seconds of a clock, in any case
-NICE = 5  # pages first, but before trainings: somebody waits
-_one_at_a_time = threading.Lock()  # several would each take as much
+MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 60  # CPU seconds: a busy machine must not fail the function
+PATIENCE = 300  # seconds of wall-clock time
+NICE = 5  # after pages, but before trainings (10): a user is waiting
+_one_at_a_time = threading.Lock()  # several calls at once would each take MOST_MEMORY
 
 
 class ApartError(RuntimeError):
-    """The function has not come to an end."""
+    """The function did not finish within its limits."""
 
 
 def apart(target: str, *args, **kwargs) -> Any:
-    """What `target` ("package.module:function") returns of these arguments, and raises. One call at a time.
+    """Call `target` ("package.module:function") in another process; return its result or raise its exception.
 
-    Raises ApartError where it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
+    One call at a time. Raises ApartError if it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     with _one_at_a_time, subprocess.Popen(
@@ -42,7 +42,7 @@ def apart(target: str, *args, **kwargs) -> Any:
             process.kill()
             if isinstance(error, subprocess.TimeoutExpired):
                 raise ApartError(f"more than {PATIENCE} seconds") from None
-            raise  # the page that waited is run again
+            raise  # the waiting page is being rerun
     if process.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
         raise ApartError(f"more than {MOST_SECONDS} seconds")
     if process.returncode:
@@ -54,7 +54,7 @@ def apart(target: str, *args, **kwargs) -> Any:
 
 
 def serve(seconds: int) -> None:
-    """The other side: arguments in on standard input, what came of it out on standard output."""
+    """Child process: read the call from standard input, write (succeeded, result or exception) to standard output."""
     if hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
     try:

@@ -19,13 +19,13 @@ from multiprocessing import forkserver
 from pathlib import Path
 
 SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,  # a run whose worker died is reported, not tried again
+    "distributed.scheduler.allowed-failures": 0,  # Dask does not retry a run whose worker died; the manager does
     "distributed.scheduler.worker-ttl": None,  # a laptop may sleep; a worker that really died is noticed otherwise
     "distributed.admin.low-level-log-length": 100,  # messages kept after they were sent on; events are among them
-    "distributed.deploy.lost-worker-timeout": "1 day",  # a dead worker is the nanny's to replace, however long it takes
-    "distributed.scheduler.http.routes": [],  # nothing to see over HTTP
+    "distributed.deploy.lost-worker-timeout": "1 day",  # the nanny replaces a dead worker, however long that takes
+    "distributed.scheduler.http.routes": [],  # no pages over HTTP
     "distributed.worker.http.routes": [],
-    # Dask looks at these up to fifty times a second: 6 % of a core while nothing runs, and so 1 %.
+    # By default Dask polls these up to fifty times a second: 6 % of a core when idle; with these values 1 %.
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.worker.memory.monitor-interval": "1s",
@@ -38,11 +38,11 @@ SETTINGS = {
 
 
 class Cluster:
-    """The app's side: starts the cluster's process, asks it for its scheduler's address, and ends it."""
+    """The app's side: starts the cluster's process, reads the scheduler's address from it, and ends it."""
 
     def __init__(self, workers: int, threads: int, preload: tuple[str, ...], log: Path):
-        # One OpenMP setting for all: torch in a worker takes it. Waiting threads sleep: two runs that spin on the same
-        # cores slow each other down tenfold.
+        # OpenMP settings for torch in all workers. Idle threads sleep: two runs that spin on the same cores slow each
+        # other down tenfold.
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
         environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
         with open(log, "wb") as errors:
@@ -57,7 +57,7 @@ class Cluster:
         self.log = log
 
     def address(self) -> str:
-        """Waits for it. Raises OSError with the cluster's last words when there is none."""
+        """Wait for the scheduler's address. Raises OSError with the last line of the log if there is none."""
         if address := self.process.stdout.readline().decode().strip():
             return address
         last_words = self.log.read_text(errors="replace").strip().rpartition("\n")[2]
@@ -74,11 +74,11 @@ class Cluster:
 
 
 def serve() -> None:
-    """The cluster's side: say the address, start workers, stay until standard input ends."""
+    """The cluster's side: print the scheduler's address, start workers, stay until standard input ends."""
     workers, preload = json.loads(sys.argv[1])
     if sys.platform == "linux":
-        # Import torch once, in a server from which all workers, and those that replace dead ones, are forked: they
-        # start in a moment and share its memory. It imports while this process does.
+        # Import torch once, in a fork server. All workers, replacements included, are forked from it: they start at
+        # once and share its memory. It imports in parallel with this process.
         multiprocessing.set_forkserver_preload(["jobs.worker", *preload])
         forkserver.ensure_running()
         settings, preload = {"distributed.worker.multiprocessing-method": "forkserver", **SETTINGS}, []
@@ -88,11 +88,11 @@ def serve() -> None:
     import distributed
 
     dask.config.set(settings)
-    distributed.utils._forkserver_preload_set = True  # or it chooses what to import itself: pandas, not torch
+    distributed.utils._forkserver_preload_set = True  # else Dask preloads modules of its choice: pandas, not torch
     with tempfile.TemporaryDirectory(prefix="minibert-workers-", ignore_cleanup_errors=True) as scratch:
         cluster = distributed.LocalCluster(
             n_workers=0,
-            threads_per_worker=1,  # one run a process: what kills one run leaves the others alone
+            threads_per_worker=1,  # one run per process: a crash ends only that run
             processes=True,
             memory_limit=1 / workers,
             dashboard_address="127.0.0.1:0",  # None would mean port 8787, occupied or not
@@ -103,6 +103,6 @@ def serve() -> None:
         )
         print(cluster.scheduler_address, flush=True)
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a run prints goes to the log, not to the app
-        cluster.scale(workers)  # after the address: the app connects while they start
+        cluster.scale(workers)  # after printing the address: the app connects while workers start
         sys.stdin.read()
     os._exit(0)  # the workers notice and end at once, in the middle of a step if need be

@@ -1,4 +1,4 @@
-"""Folders as bytes: the app and its workers share no file system, so what one has travels to the other like this."""
+"""Folders as bytes: the app and its workers share no file system, so files travel between them in this form."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 RECORD, EVENTS, RESULT, ARGUMENTS = "run.json", "events.jsonl", "result", "arguments.pickle"  # in a run's folder
-RESUME = "resume"  # in its result: what it takes to go on (minibert.training.resume.FOLDER)
-TOLD = "told.json"  # in that: the last event that led to it; what goes on follows this one
+RESUME = "resume"  # in the result folder: the state to resume from (minibert.training.resume.FOLDER)
+TOLD = "told.json"  # in the resume folder: the event that reported this save; a resumed run continues after it
 
 
 def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:
-    """Relative name → content, of a folder (deep: and the folders in it) or of one file. Links are left out: they may
-    lead anywhere."""
+    """Map relative name → content, for a folder (deep: with subfolders) or one file. Symbolic links are skipped: they
+    may point anywhere."""
     path = Path(path)
     if path.is_file():
         return {path.name: path.read_bytes()}
@@ -26,9 +26,9 @@ def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:
 
 
 def unpack(files: dict[str, bytes], directory: str | Path) -> Path:
-    """Write what `pack` read as a new `directory`, which appears whole or not at all.
+    """Write the output of `pack` as a new `directory`, which appears complete or not at all.
 
-    Raises FileExistsError when `directory` is there already, ValueError for a name that would lead out of it.
+    Raises FileExistsError if `directory` exists, ValueError for a name that leads out of it.
     """
     directory = Path(directory)
     for name in files:
@@ -52,16 +52,16 @@ def unpack(files: dict[str, bytes], directory: str | Path) -> Path:
 
 
 class Upload:
-    """An argument of `submit` that is a file or folder of the app: the target gets the path of a copy at the worker.
+    """A file or folder of the app as an argument of `submit`: the target receives the path of a copy on the worker.
 
-    deep: with the folders in the folder. Of a checkpoint to begin with they are not needed, and while a run waits its
-    arguments are kept in memory.
+    deep: include subfolders. An initial checkpoint does not need them, and they would take disk space while the run
+    waits.
     """
 
     def __init__(self, path: str | Path, *, deep: bool = True):
         self.name, self.files, self.single = Path(path).name, pack(path, deep=deep), Path(path).is_file()
 
     def unpack(self, directory: Path) -> Path:
-        """The path of the copy, inside the new `directory`."""
+        """Unpack into the new `directory`; return the path of the copy."""
         folder = unpack(self.files, directory if self.single else directory / self.name)
         return folder / self.name if self.single else folder

@@ -1,7 +1,7 @@
-"""Runs of training: submitted by pages, done by Dask workers, found again by their id or owner.
+"""Training runs: submitted by pages, executed by Dask workers, looked up by id or owner.
 
-All of it happens in one asyncio loop in one thread of its own. Pages, which run in a thread per session, hand it
-coroutines and read what it has left in `Run` objects.
+Everything happens in one asyncio loop in a thread of its own. Pages, which run in one thread per session, pass it
+coroutines and read the results from `Run` objects.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_CANCEL = 0.15
 SECONDS_TO_KILL = 10
-SECONDS_TO_SAVE = 60  # instead, of a run that has learned something: it hears of its end only after its next steps
-SECONDS_FOR_ROOM = 5  # between two looks whether a full disk has room
+SECONDS_TO_SAVE = 60  # used instead once a run has trained: it notices the cancel only after its next steps
+SECONDS_FOR_ROOM = 5  # between two checks whether a full disk has room again
 DIED = "The worker that did this run died: it was killed, or ran out of memory. What it had reported is kept."
 GONE = "The connection to the Dask scheduler was lost during this run. What it had reported is kept."
 
 
 class JobError(RuntimeError):
-    """A run cannot be taken; the message says why and what to do."""
+    """A run cannot be accepted; the message says why and what to do."""
 
 
 class QueueFull(JobError):
@@ -53,9 +53,9 @@ class ClusterError(JobError):
 
 @dataclass(frozen=True)
 class JobLimits:
-    """queued: runs that may wait, for all and for each owner, who may have fewer the longer the queue is; a first run,
-    of an owner who has none waiting or going on, is taken in any case, at one address so many · kept: ended runs (and
-    bytes) on disk; the oldest go, of all those of whom holds most."""
+    """queued: runs that may wait, in total and per owner; the fuller the queue, the fewer per owner. An owner with no
+    run waiting or running is always accepted, up to `first_per_address` owners per address · kept: ended runs (and
+    bytes) on disk; the oldest are removed, beyond the total first those of the owner with most bytes."""
 
     queued: int = 60
     queued_per_owner: int = 12
@@ -66,9 +66,9 @@ class JobLimits:
 
 
 class Manager:
-    """directory: where runs are kept · scheduler: the address of a Dask scheduler, None for a cluster of our own ·
-    max_running: runs at a time, default one a core and at most 4 · preload: modules a worker imports before its first
-    run · code: packages sent to an outside scheduler and its workers, which need not have them.
+    """directory: where runs are kept · scheduler: address of a Dask scheduler, None for an embedded cluster ·
+    max_running: concurrent runs, default one per core and at most 4 · preload: modules a worker imports before its
+    first run · code: packages sent to an external scheduler and its workers, which need not have them installed.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class Manager:
         self._removed: Counter[str] = Counter()
         self.limits, self.preload, self.code = limits or JobLimits(), preload, code
         self._runs: dict[str, Run] = {}
-        self._queue: list[Run] = []  # in the order it is served; never changed in place, so that pages may read it
-        self._turn = 0  # of the queue, that is being served
+        self._queue: list[Run] = []  # in serving order; replaced, never changed in place, so that pages may read it
+        self._turn = 0  # the turn being served (see `_turn_of`)
         self._active: list[Run] = []  # holding one of the `max_running` places
         self._tasks: set[asyncio.Task] = set()
         self._cluster = self._client = None
@@ -103,16 +103,16 @@ class Manager:
         self._thread.start()
         atexit.register(self.close)
         for run in sorted(self._runs.values(), key=lambda run: run.created):
-            if run.state == "queued":  # a server before this one was killed
+            if run.state == "queued":  # a previous server was killed
                 self._start(self._requeue(run))
 
     # For pages, in any thread
 
     def warm_up(self) -> None:
-        """Start or find the cluster, in the background. What goes wrong is told by the first `submit`."""
+        """Start or find the cluster, in the background. The first `submit` reports what goes wrong."""
 
         async def connect() -> None:
-            if not self._connecting.locked():  # else somebody is at it already
+            if not self._connecting.locked():  # else it is already connecting
                 with contextlib.suppress(ClusterError):
                     await self._connect()
 
@@ -130,10 +130,9 @@ class Manager:
     ) -> Run:
         """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
 
-        Where the target takes `out` it gets a folder to save to, and where it takes `mailbox` a function that returns
-        what `Run.send` has sent since it was last called. Files for it travel as `Upload` arguments or in lists of
-        them. The arguments are copied now. Raises QueueFull, ClusterError (nothing answers at the scheduler's address)
-        and JobError.
+        A parameter `out` of the target receives a folder to save to; `mailbox` receives a function that returns what
+        `Run.send` has sent since its last call. Pass files as `Upload`, alone or in lists. Arguments are copied now.
+        Raises QueueFull, ClusterError (no answer at the scheduler's address) and JobError.
         """
         if callable(target):
             target = f"{target.__module__}:{target.__qualname__}"
@@ -147,16 +146,16 @@ class Manager:
         return asyncio.run_coroutine_threadsafe(self._submit(run, arguments), self._loop).result()
 
     def runs(self, owner: str | None = None) -> list[Run]:
-        """The runs of an owner (of all, for None), newest first."""
+        """Runs of one owner, newest first; of all owners if None."""
         runs = [run for run in list(self._runs.values()) if owner in (None, run.owner)]
         return sorted(runs, key=lambda run: run.created, reverse=True)
 
     def removed(self, owner: str) -> int:
-        """How many runs of an owner had to go since the server began, to make room."""
+        """Number of this owner's runs that the limits have removed since the server started."""
         return self._removed[owner]
 
     def get(self, run_id: str, owner: str | None = None) -> Run | None:
-        """The run with this id, if there is one and, where `owner` is given, it is theirs."""
+        """The run with this id; None if there is none or it does not belong to `owner`, where given."""
         run = self._runs.get(run_id)
         return run if run and owner in (None, run.owner) else None
 
@@ -168,7 +167,7 @@ class Manager:
         self._start(self._cancel(run))
 
     def again(self, run: Run) -> None:
-        """Begin a run again that has come to no end of its own, in its place. Raises as `submit`."""
+        """Restart an interrupted run under its id (see `Run.can_begin_again`). Raises as `submit`."""
         if not self._thread.is_alive():
             raise JobError("The server is stopping.")
         asyncio.run_coroutine_threadsafe(self._again(run), self._loop).result()
@@ -177,12 +176,12 @@ class Manager:
         self._start(self._deliver(run, message))
 
     def delete(self, run: Run) -> None:
-        """Forget a run that is over, and its files; one that goes on is left alone."""
+        """Remove an ended run and its files; a run that has not ended is left alone."""
         with contextlib.suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(self._delete(run), self._loop).result(timeout=5)
 
     def close(self) -> None:
-        """End everything that runs and the cluster, if it is ours. Called when the app exits."""
+        """End all runs, and the cluster if it is embedded. Called when the app exits."""
         atexit.unregister(self.close)
         if self._loop.is_running():
             with contextlib.suppress(TimeoutError):
@@ -206,7 +205,7 @@ class Manager:
         return run
 
     def _check_share(self, run: Run) -> None:
-        """Raise QueueFull where the owner of a new run, or all at their address, have their share of the queue."""
+        """Raise QueueFull if the owner of a new run, or all at their address, have used up their share of the queue."""
         limits, queue = self.limits, self._queue
         waiting = Counter(other.owner for other in queue)
         here = {other.owner for other in queue if other.address == run.address}
@@ -223,7 +222,7 @@ class Manager:
                 f"You already have {waiting[run.owner]} runs waiting, and {len(queue)} wait in all: cancel one, or let "
                 "one start first."
             )
-        # Who clears their cookies is somebody else each time, at the same address; but so are thirty students.
+        # Clearing cookies makes a new owner at the same address, but a class shares one too: count only further runs.
         more = sum(waiting[owner] - 1 for owner in here)
         if run.address and waiting[run.owner] and more >= max(1, free // 2):
             raise QueueFull(
@@ -248,8 +247,8 @@ class Manager:
         self._advance()
 
     def _turn_of(self, owner: str) -> int:
-        """First everyone's first run, then everyone's second: who asks for ten does not make the others wait for ten.
-        (Fair queueing: one turn after the owner's own last, but never before the turn that is being served.)"""
+        """Everyone's first run, then everyone's second: ten runs of one owner do not make the others wait for all ten.
+        (Fair queueing: the turn after the owner's last one, but never before the turn being served.)"""
         return max([self._turn, *(run.turn + 1 for run in self._queue + self._active if run.owner == owner)])
 
     def _advance(self) -> None:
@@ -265,7 +264,7 @@ class Manager:
         return self.max_running
 
     async def _follow(self, run: Run) -> None:
-        """From its turn to its end."""
+        """Execute a run, from its turn in the queue to its end."""
         import distributed
 
         from jobs.worker import run_job
@@ -277,7 +276,7 @@ class Manager:
             job = (run_job, run.id, self._topic, run.target, arguments, str(run.directory))
             run.future = client.submit(*job, key=f"minibert-{run.id}-{os.urandom(4).hex()}", pure=False)
             end = await run.future
-            run.worker = None  # which is free for another run from now on
+            run.worker = None  # the worker is free for another run from now on
             files, events = end.pop("files"), end.pop("events")
             if files:
                 await self._store_files(run, files)
@@ -297,20 +296,20 @@ class Manager:
         finally:
             run.future = None  # lets the worker forget the result
             self._leave(run)
-            if run.state == "queued":  # and to begin again
+            if run.state == "queued":  # its worker died: try again
                 await self._requeue(run)
             elif run.state in ("failed", "cancelled"):
-                run.drop_arguments()  # it came to an end of its own
+                run.drop_arguments()  # it was not interrupted: no restart
             self._prune(run.owner)
 
     def _leave(self, run: Run) -> None:
-        """Its place is free for another."""
+        """Free the run's place for another."""
         if run in self._active:
             self._active.remove(run)
             self._advance()
 
     def _died(self, run: Run, why: str) -> None:
-        """What did a run is gone: it begins again by itself, unless that cost a worker its life before."""
+        """A run's worker or connection is gone: requeue the run if it may be retried, else mark it lost."""
         if run.over:
             return
         if run.cancelling or self._closing or not run.can_be_tried:
@@ -320,14 +319,14 @@ class Manager:
             run.change("queued")
 
     async def _store_files(self, run: Run, files: dict[str, bytes]) -> None:
-        """Keep what a run has made. Where the disk is full it waits for room, and others go on meanwhile."""
+        """Keep the files of a run. While the disk is full, wait for room without blocking other runs."""
         while True:
             try:
                 return await asyncio.to_thread(run.store_files, files)
             except OSError as error:
                 if not is_full(error):
                     raise
-            if run.over:  # nobody wants it any more
+            if run.over:  # cancelled meanwhile
                 return None
             run.future = None
             run.change("storing")
@@ -336,7 +335,7 @@ class Manager:
             await asyncio.sleep(SECONDS_FOR_ROOM)
 
     def _receive(self, event) -> None:
-        """A message of a worker, in the order they were sent."""
+        """Handle a message of a worker; they arrive in the order they were sent."""
         _, message = event
         run = self._runs.get(message["run"])
         if run is None:
@@ -356,7 +355,7 @@ class Manager:
             run.change(state, error, traceback)
 
     async def _cancel(self, run: Run) -> None:
-        """Ask; after a moment tell the page it is over; later, if the run still holds its worker, kill that."""
+        """Tell the worker to stop; after a moment mark the run cancelled; kill the worker if it is not free later."""
         if run.cancelling:
             return
         run.cancelling = True
@@ -376,7 +375,7 @@ class Manager:
                     from jobs.worker import kill
 
                     await self._client.run(kill, workers=[run.worker], nanny=True, on_error="ignore")
-                elif run.future:  # that worker is not ours to kill
+                elif run.future:  # an external worker: not ours to kill
                     await run.future.cancel()
 
     async def _left(self, run: Run, seconds: float) -> bool:
@@ -386,7 +385,7 @@ class Manager:
         return run not in self._active
 
     async def _deliver(self, run: Run, *messages) -> None:
-        """Bring what waits for a run to its worker: one delivery at a time keeps messages in order."""
+        """Send a run's pending messages to its worker: one delivery at a time keeps them in order."""
         from jobs.worker import deliver
 
         run.outgoing.extend(messages)
@@ -394,15 +393,15 @@ class Manager:
             if run.worker and run in self._active and (run.outgoing or run.over or run.cancelling):
                 messages, run.outgoing = run.outgoing, []
                 stop = run.over or run.cancelling
-                with contextlib.suppress(OSError):  # the worker or the scheduler has just died: `_follow` tells
+                with contextlib.suppress(OSError):  # the worker or the scheduler has just died: `_follow` reports it
                     await self._client.run(deliver, run.id, messages, stop, workers=[run.worker], on_error="ignore")
 
     def _prune(self, owner: str) -> None:
-        """Remove ended runs beyond the limits, of this owner and of all, oldest first; the newest stays in any case.
+        """Remove ended runs beyond the limits, of this owner and in total, oldest first; the newest always stays.
 
-        Of all, first from whoever holds most; people's only runs go last.
+        Beyond the total, remove first from the owner with most bytes; an owner's only run goes last.
         """
-        ended: dict[str, list[tuple[Run, int]]] = {}  # with their bytes, newest first
+        ended: dict[str, list[tuple[Run, int]]] = {}  # (run, bytes), newest first
         for run in self.runs():
             if run.over and run.future is None and run not in self._active:
                 ended.setdefault(run.owner, []).append((run, run.size()))
@@ -428,17 +427,17 @@ class Manager:
     # The cluster, in the loop
 
     async def _connect(self):
-        """The Dask client, connected; the cluster is started, or started again after its death, if need be."""
+        """The connected Dask client; starts the cluster if needed, and restarts one that has died."""
         async with self._connecting:
             if self._client is None or self._client.status != "running":
                 await self._disconnect()
                 try:
                     if not self.scheduler:
                         self._start_cluster()
-                    import dask  # takes as long as the cluster does, beside it
+                    import dask  # slow: happens while the cluster starts
                     import distributed
 
-                    # Uploads are large; and what matters of the log is told as a run's state.
+                    # Uploads are large. The log is not needed: what matters of it is reported as a run's state.
                     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
                     for name in ("distributed", "distributed.client"):
                         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -466,7 +465,7 @@ class Manager:
         self._cluster = Cluster(self.max_running, threads, self.preload, self.directory / "cluster.log")
 
     async def _send_code(self, client) -> None:
-        """Give an outside scheduler and all its workers, also later ones, the packages the runs need."""
+        """Upload the packages that runs need to an external scheduler and all its workers, also later ones."""
         with tempfile.TemporaryDirectory() as folder:
             archive = Path(folder, "minibert-code.zip")
             with zipfile.ZipFile(archive, "w") as file:
@@ -484,7 +483,7 @@ class Manager:
 
     async def _close(self) -> None:
         self._closing = True
-        for run in self._queue:  # they are kept, and can be begun again
+        for run in self._queue:  # they are stored, and can be restarted
             self._end(run, "cancelled", NOT_BEGUN)
         for run in self._active:
             self._end(run, "lost", STOPPED)
@@ -501,8 +500,8 @@ class Manager:
 
 
 def in_turn(queue: list[Run]) -> list[Run]:
-    """In the order it is served: by turn; within one, everyone's whose address has none before, then the second of each
-    address: a lone visitor does not wait for a whole class, nor for one who is many."""
+    """Runs in serving order: by turn; within a turn the first of each address, then the second of each: a lone visitor
+    waits neither for a whole class nor for one person with many owner ids."""
     ordered, seen = [], Counter()
     for run in sorted(queue, key=lambda run: (run.turn, run.created)):
         seen[run.turn, run.address] += 1
@@ -511,16 +510,16 @@ def in_turn(queue: list[Run]) -> list[Run]:
 
 
 def held(runs: list[tuple[Run, int]]) -> int:
-    """Bytes on disk."""
+    """Total bytes on disk."""
     return sum(size for _, size in runs)
 
 
 def manager() -> Manager:
-    """The manager of this process, made at the first call: runs are kept in MINIBERT_RUNS (default: runs/ beside the
-    app) and done at MINIBERT_SCHEDULER (default: an embedded cluster).
+    """The manager of this process, created at the first call: runs are kept in MINIBERT_RUNS (default: runs/ beside
+    the app) and executed at MINIBERT_SCHEDULER (default: an embedded cluster).
 
-    It hangs on a module without a file: Streamlit drops modules when a source file changes, and their globals with
-    them, but the cluster must stay the one it is.
+    It is stored in a module without a file: Streamlit drops modules, and their globals, when a source file changes,
+    but the cluster must survive that.
     """
     home = sys.modules.setdefault("minibert_jobs_of_this_process", types.ModuleType("minibert_jobs_of_this_process"))
     lock = home.__dict__.setdefault("lock", threading.Lock())

@@ -1,4 +1,4 @@
-"""The manager of an app server that is one of several: asks the job server (`jobs.server`) for everything."""
+"""The manager for one of several app servers: forwards every call to the job server (`jobs.server`)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from jobs.manager import ClusterError, JobError
 from jobs.run import Run
 from jobs.wire import address_of, key_of, packed, unpacked
 
-KEPT = 400  # runs whose events are held here, of those last asked for
-PATIENCE = 10.0  # seconds: a job server that has died is started again meanwhile
-FRESH = 0.1  # seconds that a list of runs is good for: one run of a page asks for it ten times
-CONNECTIONS = 8  # that are kept open while nobody asks
+KEPT = 400  # runs cached here with their events, the most recently used
+PATIENCE = 10.0  # seconds to retry: a job server that died is being restarted
+FRESH = 0.1  # seconds that a list of runs is cached: one script run of a page reads it ten times
+CONNECTIONS = 8  # kept open while idle
 GONE = "The server of the training runs does not answer: try again in a moment."
 OTHER_KEY = "The server of the training runs has another key: {directory} is not the folder that it keeps them in."
-READING = {"runs", "get", "events", "wait", "removed", "limits", "warm_up"}  # changes no list of runs
-ONCE = {"submit"}  # what must not be asked twice: it may have been done before the connection was lost
+READING = {"runs", "get", "events", "wait", "removed", "limits", "warm_up"}  # calls that change no list of runs
+ONCE = {"submit"}  # calls never retried: the job server may have executed them before the connection was lost
 
 
 class RemoteRun(Run):
-    """A run as the job server last told of it; its events are fetched as they are asked for, its files are in the
-    shared folder."""
+    """A run as last reported by the job server; its events are fetched on demand, its files are in the shared
+    folder."""
 
     def __init__(self, manager: RemoteManager, run_id: str):
         self.id, self._manager = run_id, manager
@@ -42,12 +42,12 @@ class RemoteRun(Run):
 
     def _restore_events(self) -> None:
         with self._fetching:
-            over = self.over and self.future is None  # as last told: then all events were there
+            over = self.over and self.future is None  # as last reported: then all events were there
             if self._whole and over:
                 return
             known = self._events[-1:]
             new = self._manager.ask(self, "events", len(self._events) - len(known)) or []
-            if new[:1] != known:  # it has begun anew
+            if new[:1] != known:  # the run was restarted
                 self._events, self._latest, known = [], {}, []
                 new = self._manager.ask(self, "events", 0) or []
             for event in new[len(known) :]:
@@ -57,7 +57,7 @@ class RemoteRun(Run):
 
 
 class RemoteManager:
-    """What `jobs.manager.Manager` is, at an address. directory: of the runs, shared with the job server."""
+    """A `jobs.manager.Manager` at an address. directory: of the runs, shared with the job server."""
 
     def __init__(self, address: str, directory: str | Path):
         self.directory = Path(directory).resolve()
@@ -68,7 +68,7 @@ class RemoteManager:
         self._lock = threading.Lock()
 
     def __getattr__(self, name: str):
-        """The methods of a manager: each is done there."""
+        """Any method of a manager, executed by the job server."""
         if name.startswith("_"):
             raise AttributeError(name)
         return lambda *args, **kwargs: self.ask(None, name, *args, **kwargs)
@@ -93,8 +93,8 @@ class RemoteManager:
                 self._free.pop().close()
 
     def ask(self, run: Run | None, name: str, *args, **kwargs):
-        """An attribute, or what a method returns, of a run or of the manager, there. Raises what it raises, and
-        ClusterError where nobody answers."""
+        """An attribute or a method's result, of a run or (run None) of the manager, from the job server. Raises what
+        that raises, and ClusterError if the job server does not answer."""
         try:
             data = packed((run, name, args, kwargs), lambda run: run.id)
         except Exception as error:
@@ -110,12 +110,12 @@ class RemoteManager:
                 break
             except AuthenticationError as error:
                 raise ClusterError(OTHER_KEY.format(directory=self.directory)) from error
-            except (OSError, EOFError) as error:  # it is being started again, or was since we last asked
+            except (OSError, EOFError) as error:  # the job server is restarting, or has restarted since the last call
                 if (sent and name in ONCE) or time.monotonic() > deadline:
                     raise ClusterError(GONE) from error
                 time.sleep(0.1)
         if name not in READING:
-            self._lists = {}  # what this server has changed, it sees at once
+            self._lists = {}  # this server sees its own changes at once
         with self._lock:
             if len(self._free) < CONNECTIONS:
                 self._free.append(connection)
@@ -133,7 +133,7 @@ class RemoteManager:
         return Client(self._address, authkey=key_of(self.directory))
 
     def _told(self, values: dict) -> RemoteRun:
-        """The run that the job server tells of: the same object for all who ask, as it now is."""
+        """The run described by the job server's `values`: one object per id, updated in place."""
         with self._lock:
             run = self._runs.get(values["id"])
             if run is None:

@@ -1,5 +1,5 @@
-"""One run as the app sees it, in memory and as a folder: run.json, events.jsonl, result/, and arguments.pickle as
-long as it may have to begin again."""
+"""One run as the app sees it, in memory and as a folder: run.json, events.jsonl, result/, and arguments.pickle as long
+as it may have to restart."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, TOLD, pack, un
 
 ENDED = ("finished", "failed", "cancelled", "lost")
 STATES = ("queued", "starting", "running", "storing", *ENDED)
-ID = re.compile(r"[0-9a-f]{32}")  # 128 random bits: nobody finds another's run by guessing
+ID = re.compile(r"[0-9a-f]{32}")  # 128 random bits: ids cannot be guessed
 STOPPED = "The server was stopped before this run had ended. What it had reported is kept."
 NOT_BEGUN = "The server was stopped before this run had begun. It is kept."
-MOST_TRIES = 2  # a run that has cost two workers their life costs no third
+MOST_TRIES = 2  # a run whose worker died twice is not tried again
 GIVEN = ("owner", "title", "kind", "target", "address")
 STORED = ("id", *GIVEN, "state", "error", "traceback", "created", "started", "ended", "tries")
-ADDED = {"address": "", "tries": 0}  # what records of older versions lack
+ADDED = {"address": "", "tries": 0}  # defaults for records of older versions
 
 
 class Run:
@@ -35,7 +35,7 @@ class Run:
 
     state: queued (waiting for its turn), starting (waiting for a worker), running, storing (done, but the disk is
     full), and then one of finished, failed (`error` is a sentence, `traceback` the text for an engineer), cancelled,
-    lost (worker, cluster or server died) · tries: how often it was begun again since · address: where its owner sits.
+    lost (worker, cluster or server died) · tries: retries after such a death so far · address: its owner's IP network.
     """
 
     def __init__(self, manager, directory: Path, owner: str, title: str, kind: str, target: str, address: str = ""):
@@ -50,19 +50,19 @@ class Run:
         self.ended: float | None = None
         self.directory = directory / self.id
         self.cancelling = False
-        self.turn = 0  # in the queue
+        self.turn = 0  # its turn in the queue (`Manager._turn_of`)
         self.worker: str | None = None  # its address, once the run has started there
         self.future = None  # Dask's
         self.outgoing: list = []  # messages that have not left yet
         self.delivering = asyncio.Lock()
         self._manager = manager
         self._events: list[dict] | None = []
-        self.first_event = 0  # of those that its worker counts
-        self._unwritten: list[str] = []  # lines that the disk had no room for
+        self.first_event = 0  # index of the first event counted by the current worker
+        self._unwritten: list[str] = []  # event lines not yet written: the disk was full
         self._latest: dict[str, dict] = {}
         self._over = threading.Event()
 
-    # What a page asks
+    # For pages
 
     def events(self, since: int = 0) -> list[dict]:
         """The events from number `since` on, oldest first: each has number, time, event (its kind) and its fields."""
@@ -76,7 +76,7 @@ class Run:
 
     @property
     def progress(self) -> float:
-        """The share that is done, 0 to 1, as the target told it."""
+        """The fraction done, 0 to 1, as the target reports it."""
         if self.state == "finished":
             return 1.0
         self._restore_events()
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def position(self) -> int | None:
-        """Place in the queue, 1 is next; None when it does not wait."""
+        """Place in the queue, from 1 (next); None if it is not queued."""
         return self._manager.position(self)
 
     @property
@@ -92,34 +92,34 @@ class Run:
         return self.state in ENDED
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end; False when it has not come within `timeout` seconds. For scripts and tests."""
+        """Wait for the end; False if it does not come within `timeout` seconds. For scripts and tests."""
         return self._over.wait(timeout)
 
     def cancel(self) -> None:
-        """End it, at the next event and in a second at most; what it had reported and saved stays."""
+        """End the run, at its next event and after a second at most; what it has reported and saved stays."""
         self._manager.cancel(self)
 
     @property
     def can_be_tried(self) -> bool:
-        """Whether it is to begin again by itself after what did it was killed."""
+        """Whether to restart it automatically after its worker was killed."""
         return self.tries + 1 < MOST_TRIES and (self.directory / ARGUMENTS).is_file()
 
     @property
     def can_begin_again(self) -> bool:
-        """Whether it has come to no end of its own, and what it began with is still here."""
+        """Whether a user can restart it: it was interrupted, and its arguments are still stored."""
         return self.over and self.future is None and (self.directory / ARGUMENTS).is_file()
 
     def again(self) -> None:
-        """Begin it again, in its place; JobError where that is refused."""
+        """Restart the run under its id. Raises JobError where that is refused."""
         self._manager.again(self)
 
     def send(self, message) -> None:
-        """Hand `message` to the target's `mailbox`; before it has started it waits, after the end it is dropped."""
+        """Pass `message` to the target's `mailbox`; kept until the run starts, dropped after its end."""
         self._manager.send(self, message)
 
     @property
     def result(self) -> Path:
-        """The folder of the files the run has made, e.g. a checkpoint, if any (paths in events are a worker's)."""
+        """The folder of the files the run has made, e.g. a checkpoint (paths in events are the worker's)."""
         return self.directory / RESULT
 
     @property
@@ -133,10 +133,10 @@ class Run:
             raise FileNotFoundError(f"“{self.title}” has made no files")
         return unpack(self.files, directory)
 
-    # What the manager does with it
+    # For the manager
 
     def add(self, lines: list[str]) -> None:
-        """Take in events, each a line of JSON, and append them to the file."""
+        """Record events, each a line of JSON, and append them to the file."""
         for event in map(json.loads, lines):
             self._events.append(event)
             self._latest[event.get("event")] = event
@@ -145,7 +145,7 @@ class Run:
             self._write_events()
 
     def _write_events(self) -> None:
-        """Append what could not be written before, too; nothing twice."""
+        """Append all pending event lines, each exactly once."""
         path = self.directory / EVENTS
         before = path.stat().st_size if path.exists() else 0
         try:
@@ -153,7 +153,7 @@ class Run:
                 file.writelines(line + "\n" for line in self._unwritten)
         except OSError:
             with suppress(OSError):
-                os.truncate(path, before)  # half of them may be there
+                os.truncate(path, before)  # undo a partial write
             raise
         self._unwritten = []
 
@@ -171,11 +171,11 @@ class Run:
             self._over.set()
 
     def begin_anew(self) -> None:
-        """Back to the queue. Where it has saved what going on takes, it will go on from there (see jobs/worker.py), and
-        of its events those since then are forgotten; else it is as if it had never begun."""
+        """Put the run back into the queue. If it has saved a state to resume from, it will continue there (see
+        jobs/worker.py), and later events are dropped; else it starts from the beginning."""
         events = self.events() if (self.result / RESUME).is_dir() else []
         saved = max((i for i, event in enumerate(events) if event.get("event") == "saved"), default=-1)
-        with suppress(OSError, ValueError):  # what another version has saved does not say it
+        with suppress(OSError, ValueError):  # saved by an older version, without TOLD
             saved = events.index(json.loads((self.result / RESUME / TOLD).read_text(encoding="utf-8")))
         self._events = events[: saved + 1]
         self._latest = {event.get("event"): event for event in self._events}
@@ -188,8 +188,7 @@ class Run:
         self.change("queued")
 
     def keep_arguments(self, arguments: bytes) -> None:
-        """What `Manager.submit` was given. Pickled, as it travels to a worker; like the code, only the server writes
-        here."""
+        """Store the pickled arguments of `Manager.submit`. Only the server writes here, so unpickling them is safe."""
         self.directory.mkdir(parents=True, exist_ok=True)
         temporary = self.directory / f".{ARGUMENTS}"
         temporary.write_bytes(arguments)
@@ -204,7 +203,7 @@ class Run:
 
     @contextmanager
     def _on_disk(self) -> Iterator[None]:
-        """A full disk must not end a run: it goes on in memory, and says so, until there is room again."""
+        """Keep the run going in memory while the disk is full, and report that in `error` until there is room."""
         said = f"The run cannot be kept in {self.directory}: "
         try:
             yield
@@ -215,7 +214,7 @@ class Run:
                 self.error = None
 
     def store(self) -> None:
-        """Write run.json, whole or not at all."""
+        """Write run.json atomically."""
         self.directory.mkdir(parents=True, exist_ok=True)
         temporary = self.directory / f".{RECORD}"
         values = {name: getattr(self, name) for name in STORED} | {"server": this_process()}
@@ -231,7 +230,7 @@ class Run:
         return sum(file.stat().st_size for file in self.directory.rglob("*") if file.is_file())
 
     def _restore_events(self) -> None:
-        """Read what a server before this one has stored, when it is first asked for."""
+        """Load the events stored by a previous server, at first use."""
         if self._events is not None:
             return
         events = []
@@ -246,9 +245,9 @@ class Run:
 
 
 def restore(manager, directory: Path) -> Run | None:
-    """The run stored in `directory`; None where there is none to show: unreadable, or a live server's of its own.
+    """The run stored in `directory`; None if it is unreadable or belongs to a server that is alive.
 
-    One that was not over when its server died is "queued" if it is to begin again, else "lost".
+    A run interrupted by its server's death becomes "queued" if it is to restart, else "lost".
     """
     try:
         values = ADDED | json.loads((directory / RECORD).read_text(encoding="utf-8"))
@@ -265,7 +264,7 @@ def restore(manager, directory: Path) -> Run | None:
         return run
     if server != this_process() and is_alive(*server):
         return None
-    try:  # of several servers that start together one takes it
+    try:  # if several servers start together, one takes it
         os.rename(directory / RECORD, directory / f".{RECORD}-{os.getpid()}")
     except OSError:
         return None

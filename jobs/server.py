@@ -1,7 +1,7 @@
 """The job server: one manager, one queue and one store of runs for several app servers (python -m jobs.server).
 
-Each app server asks it for everything that has to do with runs (`jobs.remote`), so who waits, how far a run is and what
-it left are the same whichever server one is on, and a run outlives the server it was started from.
+App servers forward everything about runs to it (`jobs.remote`), so the queue, the progress and the results are the same
+on each of them, and a run outlives the app server it was started from.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PLAIN = (str, int, float, bool, type(None), Path)
 
 
 def snapshot(run: Run) -> dict:
-    """What is known of a run, as values; the rest is asked for when it is needed."""
+    """The plain attributes of a run; the rest (events, say) is fetched when needed."""
     values = {name: value for name, value in vars(run).items() if isinstance(value, PLAIN) and not name.startswith("_")}
     return values | {"_place": run.position, "future": None if run.future is None else "underway"}
 
 
 class Server:
-    """Answers app servers at an address, each connection in a thread of its own."""
+    """Answers the requests of app servers, each connection in a thread of its own."""
 
     def __init__(self, manager, address: tuple[str, int]):
         self.manager = manager
@@ -39,7 +39,7 @@ class Server:
         while True:
             try:
                 connection = self.listener.accept()
-            except Exception:  # somebody without the key, or who went away at once
+            except Exception:  # a client without the key, or one that disconnected at once
                 continue
             threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
 
@@ -50,12 +50,12 @@ class Server:
                 try:
                     answer = (True, self._do(*unpacked(data, self._found)))
                 except Forgotten:
-                    answer = (True, None)  # nothing is left to be done
+                    answer = (True, None)  # the run is gone, there is nothing to do
                 except Exception as error:
                     answer = (False, error)
                 try:
                     data = packed(answer, snapshot)
-                except Exception as error:  # what cannot travel is said in words
+                except Exception as error:  # unpicklable answers are reported as text
                     data = packed((False, RuntimeError(f"{answer[1]!r} cannot be sent: {error}")), snapshot)
                 connection.send_bytes(data)
 
@@ -65,7 +65,7 @@ class Server:
         raise Forgotten(run_id)
 
     def _do(self, run: Run | None, name: str, args: tuple, kwargs: dict):
-        """An attribute, or what a method returns, of a run or, without one, of the manager."""
+        """An attribute or a method's result, of a run or (run None) of the manager."""
         value = getattr(self.manager if run is None else run, name)
         return value(*args, **kwargs) if callable(value) else value
 
@@ -84,10 +84,10 @@ def main() -> None:
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: over.set())
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()  # ends with who started it
+    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()  # ends with its starter
     over.wait()
     manager.close()
-    os._exit(0)  # threads that still wait for an app server's next question do not hold it up
+    os._exit(0)  # do not wait for threads blocked on an app server's next request
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How an app server and the job server talk: authenticated connections (multiprocessing's), and runs by their id."""
+"""The protocol of app server and job server: authenticated multiprocessing connections, runs passed by id."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from jobs.run import Run
 
-KEY = ".jobs-key"  # in the folder of runs: who can read that may ask for anything
+KEY = ".jobs-key"  # in the folder of runs: whoever can read it may use the job server
 
 
 def key_of(directory: Path) -> bytes:
-    """The secret that the job server and the app servers share; made by the first who asks for it."""
+    """The secret shared by the job server and the app servers; the first caller creates it."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / KEY
     try:
@@ -27,7 +27,7 @@ def key_of(directory: Path) -> bytes:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Of "host:port". Raises ValueError."""
+    """Parse "host:port". Raises ValueError."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError(f"{text!r} is not an address such as 127.0.0.1:8790")
@@ -35,11 +35,11 @@ def address_of(text: str) -> tuple[str, int]:
 
 
 class Forgotten(Exception):
-    """A run that is no longer kept."""
+    """The requested run is no longer kept."""
 
 
 def packed(value: object, named: Callable[[Run], object]) -> bytes:
-    """A value as bytes; each run in it as what `named` says of it."""
+    """Pickle a value; each run in it is replaced by `named(run)`."""
 
     class Packer(pickle.Pickler):
         def persistent_id(self, thing):
@@ -51,7 +51,7 @@ def packed(value: object, named: Callable[[Run], object]) -> bytes:
 
 
 def unpacked(data: bytes, found: Callable[[object], Run]) -> object:
-    """What was packed, with the runs that `found` finds for their names."""
+    """Inverse of `packed`; `found` maps each stand-in back to its run."""
 
     class Unpacker(pickle.Unpickler):
         def persistent_load(self, name):

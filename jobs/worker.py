@@ -1,4 +1,4 @@
-"""What a worker does with a run: call the generator, send its events home, hand back the files it made."""
+"""How a worker executes a run: call the generator, send its events to the app, return the files it made."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
 from minibert.training.patience import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
-SECONDS_TO_ARRIVE = 2.0  # an event that has not come home by then has nobody there to take it
-WAITING = "waiting"  # the kind of event that says that a full disk keeps a run from saving
-NICE = 10  # pages first; on Linux it is the training thread that gives way, the worker hears a cancel as before
+SECONDS_TO_ARRIVE = 2.0  # seconds to wait until an event is in the run's file; after that, do not copy
+WAITING = "waiting"  # kind of the event that reports: the disk is full, the run cannot save
+NICE = 10  # pages first; on Linux this affects the training thread only, the worker reacts to a cancel as before
 
 
 class Inbox:
-    """What the app has sent to a run that is going on here."""
+    """Messages from the app for a run in this worker."""
 
     def __init__(self):
         self.messages: deque = deque()
@@ -56,7 +56,8 @@ def kill(dask_worker) -> None:
 
 
 class Outbox:
-    """Sends events home in order; those that come fast share a message. The worker's event loop does the waiting."""
+    """Sends events to the app in order, those that come fast in one message. The worker's event loop does the
+    waiting."""
 
     def __init__(self, worker, topic: str, run_id: str):
         self.worker, self.topic, self.run_id = worker, topic, run_id
@@ -66,7 +67,7 @@ class Outbox:
         self.sent = 0.0
 
     def send(self, event: dict) -> str:
-        """The line that will stand in the run's file at home."""
+        """Queue the event; return its line as it will be in the run's file."""
         line = json.dumps({"number": self.count, "time": time.time(), **event})
         self.lines.append(line)
         self.count += 1
@@ -79,7 +80,7 @@ class Outbox:
         self.worker.loop.call_later(max(0.0, self.sent + SECONDS_BETWEEN_MESSAGES - time.monotonic()), self.flush)
 
     def flush(self) -> None:
-        # First `armed`, then the lines: an event that comes in between is sent now or arms again, but never waits.
+        # Reset `armed` before taking lines: an event in between is sent now or arms again, but is never left behind.
         self.armed, self.sent = False, time.monotonic()
         if lines := [self.lines.popleft() for _ in range(len(self.lines))]:
             self.post(lines=lines)
@@ -89,13 +90,13 @@ class Outbox:
 
 
 def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -> dict:
-    """Run `target` ("package.module:function") to its end, and say how it ended.
+    """Run `target` ("package.module:function") to its end, and report how it ended.
 
-    home: the run's folder at the app. Where it can be reached from here, it gets all that the run saves as soon as it
-    is saved, so that it is there if this worker is killed.
+    home: the run's folder at the app. If it is reachable from here, every save of the run is copied there at once, so
+    that it survives if this worker is killed.
 
     Returns state, error, traceback, the number of events, and files: name → bytes of the last path an event named, or
-    else of the folder the target was given as `out`. An exception comes back as text: its class may not exist at home.
+    else of the folder passed as `out`. Exceptions are returned as text: their class may not exist in the app.
     """
     if hasattr(os, "setpriority"):
         os.setpriority(os.PRIO_PROCESS, 0, NICE)
@@ -129,9 +130,9 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
 
 
 def has_arrived(line: str, home: Path) -> bool:
-    """Whether the event stands in the run's file: a state must not be home before the events that led to it."""
+    """Whether the event is in the run's file: a state must not be copied before the events that led to it."""
     if not (home / RECORD).is_file():
-        return False  # another machine's, which shares no folder with this one
+        return False  # the app is on another machine, without a shared folder
     wanted, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
     while time.monotonic() < until:
         with suppress(OSError), open(home / EVENTS, "rb") as file:
@@ -143,8 +144,8 @@ def has_arrived(line: str, home: Path) -> bool:
 
 
 def bring_home(result: Path, home: Path, line: str) -> None:
-    """Copy what a run has saved so far to where it will stay, with the event that said so. What cannot be brought now
-    comes at the end."""
+    """Copy what a run has saved so far, and the event that reported it, to the run's folder. If that fails, the files
+    come with the end of the run."""
     new, old = home / ".result-new", home / ".result-old"
     with suppress(OSError):
         for leftover in (new, old):
@@ -160,8 +161,8 @@ def bring_home(result: Path, home: Path, line: str) -> None:
 
 
 def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path):
-    """The generator that `target` makes of its arguments; `out` and `mailbox` are filled in where it takes them, and
-    `going_on` if an earlier worker, killed at this run, has left at home what it takes to go on."""
+    """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus `going_on`
+    if a killed worker has left a state to resume from in `home`."""
     module, _, name = target.partition(":")
     function = getattr(import_module(module), name)
     if not inspect.isgeneratorfunction(function):
@@ -178,7 +179,7 @@ def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: P
 
 
 def unpacked(argument, folder: Path):
-    """The argument with a path in place of an `Upload`, and of each in a list."""
+    """The argument with each `Upload` (alone or in a list) replaced by the path of its copy."""
     if isinstance(argument, list):
         return [unpacked(one, folder / str(i)) for i, one in enumerate(argument)]
     return argument.unpack(folder) if isinstance(argument, Upload) else argument

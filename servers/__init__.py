@@ -1,1 +1,1 @@
-"""A room of many: several app servers behind one address, one queue of trainings, one store of runs."""
+"""A classroom with many users: several app servers behind one address, one queue of trainings, one store of runs."""

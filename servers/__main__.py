@@ -1,4 +1,4 @@
-"""python -m minibert classroom: a class of many on one machine, or on several."""
+"""python -m minibert classroom: serve a class, with one machine or several."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ SECONDS_TO_STOP = 5
 
 
 def end_with_starter() -> None:
-    """Standard input ends when the starter does, however it does."""
+    """End this process when its starter ends: standard input closes then."""
     sys.stdin.read()
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(SECONDS_TO_STOP)

@@ -1,4 +1,4 @@
-"""Processes that are started, kept going, and ended."""
+"""Child processes: start, restart, end."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-SHORT = 5.0  # seconds: who lives no longer has not started
-MOST = 5  # starts in a row that come to nothing, before all is given up
-PAUSE = 0.5  # seconds before it is started again; twice as many each time it comes to nothing
+SHORT = 5.0  # seconds: a process that ends sooner counts as a failed start
+MOST = 5  # failed starts in a row before giving up
+PAUSE = 0.5  # seconds before a restart; doubled after each failed start
 
 
 class NotStarted(RuntimeError):
-    """A process that ends each time as soon as it has begun."""
+    """A process that ends every time right after its start."""
 
 
 class Child:
-    """A process of the room, started again when it ends. It lives no longer than this process: its standard input ends
-    with it, and where a program does not look at that (`deaf`), Linux ends it. heard: what it prints is shown.
+    """A process of the room, restarted when it ends. It ends with this process: its standard input closes then; for a
+    program that ignores that (`deaf`), Linux sends a signal. heard: show its output.
 
-    Started by the main thread only: what Linux watches is the thread.
+    Start it from the main thread only: Linux sends that signal when the starting thread ends.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Child:
         try:
             self.process = subprocess.Popen(
                 self.command, env=self.environment, stdin=subprocess.PIPE, stdout=self.output, process_group=0
-            )  # a process group of its own: Ctrl-C is for who started it, who then ends it in order
+            )  # own process group: Ctrl-C reaches only the parent, which ends children in order
         finally:
             if before:
                 os.sched_setaffinity(0, before)
@@ -60,7 +60,7 @@ class Child:
         self._started()
 
     def look(self) -> str | None:
-        """Start it again if it has ended; says so then. Raises NotStarted."""
+        """Restart the process if it has ended; then return a message. Raises NotStarted."""
         if self.process is None or self.process.poll() is None:
             return None
         now = time.monotonic()
@@ -84,7 +84,7 @@ class Child:
             self.process.send_signal(signal.SIGTERM)
 
     def end(self, deadline: float) -> None:
-        """Wait for its end until `deadline`, and no longer; with all that it has started in its group."""
+        """Wait for its end until `deadline`, then kill its process group."""
         if self.process is None:
             return
         try:

@@ -1,9 +1,8 @@
-"""HAProxy before the app servers: one address, and every browser always to the same server.
+"""HAProxy in front of the app servers: one address, and every browser stays on its server.
 
-HAProxy of the proxies that install with apt, for what it does by itself: it sticks by a cookie (a whole class may come
-from one address, so that will not do), it asks each server for its health, and whom it cannot bring to their own server
-it brings to another, in the same request. nginx has cookie stickiness and active health checks only in its commercial
-edition.
+HAProxy because, of the proxies that apt installs, it has built in: stickiness by cookie (a whole class may share one IP
+address), health checks, and retrying a request on another server if its own is unreachable. nginx has cookie stickiness
+and active health checks only in its commercial edition.
 """
 
 from __future__ import annotations

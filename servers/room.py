@@ -1,4 +1,4 @@
-"""The room: which processes there are, that they go on, that they end."""
+"""The room: starts all processes of a classroom, keeps them running, ends them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from servers.children import Child, NotStarted
 from servers.visitor import BrokenOff, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
-LOOK = 0.2  # seconds between two looks at the processes
-HEALTH = 5.0  # seconds between two questions for a server's health
-ANSWER = 10.0  # seconds that an answer may take
-HUNG = 6  # questions in a row without an answer: the server is started anew
+LOOK = 0.2  # seconds between two checks of the processes
+HEALTH = 5.0  # seconds between two health checks
+ANSWER = 10.0  # seconds until a health check times out
+HUNG = 6  # failed health checks in a row before the server is restarted
 SECONDS_TO_END = 15
 
 
@@ -34,8 +34,8 @@ class RoomError(RuntimeError):
 
 @dataclass(frozen=True)
 class Settings:
-    """As the options of the command. workers: trainings at a time · also: addresses of servers elsewhere · jobs: where
-    the job server listens for these · cold: no page is opened before the first visitor comes."""
+    """The options of the command. workers: concurrent trainings · also: addresses of servers elsewhere · jobs: address
+    of the job server for those · cold: do not open every page before the first visitor comes."""
 
     servers: int
     host: str
@@ -49,7 +49,7 @@ class Settings:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nobody uses, all different."""
+    """Free ports of this machine, all different."""
     sockets = [socket.socket() for _ in range(count)]
     try:
         for one in sockets:
@@ -61,7 +61,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises RoomError if somebody else listens there."""
+    """Raise RoomError if the port is in use."""
     everywhere = host in ("", "::", "0.0.0.0")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -73,7 +73,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def network_address() -> str:
-    """This machine's address as others see it; "" where it has none. Nothing is sent."""
+    """This machine's address in its network; "" if it has none. Sends nothing."""
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("192.0.2.1", 1))
         return probe.getsockname()[0]
@@ -104,7 +104,7 @@ class Room:
                 f"Server {number}",
                 self._server_command(address),
                 environment,
-                heard=number == 1,  # what it has to say to the teacher they all would
+                heard=number == 1,  # all print the same for the teacher
                 started=self._warmer(address),
             )
             for number, address in enumerate(where, 1)
@@ -127,13 +127,13 @@ class Room:
             "MINIBERT_RUNS": str(self.settings.runs),
             "MINIBERT_JOBS": self.jobs,
             "MINIBERT_SCHEDULER": self.settings.scheduler or "",
-            "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),  # what one server signs the others believe
+            "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),  # cookies signed by one server are valid on all
             "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),
         }
         usual = {
             "OMP_NUM_THREADS": str(max(1, cores // servers)),
-            "OMP_WAIT_POLICY": "passive",  # threads that wait sleep: they share their cores with other servers
-            "MALLOC_ARENA_MAX": "2",  # a heap for each of the threads that come and go costs gigabytes
+            "OMP_WAIT_POLICY": "passive",  # idle threads sleep: servers share the cores
+            "MALLOC_ARENA_MAX": "2",  # one heap per short-lived thread would cost gigabytes
         }
         return usual | os.environ | own
 
@@ -145,17 +145,17 @@ class Room:
     def _server_command(self, address: str) -> list[str]:
         host, _, port = address.rpartition(":")
         command = [sys.executable, "-m", "servers.app_server", "--server.headless=true", f"--server.port={port}"]
-        command += ["--logger.hideWelcomeMessage=true"]  # which names an address that is not the room's
+        command += ["--logger.hideWelcomeMessage=true"]  # it would show an address that is not the room's
         return [*command, f"--server.address={host}"] if host else command
 
     # --- while it is open ---------------------------------------------------------------------------------------------
 
     def run(self) -> int:
-        """Start everything, keep it going, and end it on SIGINT or SIGTERM."""
+        """Start everything, restart what ends, and end all on SIGINT or SIGTERM."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._over.set())
         self.settings.runs.mkdir(parents=True, exist_ok=True)
-        os.chdir(ROOT)  # where Streamlit finds its settings
+        os.chdir(ROOT)  # Streamlit reads .streamlit from there
         try:
             for child in self.children:
                 child.start()
@@ -184,7 +184,7 @@ class Room:
             say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… streamlit run app.py")
 
     def _warmer(self, address: str):
-        """After a start of the server at `address`: a visit to every page, before anyone waits for what that loads."""
+        """A callback for each start of the server at `address`: opens every page, so that no user waits for loading."""
 
         def visit() -> None:
             host, _, port = address.rpartition(":")
@@ -219,7 +219,7 @@ class Room:
     def _end(self) -> None:
         self._over.set()
         deadline = time.monotonic() + SECONDS_TO_END
-        for child in reversed(self.children):  # first the door, then the servers, last what they ask
+        for child in reversed(self.children):  # first the proxy, then the app servers, last the job server they use
             child.ask_to_end()
             if child in (self.children[-1], self.training):
                 child.end(deadline)
@@ -237,7 +237,7 @@ def healthy(address: str) -> bool:
 
 
 def spared() -> set[int] | None:
-    """The cores that trainings may use, all but one: pages never wait for them. None where that cannot be set."""
+    """The cores that trainings may use, all but one, which stays free for pages. None where that cannot be set."""
     if not hasattr(os, "sched_getaffinity"):
         return None
     cores = sorted(os.sched_getaffinity(0))

@@ -1,7 +1,7 @@
-"""A visitor without a browser: speaks Streamlit's own protocol (a websocket of protobuf messages) with the classroom.
+"""A visitor without a browser: speaks Streamlit's protocol (a websocket of protobuf messages) with the classroom.
 
-Keeps what a browser would: cookies, the values of widgets, the link, the parts of a page that run again by themselves.
-Draws nothing: what a browser needs for that comes on top of every time measured with it.
+It keeps what a browser would: cookies, widget values, the link, parts of a page that rerun periodically. It renders
+nothing: a real browser's rendering comes on top of every time measured with it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-PATIENT = 60.0  # seconds, usually; who waits longer has been forgotten
-VISITING = 600.0  # of who opens everything on a machine that has just begun
-WIDGETS = ("button", "text_input", "text_area", "radio")  # what a visitor uses of a page
-# A run that gives way to a newer one ends "early"; the newer one is waited for.
+PATIENT = 60.0  # default timeout in seconds for an answer
+VISITING = 600.0  # timeout for opening every page on a freshly started machine
+WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
+# A run superseded by a newer one finishes "early"; keep waiting for the newer one.
 FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
 
 
@@ -32,7 +32,7 @@ class BrokenOff(Exception):
 
 @dataclass
 class Widget:
-    """What a page offers: `kind` is one of WIDGETS or "tabs"; `key` the name that the page's code gives it."""
+    """A widget on the page: `kind` is one of WIDGETS or "tabs"; `key` the key set in the page's code."""
 
     kind: str
     proto: object
@@ -53,7 +53,7 @@ class Visitor:
 
     def __init__(self, address: str, patience: float = PATIENT):
         self.address, self.patience, self.cookies = address, patience, {}
-        self.pages: dict[str, str] = {}  # address of a page → what Streamlit calls it
+        self.pages: dict[str, str] = {}  # page's URL path → Streamlit's page hash
         self.exceptions: list[str] = []
         self._texts: dict[tuple[int, ...], str] = {}
         self.received = 0  # bytes
@@ -90,7 +90,7 @@ class Visitor:
         self._socket = None
 
     async def again(self) -> float:
-        """Connect anew after the connection was lost, as the browser does, with the link and what was typed."""
+        """Reconnect after a lost connection, as a browser does, with the link and the widget values."""
         await self.close()
         began = time.perf_counter()
         try:
@@ -125,7 +125,7 @@ class Visitor:
     # --- what one does with a page ------------------------------------------------------------------------------------
 
     async def go(self, page: str) -> float:
-        """A link of the menu → seconds until the page is whole."""
+        """Follow a link of the menu → seconds until the page is complete."""
         self._page, self._query = self.pages[page], ""
         self._states.clear()
         return await self._timed()
@@ -134,7 +134,7 @@ class Visitor:
         return await self._timed(WidgetState(id=widget.id, trigger_value=True), widget.fragment)
 
     async def enter(self, widget: Widget, value: str) -> float:
-        """Type a text, pick a choice or open a tab → seconds."""
+        """Type a text, choose an option or open a tab → seconds."""
         state = self._states[widget.id] = WidgetState(id=widget.id, string_value=value)
         return await self._timed(state, widget.fragment)
 
@@ -144,7 +144,7 @@ class Visitor:
 
     @property
     def text(self) -> str:
-        """The page's prose, and what its progress bars say."""
+        """The page's prose and the texts of its progress bars."""
         return "\n".join(self._texts.values())
 
     @property
@@ -157,7 +157,7 @@ class Visitor:
         return time.perf_counter() - began
 
     async def _run(self, state: WidgetState | None = None, fragment: str = "", page_name: str = "") -> None:
-        """Ask for a run of the page, or of a part of it, and wait for its end."""
+        """Request a run of the page or of a fragment, and wait for its end."""
         while not self._ended.empty():
             self._ended.get_nowait()
         await self._ask(state, fragment, page_name=page_name)
@@ -170,7 +170,7 @@ class Visitor:
                 raise BrokenOff("no answer") from error
             if status is None:
                 raise BrokenOff(fragments)
-            # The whole page's run answers anything; a part's run answers only what was asked of that part.
+            # A run of the whole page satisfies any request; a fragment's run only one for that fragment.
             if status != EARLY and (not fragments or fragment in fragments):
                 return
 
@@ -263,9 +263,9 @@ class Visitor:
 
 
 async def visit_all(address: str) -> float:
-    """Open every part of every page once: what is imported, loaded and computed then, nobody else waits for → seconds.
+    """Open every part of every page once, so that imports, loading and caching delay no user later → seconds.
 
-    Raises BrokenOff where the server does not answer.
+    Raises BrokenOff if the server does not answer.
     """
     visitor, began = Visitor(address, VISITING), time.perf_counter()
     try:
