@@ -56,8 +56,7 @@ def kill(dask_worker) -> None:
 
 
 class Outbox:
-    """Sends events to the app in order, those that come fast in one message. The worker's event loop does the
-    waiting."""
+    """Sends events to the app in order, fast ones in one message. The worker's event loop does the waiting."""
 
     def __init__(self, worker, topic: str, run_id: str):
         self.worker, self.topic, self.run_id = worker, topic, run_id

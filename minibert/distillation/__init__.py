@@ -1,1 +1,1 @@
-"""A small model learns from a large one: losses, what is read of both, the learner, one run."""
+"""A small model learns from a large one: losses, the activations they compare, the learner, one run."""

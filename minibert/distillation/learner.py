@@ -1,4 +1,4 @@
-"""The student while it learns: a `Learner` that is asked for its teacher's answers, and for what the teacher thinks."""
+"""The student in training: a `Learner` whose targets are its teacher's answers and activations."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ SOFT = {
 
 
 class Distiller(Learner):
-    """`answers` are the teacher's logits of every row of the training data, computed once: what a student is asked
-    first, and all that one with another vocabulary needs. What is compared inside costs a pass of the teacher a batch.
-    The learned maps are thrown away afterwards; the teacher does not learn."""
+    """`answers` are the teacher's logits for every row of the training data, computed once. The losses inside the
+    models (`Distillation.inside`) cost a forward pass of the teacher per batch. The learned projections (`maps`) are
+    discarded after training; the teacher is frozen."""
 
     def __init__(
         self, learner: Learner, student: Predictor, teacher: Predictor, rows: Sequence[Features],
         examples: Sequence, distillation: Distillation,
     ):  # fmt: skip
-        """rows: of the student's input · examples: that they were made from."""
+        """rows: the student's features · examples: those they were made from."""
         check(learner, student, teacher)
         super().__init__(learner.model, learner.frozen)
         self.frozen.append(teacher.model)
@@ -58,7 +58,7 @@ class Distiller(Learner):
         cls, learner: Learner, student: Predictor, teacher: str | Path, rows: Sequence[Features], examples: Sequence,
         distillation: Distillation | None,
     ) -> Distiller:  # fmt: skip
-        """teacher: the folder of a model fine-tuned for the task. Without a distillation, soft labels alone."""
+        """teacher: the folder of a model fine-tuned for the task. Without `distillation`, soft labels alone."""
         known = Predictor.from_directory(teacher)
         known.model.to(next(learner.model.parameters()).device)
         return cls(learner, student, known, rows, examples, distillation or Distillation())
@@ -81,7 +81,7 @@ class Distiller(Learner):
         return SOFT[self.model.problem](logits, answers, self.distillation.temperature)
 
     def inside(self, batch: TaskBatch, ours: Reading) -> dict[str, Tensor]:
-        """Each loss that compares more than answers."""
+        """The losses on scores and vectors inside the models, by name."""
         asked = self.distillation
         chosen = batch.rows.tolist()
         theirs = Reading(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
@@ -113,7 +113,7 @@ class Distiller(Learner):
         return terms
 
     def together(self, batch: TaskBatch, chosen: list[int], rows: list[Features], width: int) -> Together:
-        """The words of both readings of a batch."""
+        """Align the tokens of both models in a batch, by words if they differ."""
         mine = [self.ours[i] for i in chosen]
         if self.same and all(a.ids == b.ids for a, b in zip(mine, rows, strict=True)):
             real = batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
@@ -126,7 +126,7 @@ class Distiller(Learner):
 
 
 def check(learner: Learner, student: Predictor, teacher: Predictor) -> None:
-    """Raise ValueError where the teacher has nothing to say to this student."""
+    """Raise ValueError if the teacher cannot teach this student."""
     if student.task.architecture != "BertForSequenceClassification":
         raise ValueError(f"the task {student.task.name} cannot be taught: it asks for more than one answer a text")
     if teacher.task.name != student.task.name:

@@ -1,4 +1,4 @@
-"""What is read inside two models to compare them: by taps, and by words where they cut these differently."""
+"""The activations of two models for comparing them: recorded by taps, averaged by word where the tokens differ."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PARTS = ("query", "key", "value")
 
 @dataclass
 class Reading:
-    """A tap that keeps what the losses ask for, and changes nothing. layers: whose scores and outputs, from 1 ·
-    last: also the last layer's queries, keys and values."""
+    """A tap that records what the losses need, and changes nothing. layers: those whose scores and outputs are
+    recorded, from 1 · last: the last layer, of which output, queries, keys and values are recorded."""
 
     layers: Sequence[int] = ()
     last: int | None = None
@@ -50,14 +50,13 @@ class Reading:
 
 
 def uniform_layers(student: BertConfig, teacher: BertConfig) -> dict[int, int]:
-    """The student's layer m → the teacher's it learns from, m·L_T/L_S (TinyBERT, §3.1 and §4.2), the nearest where that
-    is no whole number."""
+    """Student's layer m → the teacher's layer it learns from, m·L_T/L_S (TinyBERT, §3.1 and §4.2), rounded."""
     count, theirs = student.num_hidden_layers, teacher.num_hidden_layers
     return {m: max(1, round(m * theirs / count)) for m in range(1, count + 1)}
 
 
 def words_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
-    """Of each token the number of its word, counted from 0: pieces that go on have their first one's."""
+    """For each token the index of its word, from 0; continuation pieces have the index of their first piece."""
     numbers, at = [], -1
     for i in ids:
         at += not tokenizer.goes_on(tokenizer.vocab[i]) or at < 0
@@ -66,7 +65,7 @@ def words_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
 
 
 def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tensor:
-    """(B, W, T): of each word the mean of its pieces; rows of 0 behind the last word."""
+    """(B, W, T) matrices that average each word's pieces; zero rows after the last word."""
     matrix = torch.zeros(len(words), most, tokens)
     for row, numbers in enumerate(words):
         for token, word in enumerate(numbers):
@@ -76,8 +75,9 @@ def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tenso
 
 @dataclass(frozen=True)
 class Together:
-    """Two models' tokens, brought to the words both have. ours, theirs: (B, W, T) each, None where the tokens are the
-    same · real: (B, W), the words that count: of rows in which both have as many, which a row cut off may not."""
+    """Two models' tokens, aligned by words. ours, theirs: (B, W, T) averaging matrices, None if the tokens are the
+    same · real: (B, W), the words that count: those of rows with equally many words in both models (truncation may
+    differ)."""
 
     ours: Tensor | None
     theirs: Tensor | None
@@ -85,18 +85,18 @@ class Together:
 
     @classmethod
     def of(cls, ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], widths: tuple[int, int]) -> Together:
-        """ours, theirs: of each row's tokens the number of its word · widths: tokens of either batch."""
+        """ours, theirs: for each row the word index of each token · widths: tokens of either batch."""
         counts = [(row[-1] + 1, other[-1] + 1) for row, other in zip(ours, theirs, strict=True)]
         most = max(max(both) for both in counts)
         real = torch.tensor([[word < a and a == b for word in range(most)] for a, b in counts])
         return cls(word_matrix(ours, widths[0], most), word_matrix(theirs, widths[1], most), real)
 
     def vectors(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
-        """(…, T, D) each → (…, W, D): each word the mean of its pieces."""
+        """(…, T, D) each → (…, W, D): a word is the mean of its pieces."""
         return by_words(ours, self.ours), by_words(theirs, self.theirs)
 
     def scores(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, A, T, T) each → (B, A, W, W): of two words the mean over their pieces."""
+        """(B, A, T, T) each → (B, A, W, W): the mean over the pieces of both words."""
         found = []
         for x, matrix in ((ours, self.ours), (theirs, self.theirs)):
             found.append(by_words(by_words(x, matrix).transpose(-1, -2), matrix).transpose(-1, -2))
@@ -104,7 +104,7 @@ class Together:
 
 
 def by_words(x: Tensor, matrix: Tensor | None) -> Tensor:
-    """x: (B, T, D) or (B, A, T, D), matrix: (B, W, T) → the same with W in the place of T."""
+    """x: (B, T, D) or (B, A, T, D), matrix: (B, W, T) → the same with W instead of T."""
     if matrix is None:
         return x.float()
     matrix = matrix.to(x.device)

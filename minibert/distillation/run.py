@@ -1,4 +1,4 @@
-"""One run: a teacher is fine-tuned, then its student learns from it, on the loop that fine-tunes anything."""
+"""One run: fine-tune a teacher, then train its student, with the usual fine-tuning loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from minibert.training.precision import best_device
 
 @dataclass(frozen=True)
 class Teaching(Event):
-    """The teacher itself still learns. progress: share of the whole run that is done."""
+    """The teacher is still in training. progress: fraction of the whole run."""
 
     progress: float
     loss: float
@@ -32,7 +32,7 @@ class Teaching(Event):
 
 @dataclass(frozen=True)
 class Taught(Event):
-    """The teacher is ready. metrics: on the dev data · seconds: it learned for, or was fetched in."""
+    """The teacher is ready. metrics: on the dev data · seconds: to train it, or to fetch it from the shelf."""
 
     metrics: dict[str, float]
     parameters: int
@@ -41,7 +41,7 @@ class Taught(Event):
 
 @dataclass(frozen=True)
 class TeacherSample(Event):
-    """What the teacher says of some inputs of the user's; it does not change any more."""
+    """The teacher's answers to the user's inputs; they no longer change."""
 
     answers: list[dict] = field(default_factory=list)
 
@@ -61,12 +61,11 @@ def distil(
     mailbox: Callable[[], list] = list,
     shelf: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Fine-tune `teacher_start`, then `start` from it, as `finetune` does and with its events.
+    """Fine-tune `teacher_start`, then `start` with it as the teacher, as `finetune` does and with its events.
 
-    unlabelled: further examples, which the teacher labels; their own labels are not read. Before the student's
-    `Started` come `Teaching` events and a `Taught`; what the reader asks is answered by both. shelf: a folder where
-    fine-tuned teachers are kept: one that has learned the same from the same does not learn again. Raises ValueError as
-    `finetune` does.
+    unlabelled: further examples, which the teacher labels; their own labels are ignored. Before the student's `Started`
+    come `Teaching` events and a `Taught`; both models answer the user's inputs. shelf: a folder that keeps fine-tuned
+    teachers: a teacher with the same start, data and settings is not trained again. Raises ValueError as `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
     latest = list(watch)
@@ -77,7 +76,7 @@ def distil(
         return messages
 
     with TemporaryDirectory() as scratch:
-        folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # of the whole run
+        folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # teacher's share of the whole run
         kept = None if shelf is None else Shelf(shelf)
         place = kept and kept.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
         measured = kept and kept.take(place, folder)
@@ -110,17 +109,17 @@ def distil(
 
 
 def weights_in(directory: str | Path) -> int:
-    """Parameters of the encoder in a folder: what a step of few tokens costs goes by them."""
+    """Parameters of the encoder in a folder, a measure of a step's cost when there are few tokens."""
     return parameters(config_from(config_values(directory))).with_pooler
 
 
 def with_more(data: TaskData, teacher: Predictor, unlabelled: Sequence[Any]) -> TaskData:
-    """The data and, behind them, the unlabelled examples with the teacher's labels."""
+    """The data, followed by the unlabelled examples with the teacher's labels."""
     return replace(data, examples=[*data.examples, *labelled_by(teacher, unlabelled)])
 
 
 def labelled_by(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
-    """The examples with the teacher's answers in the place of their own."""
+    """The examples with the teacher's answers instead of their own labels."""
     if not examples:
         return []
     name = teacher.task.answer

@@ -1,4 +1,4 @@
-"""What a student learns from its teacher, and how much each loss counts. Needs no torch."""
+"""The losses of a distillation and their weights. Needs no torch."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ INSIDE = LOSSES[2:]
 
 @dataclass(frozen=True)
 class Distillation:
-    """The weight of each loss of `losses.py`; 0 leaves it out, and its work.
+    """The weight of each loss in `losses.py`; a loss with weight 0 is not computed.
 
-    labels: the task's own loss, on the labels · soft: the teacher's answers at `temperature` · attention, hidden,
-    embeddings: TinyBERT's, of each layer of the student · cosine: DistilBERT's, of the last layer ·
-    attention_relation, value_relation: MiniLM's, of the last layer.
+    labels: the task's own loss, on the labels · soft: on the teacher's answers at `temperature` · attention, hidden,
+    embeddings: TinyBERT's, for each layer of the student · cosine: DistilBERT's, for the last layer ·
+    attention_relation, value_relation: MiniLM's, for the last layer.
     """
 
     labels: float = 0.0
@@ -44,11 +44,11 @@ class Distillation:
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """The losses that ask for more than answers."""
+        """The losses on what is inside the models, not only on their answers."""
         return tuple(name for name in INSIDE if getattr(self, name))
 
 
-WAYS = {  # of each paper, for a task; MiniLM's losses are for pre-training, and here they stand beside soft labels
+WAYS = {  # each paper's losses for a task; MiniLM's are for pre-training, so here soft labels are added
     "soft": Distillation(),
     "distilbert": Distillation(labels=1.0, temperature=2.0, cosine=1.0),
     "tinybert": Distillation(attention=1.0, hidden=1.0, embeddings=1.0),
@@ -57,5 +57,5 @@ WAYS = {  # of each paper, for a task; MiniLM's losses are for pre-training, and
 
 
 def distillation_of(losses: Sequence[str], temperature: float = 1.0) -> Distillation:
-    """These losses, all of the same weight, and no others."""
+    """Exactly these losses, with equal weights."""
     return Distillation(**{"soft": 0.0, **dict.fromkeys(losses, 1.0)}, temperature=temperature)

@@ -1,4 +1,4 @@
-"""A student's first weights: some of its teacher's layers (DistilBERT, Sanh et al. 2019, §3: one out of two)."""
+"""A student's initial weights: some of its teacher's layers (DistilBERT, Sanh et al. 2019, §3: one out of two)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from minibert.relatives.distilbert import DistilBertConfig
 
 
 def every_second(layers: int) -> list[int]:
-    """Of L layers, counted from 0, those that DistilBERT takes: 0, 2, 4, 7, 9, 11 of twelve in its authors' script;
-    here the first of each pair, for any number."""
+    """The layers, from 0, that DistilBERT takes: 0, 2, 4, 7, 9, 11 of twelve, as in its authors' script; of any other
+    number the first of each pair."""
     return [0, 2, 4, 7, 9, 11] if layers == 12 else list(range(0, layers, 2))
 
 
 def student_of(teacher: BertForPreTraining, layers: Sequence[int] | None = None) -> MaskedLm:
-    """A DistilBERT with these layers of the teacher, counted from 0, its token and position vectors and its head for
-    hidden words; segments and pooler stay behind. Raises ValueError for a teacher that is no plain BERT."""
+    """A DistilBERT with these layers of the teacher (from 0), its token and position embeddings and its masked-LM head;
+    segment embeddings and pooler are dropped. Raises ValueError if the teacher is not a plain BERT."""
     if teacher.config.model_type != "bert" or shared_blocks(teacher.bert):
         raise ValueError(f"a DistilBERT is cut out of a BERT, not out of {teacher.config.model_type!r}")
     layers = every_second(teacher.config.num_hidden_layers) if layers is None else list(layers)
@@ -36,6 +36,6 @@ def student_of(teacher: BertForPreTraining, layers: Sequence[int] | None = None)
 
 
 def copy(source: nn.Module, target: nn.Module) -> None:
-    """Weights by name, as far as the target has them."""
+    """Copy every weight of the target from the source, by name."""
     weights = source.state_dict()
     target.load_state_dict({name: weights[name] for name in target.state_dict()})

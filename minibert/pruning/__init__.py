@@ -1,1 +1,1 @@
-"""What can be cut out of a model that has learned: heads, neurons, layers, weights; the search for a shape."""
+"""What can be cut from a trained model: heads, neurons, layers, weights; and the search for a smaller shape."""

@@ -1,4 +1,4 @@
-"""A block with fewer heads and neurons, none at all if need be."""
+"""A block with fewer heads and neurons, possibly none."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from minibert.model import ACTIVATIONS, Block, FeedForward, SelfAttention, Tap, 
 
 
 def linear(inputs: int, outputs: int) -> nn.Linear:
-    """One that may have nothing to read, and then answers with its bias, or nothing to say."""
+    """A linear layer that may have 0 inputs, and then outputs its bias, or 0 outputs."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there is nothing to draw
+        warnings.simplefilter("ignore")  # initializing an empty weight warns
         return nn.Linear(inputs, outputs)
 
 
 class FewerHeads(SelfAttention):
-    """Q, K and V have the rows of the heads that are left, the output their columns."""
+    """Q, K and V have only the rows of the remaining heads, the output only their columns."""
 
     def __init__(self, config: BertConfig, heads: int):
         nn.Module.__init__(self)

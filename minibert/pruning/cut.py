@@ -1,5 +1,5 @@
-"""Cutting: rows and columns are really gone, so the matrices are smaller; and a tap under which the whole model answers
-as the cut one does, which is the proof, and how a model learns to be cut (see search.py)."""
+"""Cutting: rows and columns are removed, so the matrices get smaller. And a tap with which the whole model computes the
+same as the cut one: it verifies the cut, and trains a network for being cut (see search.py)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from minibert.pruning.block import PrunedBlock
 from minibert.pruning.keep import Keep
 from minibert.relatives.pruned import PrunedConfig
 
-ALL_LAYERS = ("last", "second_to_last")  # what a head may read of a model that loses layers
+ALL_LAYERS = ("last", "second_to_last")  # values of a head's `layers` with which layers can be cut
 
 
 def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
@@ -29,7 +29,7 @@ def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
 
 
 def cut(model: nn.Module, keep: Keep) -> nn.Module:
-    """A smaller copy of a BERT, with or without a head of any kind. Raises ValueError for what cannot be cut."""
+    """A smaller copy of a BERT, with or without a head of any kind. Raises ValueError if it cannot be cut."""
     keep.check(model.config)
     reads = getattr(model, "layers", "last")
     if len(keep.layers) < model.config.num_hidden_layers and reads not in ALL_LAYERS:
@@ -45,7 +45,7 @@ def cut(model: nn.Module, keep: Keep) -> nn.Module:
 
 @torch.no_grad()
 def cut_block(config: BertConfig, block: Block, heads: Sequence[int], neurons: Sequence[int]) -> PrunedBlock:
-    """A block with these heads and neurons of another."""
+    """A copy of a block with only these heads and neurons."""
     small = PrunedBlock(config, len(heads), len(neurons))
     size = config.head_size
     numbers = torch.tensor([head * size + i for head in heads for i in range(size)], dtype=torch.long)
@@ -61,7 +61,7 @@ def cut_block(config: BertConfig, block: Block, heads: Sequence[int], neurons: S
 
 
 def take(source: nn.Linear, target: nn.Linear, outputs: Tensor | None = None, inputs: Tensor | None = None) -> None:
-    """These rows (outputs) or columns (inputs) of a layer's weights."""
+    """Copy only these rows (outputs) or columns (inputs) of a layer's weights."""
     if outputs is not None:
         target.weight.copy_(source.weight[outputs])
         target.bias.copy_(source.bias[outputs])
@@ -71,8 +71,8 @@ def take(source: nn.Linear, target: nn.Linear, outputs: Tensor | None = None, in
 
 
 class Masked:
-    """A tap, for one forward pass after another of the whole model: heads and neurons that do not stay hand on zeros,
-    and a layer that does not hands on what it was given."""
+    """A tap for sequential forward passes of the whole model: heads and neurons that do not stay output zeros, and a
+    layer that does not stay outputs its input."""
 
     def __init__(self, keep: Keep, config: BertConfig):
         whole = Keep.whole(config)

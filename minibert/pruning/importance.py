@@ -1,5 +1,5 @@
-"""What a head, a neuron, a layer is worth: by one gradient for all (Michel et al. 2019, §4), and honestly, by the loss
-of the model without it, which costs a pass for each."""
+"""The importance of heads, neurons and layers: by one gradient for all (Michel et al. 2019, §4), or exactly, by the
+loss of the model without each, which costs a pass for each."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from minibert.inside.head_cost import answers, difference, without
 from minibert.pruning.cut import cut
 from minibert.pruning.keep import Keep, sizes_of
 
-ROWS = 32  # of a batch
+ROWS = 32  # rows per batch
 
 
 @dataclass(frozen=True)
 class Importance:
-    """heads, neurons: of each layer, of each of them."""
+    """heads, neurons: for each layer, a value for each head or neuron."""
 
     heads: list[list[float]]
     neurons: list[list[float]]
 
 
 def batches_of(predictor: Predictor, examples: Sequence) -> list[TaskBatch]:
-    """What the model reads, with the labels. Raises ValueError for a task with more than one answer a text."""
+    """Batches of the examples that have labels. Raises ValueError unless the task has one label per text."""
     if getattr(predictor.model, "problem", "") != "single_label_classification":
         raise ValueError(f"importance is measured of a model that tells classes apart, not of {predictor.task.name}")
     rows = [row for row in predictor.features(examples) if row.target is not None]
@@ -56,7 +56,7 @@ def importance(model: nn.Module, batches: Sequence[TaskBatch]) -> Importance:
             return x * gates[name]
 
         with torch.enable_grad():
-            loss = model(batch, tap).loss * len(batch.ids)  # the sum: each text has gates of its own
+            loss = model(batch, tap).loss * len(batch.ids)  # the sum over texts, each with gates of its own
             slopes = torch.autograd.grad(loss, list(gates.values()))
         for name, slope in zip(gates, slopes, strict=True):
             sums[name] += slope.double().abs().flatten(1).sum(0).cpu()
@@ -68,7 +68,7 @@ def importance(model: nn.Module, batches: Sequence[TaskBatch]) -> Importance:
 
 
 def losses_without_heads(model: nn.Module, batches: Sequence[TaskBatch]) -> list[list[float]]:
-    """By how much the loss rises without each head alone."""
+    """How much the loss rises without each single head."""
     intact = answers(model, batches)
     return [
         [difference(without(model, batches, {(layer, head)}).losses, intact.losses).mean for head in range(count)]
@@ -77,7 +77,7 @@ def losses_without_heads(model: nn.Module, batches: Sequence[TaskBatch]) -> list
 
 
 def losses_without_layers(model: nn.Module, batches: Sequence[TaskBatch]) -> list[float]:
-    """By how much the loss rises without each layer alone; 0 of a model that has but one."""
+    """How much the loss rises without each single layer; 0 for a model with only one."""
     intact, whole = answers(model, batches), Keep.whole(model.config)
     if len(whole.layers) == 1:
         return [0.0]

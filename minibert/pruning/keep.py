@@ -1,4 +1,4 @@
-"""What stays of a model, and how it is chosen: the least important goes first, wherever it stands. Needs no torch."""
+"""Which parts of a model stay, and how they are chosen: the least important go first, in any layer. Needs no torch."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from minibert.config import BertConfig
 
-KINDS = ("heads", "neurons", "layers", "weights")  # what can be cut away; weights: single ones become 0
+KINDS = ("heads", "neurons", "layers", "weights")  # what can be cut; weights: single weights become 0
 
 
 def sizes_of(config: BertConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """How many heads, and how many neurons, each layer has. Raises ValueError for what is no BERT, pruned or not."""
+    """The numbers of heads, and of neurons, per layer. Raises ValueError unless it is a BERT, pruned or not."""
     if config.model_type not in ("bert", "pruned"):
         raise ValueError(f"only a plain BERT is cut here, not {config.model_type!r}")
     layers = config.num_hidden_layers
@@ -22,7 +22,7 @@ def sizes_of(config: BertConfig) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Keep:
-    """layers: those that stay, counted from 0, in order · heads, neurons: which stay, of each of these layers."""
+    """layers: those that stay, from 0, in order · heads, neurons: those that stay, for each of these layers."""
 
     layers: tuple[int, ...]
     heads: tuple[tuple[int, ...], ...]
@@ -47,14 +47,14 @@ class Keep:
         return Keep(self.layers, self.heads, left)
 
     def without_layers(self, gone: Collection[int]) -> Keep:
-        """At least one must stay."""
+        """Raises ValueError if none would stay."""
         kept = [i for i, layer in enumerate(self.layers) if layer not in gone]
         if not kept:
             raise ValueError("a model without any layer cannot be built: keep one")
         return Keep(*(tuple(part[i] for i in kept) for part in (self.layers, self.heads, self.neurons)))
 
     def check(self, config: BertConfig) -> None:
-        """Raise ValueError for what the model has not."""
+        """Raise ValueError for parts that the model does not have."""
         whole = Keep.whole(config)
         if not self.layers or list(self.layers) != sorted(set(self.layers) & set(whole.layers)):
             raise ValueError(f"layers are from 0 to {len(whole.layers) - 1}, in order, not {list(self.layers)}")
@@ -68,8 +68,8 @@ class Keep:
 
 
 def least(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
-    """(layer, number) of this share of all, the least important ones, whatever layers they are in; of equals the first.
-    importance: of each layer, of each of its heads or neurons."""
+    """(layer, index) of the least important heads or neurons, this share of all, across layers; of equals the first.
+    importance: for each layer, a value for each of its heads or neurons."""
     if not 0 <= share <= 1:
         raise ValueError(f"a share is from 0 to 1, not {share}")
     every = [(value, layer, n) for layer, values in enumerate(importance) for n, value in enumerate(values)]
@@ -77,7 +77,7 @@ def least(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int,
 
 
 def normalised(importance: Iterable[Sequence[float]]) -> list[list[float]]:
-    """Each layer's divided by their ℓ2 norm, which Molchanov et al. (2017, §2.2) found makes layers comparable."""
+    """Each layer's values divided by their ℓ2 norm, which makes layers comparable (Molchanov et al. 2017, §2.2)."""
     found = []
     for values in importance:
         norm = math.sqrt(sum(value * value for value in values))

@@ -1,5 +1,5 @@
-"""Unstructured pruning: the smallest weights become 0, and stay (Han et al. 2015, arXiv:1506.02626, §3). Every matrix
-is as large as before; smaller is only a file that is compressed."""
+"""Unstructured pruning: the smallest weights become 0 and stay 0 (Han et al. 2015, arXiv:1506.02626, §3). Matrices keep
+their size; only a compressed file gets smaller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minibert.model import Bert
 
 
 def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
-    """The matrices of all blocks by name; embeddings, norms, biases and the head stay whole."""
+    """The matrices of all blocks, by name; embeddings, norms, biases and the head are not pruned."""
     encoder = model if isinstance(model, Bert) else model.bert
     names = [f"{name}.weight" for name, part in encoder.blocks.named_modules() if isinstance(part, nn.Linear)]
     weights = dict(encoder.blocks.named_parameters())
@@ -23,7 +23,7 @@ def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def masks_of(model: nn.Module, share: float) -> dict[str, Tensor]:
-    """False for this share of the blocks' weights, the smallest of all matrices together."""
+    """False for this share of the blocks' weights: those smallest in magnitude, over all matrices together."""
     if not 0 <= share <= 1:
         raise ValueError(f"a share is from 0 to 1, not {share}")
     weights = pruned_weights(model)
@@ -36,20 +36,20 @@ def masks_of(model: nn.Module, share: float) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def zero(model: nn.Module, masks: dict[str, Tensor]) -> None:
-    """Set to 0 what the masks do not keep."""
+    """Set weights to 0 where the masks are False."""
     for name, weight in pruned_weights(model).items():
         weight.mul_(masks[name].to(weight))
 
 
 def zeroed(model: nn.Module, masks: dict[str, Tensor]) -> nn.Module:
-    """A copy with 0 where the masks do not keep."""
+    """A copy with weights set to 0 where the masks are False."""
     copy = deepcopy(model)
     zero(copy, masks)
     return copy
 
 
 def file_bytes(model: nn.Module) -> tuple[int, int]:
-    """(of the file that its weights are saved in, of that file compressed: deflate, as zip does)."""
+    """(size of the weights' file, its size compressed with deflate, as zip does)."""
     kept, seen = {}, set()
     for name, weight in model.state_dict(keep_vars=True).items():
         if id(weight) not in seen:

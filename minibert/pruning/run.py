@@ -1,4 +1,4 @@
-"""One run: something is cut away from a model that has learned, and what is left learns on for a few steps."""
+"""One run: cut parts of a trained model, then train what is left for a few steps."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from minibert.tasks.sampling import spread
 from minibert.train import Event, Preparing
 from minibert.training.precision import best_device
 
-ASKED = 256  # training texts that importance is measured on
-TIMED = 30  # dev texts that are read one by one
+ASKED = 256  # training texts to measure importance on
+TIMED = 30  # dev texts to time, one by one
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """what: one of KINDS · share: of all of them that goes, the least important first · heads: (layer, head) from 0
-    that go besides, chosen by hand."""
+    """what: one of KINDS · share: fraction of all of them to cut, the least important first · heads: (layer, head) from
+    0, further heads to cut, chosen by hand."""
 
     what: str = "heads"
     share: float = 0.5
@@ -50,8 +50,8 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Cut(Event):
-    """Something is gone. before, after: metrics on the dev data, parameters, milliseconds a text, bytes of the file and
-    compressed · heads, neurons: how many each layer has left."""
+    """The cut is done. before, after: metrics on the dev data, parameters, milliseconds per text, megabytes of the file
+    and compressed · heads, neurons: how many each layer has left."""
 
     before: dict[str, float]
     after: dict[str, float]
@@ -60,7 +60,7 @@ class Cut(Event):
 
 
 class KeepsZeros(Learner):
-    """Weights that are 0 stay 0, whatever they learn in a step."""
+    """Sets the pruned weights back to 0 after each step."""
 
     def __init__(self, model, masks: Mapping[str, Tensor] | None = None):
         super().__init__(model)
@@ -73,12 +73,13 @@ class KeepsZeros(Learner):
 
 
 def asked(examples: Sequence) -> list:
-    """Those that importance is measured on, always the same."""
+    """The examples to measure importance on, always the same."""
     return [examples[i] for i in spread(len(examples), ASKED)]
 
 
 def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
-    """What stays of the model's structure. examples: with labels, to measure importance on, where it is not `found`."""
+    """What stays of the model's structure. examples: with labels, to measure importance on unless it is given as
+    `found`."""
     model = predictor.model
     keep = Keep.whole(model.config)
     if pruning.what == "layers":
@@ -92,7 +93,7 @@ def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: I
 
 
 def pruned(predictor: Predictor, pruning: Pruning, examples: Sequence) -> tuple[Predictor, dict[str, Tensor]]:
-    """(the smaller model, what must stay 0 in it). examples: as of `keep_of`."""
+    """(the smaller model, the masks of weights that must stay 0). examples: as for `keep_of`."""
     if pruning.what == "weights":
         masks = magnitude.masks_of(predictor.model, pruning.share)
         return replace(predictor, model=magnitude.zeroed(predictor.model, masks)), masks
@@ -110,8 +111,8 @@ def prune(
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Cut away from the fine-tuned model in `start`, which must tell classes apart, then train what is left; save to
-    `out`. First what is done, then a `Cut`, then the events of `finetune`. Raises ValueError as `finetune` does."""
+    """Cut parts of the fine-tuned classifier in `start`, then train what is left; save to `out`. Yields `Preparing`
+    events, a `Cut`, then the events of `finetune`. Raises ValueError as `finetune` does."""
     if out is not None:
         checkpoint.make_ready(out)
     torch.manual_seed(settings.seed)
@@ -131,8 +132,8 @@ def retrain(
     masks: Mapping[str, Tensor] | None = None, learner: Learner | None = None, out: str | Path | None = None,
     watch: Sequence[Any] = (), mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:  # fmt: skip
-    """A model that knows its task learns on, head and all, on the loop that fine-tunes anything. learner: what learns,
-    where it is more than the model."""
+    """Continue training a fine-tuned model, head included, with the usual fine-tuning loop. learner: what to train, if
+    it is more than the model."""
     learner = learner or KeepsZeros(predictor.model, masks)
     learner.to(best_device())
     measuring = Measuring(predictor, dev_data, TaskData([]), settings.dev_sample)
@@ -145,7 +146,7 @@ def retrain(
 
 
 def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
-    """The task's metrics, and what the model costs, on the processor and with its numbers as they are."""
+    """The task's metrics and the model's cost, on the CPU and in its own precision."""
     model = predictor.model
     texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
     cost = measure({"": (model, predictor.tokenizer)}, texts)[""]

@@ -1,5 +1,5 @@
-"""One-shot search (AutoTinyBERT, Yin et al. 2021, arXiv:2107.13686): one network learns to be any of its parts, every
-part is asked with the weights it inherits, and the best that is fast enough learns on."""
+"""One-shot search (AutoTinyBERT, Yin et al. 2021, arXiv:2107.13686): train one network so that each of its parts works,
+evaluate every part with the weights it inherits, and train the best one that is fast enough."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from minibert.train import Eval, Event, Started, Step
 
 @dataclass(frozen=True, order=True)
 class Part:
-    """A network within the network: the first `layers`, of each the first `heads` and `neurons`."""
+    """A sub-network: the first `layers` layers, each with its first `heads` heads and `neurons` neurons."""
 
     layers: int
     heads: int
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Space:
-    """Which parts there are; all of them are asked, so it must be small (the paper evolves its many)."""
+    """The parts to search; all of them are evaluated, so keep it small (the paper searches its many by evolution)."""
 
     layers: tuple[int, ...] = (1, 2, 3, 4)
     heads: tuple[int, ...] = (1, 2, 4)
@@ -71,8 +71,8 @@ class Space:
 
 
 class Super(Learner):
-    """In each step another part learns, drawn anew; what it shares with others learns with it. Now and then (1 in
-    `whole`) that is the whole network, which no part may spoil."""
+    """Trains a random part in each step, and with it the weights shared with other parts. With probability 1/`whole` it
+    trains the largest part, which the others must not spoil."""
 
     def __init__(self, learner: Learner, space: Space, seed: int, whole: int = 4):
         super().__init__(learner.model, learner.frozen)
@@ -87,7 +87,7 @@ class Super(Learner):
 
 @dataclass(frozen=True)
 class Candidate(Event):
-    """A part, asked with the weights it inherits. progress: share of the run that is done."""
+    """A part, evaluated with the weights it inherits. progress: fraction of the run that is done."""
 
     name: str
     layers: int
@@ -102,7 +102,7 @@ class Candidate(Event):
 
 @dataclass(frozen=True)
 class Found(Event):
-    """The best within the budget, which now learns on."""
+    """The best part within the budget; its training follows."""
 
     name: str
     budget: float
@@ -110,8 +110,8 @@ class Found(Event):
 
 
 def best_within(candidates: Sequence[Candidate], budget: float) -> Candidate:
-    """Of those that need no more milliseconds, the one most often right; of equals the one with the least loss. Raises
-    ValueError where none is fast enough."""
+    """The most accurate candidate within the budget (milliseconds); of equals the one with the lowest loss. Raises
+    ValueError if none is fast enough."""
     fast = [one for one in candidates if one.milliseconds <= budget]
     if not fast:
         least = min(one.milliseconds for one in candidates)
@@ -122,7 +122,7 @@ def best_within(candidates: Sequence[Candidate], budget: float) -> Candidate:
 def ranked(
     predictor: Predictor, space: Space, dev: TaskData, low: float = 0.0, high: float = 1.0
 ) -> Iterator[Candidate]:
-    """Every part of a trained network, cut out and asked, none trained."""
+    """Evaluate every part of a trained network, cut out but not trained further."""
     texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
     for number, part in enumerate(space.parts, 1):
         small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)).eval())
@@ -137,7 +137,7 @@ def ranked(
 def super_network(
     start: str | Path, task: Task, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings, space: Space
 ) -> tuple[Super, Predictor]:
-    """What learns, and what answers with its weights."""
+    """(the learner, a predictor with its weights)."""
     torch.manual_seed(settings.seed)
     labels, _ = labels_of(task, train_data, dev_data)
     learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
@@ -160,14 +160,14 @@ def search(
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Train the super-network on the task, ask every part, train the best on, save it to `out`. budget: milliseconds a
-    text may take, measured here. `Step`s and `Eval`s of the whole network, a `Candidate` for each, a `Found`, then the
-    events of `retrain`. Raises ValueError as `finetune` does, and where no part is fast enough."""
+    """Train the super-network on the task, evaluate every part, train the best one further, save it to `out`. budget:
+    milliseconds per text, measured here. Yields `Step`s and `Eval`s of the whole network, a `Candidate` for each part,
+    a `Found`, then the events of `retrain`. Raises ValueError as `finetune` does, and if no part is fast enough."""
     if out is not None:
         checkpoint.make_ready(out)
     task, space = task_named(task) if isinstance(task, str) else task, space or Space()
     learner, predictor = super_network(start, task, train_data, dev_data, settings, space)
-    done, asked = 0.5, 0.8  # shares of the run
+    done, asked = 0.5, 0.8  # fractions of the run done after training and after evaluating
     for event in retrain(predictor, train_data, dev_data, settings, learner=learner):
         if isinstance(event, Step):
             yield replace(event, progress=done * event.progress)

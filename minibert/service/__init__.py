@@ -1,1 +1,1 @@
-"""A fine-tuned model at work: over HTTP, exported, and both tried in one process."""
+"""Using a fine-tuned model: over HTTP, exported, and both tried in one process."""

@@ -1,5 +1,5 @@
-"""The connections of the service: uvicorn's, with an end to their patience, and with an answer for who has stopped
-talking and still listens."""
+"""The service's connections: uvicorn's, with a timeout for headers, and responses to clients that have closed their
+sending side."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import json
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECONDS_TO_SEND = 30  # a client's headers, and then its body
+SECONDS_TO_SEND = 30  # seconds for a client's headers, and again for its body
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn waits for the rest of a request's headers for ever, and hangs up on a client that closes its side of the
-    connection once it has asked, as `nc -N` does."""
+    """uvicorn alone waits forever for the rest of a request's headers, and drops a client that closes its side of the
+    connection after its request, as `nc -N` does."""
 
     headers_due: asyncio.TimerHandle | None = None
     heard_all = False  # the client has closed its side
@@ -35,7 +35,7 @@ class PatientProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def wait_for_headers(self) -> None:
-        """From the first byte: who sends one now and then gains nothing."""
+        """Start the timeout unless it runs: sending a byte now and then does not extend it."""
         if self.headers_due is None:
             self.headers_due = self.loop.call_later(SECONDS_TO_SEND, self.give_up)
 
@@ -58,15 +58,15 @@ class PatientProtocol(H11Protocol):
 
     @property
     def answering(self) -> bool:
-        """Whether a whole request waits for its answer."""
+        """Whether a complete request waits for its response."""
         return self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
 
     def eof_received(self) -> bool:
-        """True keeps the connection open for the answer."""
+        """True keeps the connection open for the response."""
         self.heard_all = True
         return self.answering
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()  # which begins with the next request, if it has been sent already
+        super().on_response_complete()  # starts on the next request if it has already arrived
         if self.heard_all and not self.answering:
             self.transport.close()

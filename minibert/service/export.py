@@ -1,6 +1,6 @@
-"""A fine-tuned model leaves: as a Hugging Face directory, or as ONNX for programs without torch.
+"""Export of a fine-tuned model: as a Hugging Face directory, or as ONNX for programs without torch.
 
-Nothing is left at the goal unless what was written, read again, answers as the model does.
+An export is kept only if the written model, loaded again, gives the same outputs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from minibert.tokenizer import Tokenizer
 FORMATS = ("huggingface", "onnx")
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
 TOLERANCE = 1e-4  # of a logit
-POOLED = (BertForSequenceClassification, BertForMultipleChoice)  # heads that read one vector
+POOLED = (BertForSequenceClassification, BertForMultipleChoice)  # heads on one pooled vector
 ONNX_FILE = "model.onnx"
 ONNX_PACKAGES = ("onnx", "onnxscript", "onnxruntime")
 # (rows, choices, tokens) of the batches that are compared; tokens no more than the model has positions
@@ -40,13 +40,13 @@ SHAPES = ((1, 1, 1), (1, 2, 7), (3, 4, 32), (2, 3, 512))
 
 
 class ExportError(ValueError):
-    """The model cannot be written in this form, or what was written does not answer as the model does."""
+    """The model cannot be exported in this format, or the export gives other outputs than the model."""
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written where. difference: the largest between two logits of the model and of what was written, over
-    `rows` random inputs · notes: what a user of the export must know."""
+    """difference: the largest absolute difference between logits of the model and of the export, over `rows` random
+    inputs · notes: what a user of the export must know."""
 
     path: Path
     format: str
@@ -57,9 +57,9 @@ class Exported:
 
 
 def export(model: str | Path, out: str | Path, format: str = "huggingface", dtype: str = "float32") -> Exported:
-    """Write the fine-tuned model in the directory `model` to the directory `out`, and compare.
+    """Export the fine-tuned model in the directory `model` to the directory `out`, and compare the two.
 
-    huggingface: what `Predictor.from_directory` and transformers load; weights as float32 or float16 (half the size,
+    huggingface: loadable by `Predictor.from_directory` and transformers; weights as float32 or float16 (half the size,
     rounded) · onnx: `model.onnx` (see `Graph`), with the tokenizer and config.json beside it.
     Raises ExportError, CheckpointError (no fine-tuned model), or OSError.
     """
@@ -102,7 +102,7 @@ def to_huggingface(predictor: Predictor, source: Path, out: Path, dtype: str) ->
 
 
 def transformers_notes(model: TaskHead) -> tuple[str, ...]:
-    """Where transformers would not load the directory, or load it and not answer alike."""
+    """Why transformers cannot load the directory, or loads it but gives other answers."""
     relative = relative_of(model.config)
     if not relative.in_transformers:
         return (f"transformers has no {relative.title} model and cannot load it; minibert and ONNX can",)
@@ -127,11 +127,11 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
 
 
 class Graph(nn.Module):
-    """The model as a function of tensors: what ONNX holds, in evaluation mode.
+    """The model as a function of tensors, in evaluation mode: what the ONNX file contains.
 
-    ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens · metadata: (B, columns) int64, the number
-    of each column's value, where the model reads metadata. Choices: (B, C, T) and (B, C, columns).
-    → logits, and intent_logits where there are intents; shapes as in `HeadOutput`.
+    ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens · metadata: (B, columns) int64, the index
+    of each column's value, if the model uses metadata. With choices: (B, C, T) and (B, C, columns).
+    → logits, and intent_logits if there are intents; shapes as in `HeadOutput`.
     """
 
     def __init__(self, model: TaskHead):
@@ -157,7 +157,7 @@ class Graph(nn.Module):
         return ("batch", "choices", "tokens") if isinstance(self.model, BertForMultipleChoice) else ("batch", "tokens")
 
     def random_inputs(self, rows: int, choices: int, tokens: int, rng: torch.Generator) -> dict[str, Tensor]:
-        """Inputs by name: the first row is full, others end anywhere."""
+        """Inputs by name: the first row has full length, the others random lengths."""
         config, count = self.model.config, rows * (choices if "choices" in self.axes else 1)
         ids = torch.randint(config.vocab_size, (count, tokens), generator=rng)
         segments = torch.randint(config.type_vocab_size, (count, tokens), generator=rng)
@@ -197,7 +197,7 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
 
 
 def write_onnx(graph: Graph, file: Path) -> None:
-    """One file with weights in it; batch, choices and tokens of any size, tokens at most the model's positions."""
+    """Write one file, weights included; batch, choices and tokens are dynamic, tokens at most the model's positions."""
     most = graph.model.config.longest
     dims = {name: torch.export.Dim(name, min=1, max=most if name == "tokens" else None) for name in graph.axes}
     inputs = graph.random_inputs(2, 3, min(5, most), torch.Generator().manual_seed(0))
@@ -206,7 +206,7 @@ def write_onnx(graph: Graph, file: Path) -> None:
         shapes[-1] = {i: dims[name] for i, name in enumerate(graph.axes) if name != "tokens"}
     logger = logging.getLogger("torch.onnx")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # it tells which of its unused parts are not installed
+    logger.setLevel(logging.ERROR)  # it lists optional packages that are not installed
     try:
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")
@@ -225,7 +225,7 @@ def write_onnx(graph: Graph, file: Path) -> None:
 
 
 def companions(source: Path, tokenizer: Tokenizer, folder: Path) -> None:
-    """What a program needs to make the inputs and to name the outputs."""
+    """Write what a program needs to make the inputs and to name the outputs: tokenizer and config.json."""
     tokenizer.save(folder)
     values = {**checkpoint.config_values(source), "dtype": "float32"}
     text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
@@ -243,8 +243,8 @@ def batches(graph: Graph, seed: int = 0) -> Iterator[dict[str, Tensor]]:
 
 @torch.no_grad()
 def compare(graph: Graph, other) -> tuple[float, int]:
-    """(the largest difference between an output of the model and of `other`, a function of the inputs by name, over
-    random batches of several shapes; how many rows were compared). What is no number or of another shape is an error.
+    """(the largest absolute difference between an output of the model and of `other`, a function of the inputs by name,
+    over random batches of several shapes; number of rows compared). Raises ExportError for other shapes or non-numbers.
     """
     largest, rows = 0.0, 0
     for inputs in batches(graph):

@@ -1,4 +1,4 @@
-"""The service without a network: what a client would get, and what clients who ask together cost, in this process."""
+"""The service in this process, without a network: its responses, their timing, and many clients at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LocalRequest:
 
 @dataclass(frozen=True)
 class LocalResponse:
-    """status, the answer's JSON, its headers, and the seconds it took from `begun` on (time.perf_counter)."""
+    """status, the JSON body, headers, and the seconds since `begun` (time.perf_counter)."""
 
     status: int
     body: Any
@@ -38,16 +38,16 @@ class LocalResponse:
 
 
 def ask(app, *requests: LocalRequest, warm_up: int = 0) -> list[LocalResponse]:
-    """Start the application, send all requests at once, stop it; the answers in order.
+    """Start the application, send all requests at once, stop it; return the responses in order.
 
-    warm_up: how often all of them are sent before, uncounted: the first through a new thread pays for its start. An
-    application is asked once: its lifespan ends with this. What fails in it is raised.
+    warm_up: rounds of all requests sent before, uncounted: the first through a new thread pays for its start. Use an
+    application only once: its lifespan ends with this call. Exceptions in it are raised.
     """
     return _run(_ask(app, requests, warm_up))
 
 
 def _run(coroutine: Coroutine[Any, Any, Found]) -> Found:
-    with ThreadPoolExecutor(1) as thread:  # the caller's may have an event loop that runs, as a notebook's has
+    with ThreadPoolExecutor(1) as thread:  # the caller's thread may already run an event loop, as in a notebook
         return thread.submit(asyncio.run, coroutine).result()
 
 
@@ -100,15 +100,15 @@ STAGES = ("check", "wait", "tokens", "model", "answer")
 
 @dataclass(frozen=True)
 class TimedResponse:
-    """stages: of STAGES, in their order, each with (seconds after the request was sent, seconds it took). One that is
-    refused has not been through all."""
+    """stages: name → (seconds after the request was sent, duration in seconds), in the order of STAGES. A refused
+    request has not passed all of them."""
 
     response: LocalResponse
     stages: dict[str, tuple[float, float]]
 
 
 class _MarkingPredictor:
-    """A Predictor that notes when a part of its work is done. at: stage → its end."""
+    """A Predictor that records when each stage ends. at: stage → that time."""
 
     def __init__(self, predictor: Predictor):
         self.predictor, self.at = predictor, {}
@@ -136,8 +136,8 @@ class _MarkingService(Service):
 def timed(
     predictor: Predictor, body: bytes, limits: Limits | None = None, *, warm_up: int = 3, rounds: int = 9
 ) -> TimedResponse:
-    """What one request costs, part by part: the quickest of `rounds`, one after the other, after `warm_up` that are
-    not counted. Whatever else the machine does can only add to a time."""
+    """Time one request stage by stage: the fastest of `rounds` sequential requests, after `warm_up` uncounted ones. The
+    fastest, because other load on the machine can only add time."""
     marking = _MarkingPredictor(predictor)
     return _run(_timed(_MarkingService(marking, limits or Limits()), marking, LocalRequest(body=body), warm_up, rounds))
 
@@ -167,7 +167,7 @@ def _stages(response: LocalResponse, at: dict[str, float]) -> dict[str, tuple[fl
 
 
 class CountingPredictor:
-    """A Predictor, and of each of its batches when it began and how many inputs it had."""
+    """A Predictor that records for each batch when it began and its number of inputs."""
 
     def __init__(self, predictor: Predictor):
         self.predictor, self.batches = predictor, []
@@ -182,8 +182,8 @@ class CountingPredictor:
 
 @dataclass(frozen=True)
 class LoadResult:
-    """One input from each of many clients at once. seconds: until the last had an answer · sizes: of the batches, in
-    order · waits: seconds of each client."""
+    """One input from each of many clients at once. seconds: until the last response · sizes: of the batches, in order ·
+    waits: seconds per client."""
 
     seconds: float
     sizes: tuple[int, ...]
@@ -195,8 +195,8 @@ class LoadResult:
 
 
 def load(predictor: Predictor, inputs: Sequence[Any], limits: Limits) -> LoadResult:
-    """What that costs a service that is warm: all have asked once before. Raises RuntimeError unless every answer is
-    one."""
+    """Measure that on a warm service: every client has sent its input once before. Raises RuntimeError unless every
+    status is 200."""
     counting = CountingPredictor(predictor)
     app = application(counting, limits)
     asked = [LocalRequest(body=json.dumps({"inputs": [given]}).encode()) for given in inputs]

@@ -1,6 +1,6 @@
-"""A fine-tuned model answers over HTTP: POST /predict, GET /schema, GET /health.
+"""A fine-tuned model over HTTP: POST /predict, GET /schema, GET /health.
 
-Inputs of requests that come at the same time are answered together, in batches, by the one thread that has the model.
+Inputs of simultaneous requests are answered together, in batches, by the one thread that runs the model.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from minibert.tasks.given import any_text
 from minibert.text.json_values import JsonError, json_value
 from minibert.text.shortened import shortened
 
-SECONDS_TO_STOP = 10  # for requests that are being answered
+SECONDS_TO_STOP = 10  # seconds at shutdown to finish responses in progress
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """inputs: of a request · characters: of a text · body: bytes of a request · queue: inputs accepted and
-    not answered yet, of all requests · batch: inputs the model answers at once · window: seconds a batch waits for more
-    inputs while there is room in it."""
+    """inputs: per request · characters: per text · body: bytes per request · queue: inputs accepted and not yet
+    answered, over all requests · batch: inputs per forward pass · window: seconds a batch waits for more inputs while
+    it has room."""
 
     inputs: int = 64
     characters: int = 20_000
@@ -75,9 +75,9 @@ def request_schema(predictor: Predictor, limits: Limits) -> dict:
 
 
 def refusal(error: ValidationError) -> HTTPException:
-    """What is wrong and where, without repeating what was sent. 413: too many inputs; 422: a text that is blank or too
-    long; 400: another form than the schema's."""
-    while error.context:  # of several forms, the one whose JSON type was sent
+    """The HTTP error for a schema violation: what is wrong and where, without repeating the input. 413: too many
+    inputs; 422: a blank or too long text; 400: any other violation."""
+    while error.context:  # among alternative forms, the one with the JSON type that was sent
         deeper = [one for one in error.context if one.validator != "type" or one.relative_path]
         if not deeper or error.validator == "oneOf":
             break
@@ -86,7 +86,7 @@ def refusal(error: ValidationError) -> HTTPException:
     status = 422 if error.validator in ("pattern", "maxLength") else 400
     match error.validator:
         case "required" | "additionalProperties":
-            why = error.message[:200]  # it holds names that were sent
+            why = error.message[:200]  # it contains names from the request
         case "type":
             why = f"must be of the type {' or '.join([asked] if isinstance(asked, str) else asked)}"
         case "anyOf":
@@ -105,7 +105,7 @@ def refusal(error: ValidationError) -> HTTPException:
 
 
 def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPException:
-    """path: of the place in the body, such as ["inputs", 1, "text"]: `input 2, text: …`"""
+    """path: place in the body, such as ["inputs", 1, "text"]: `input 2, text: …`"""
     place = list(path)
     if len(place) > 1:
         place[:2] = [f"input {place[1] + 1}"]
@@ -117,12 +117,12 @@ def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPExcept
 
 
 class Full(Exception):
-    """More inputs would wait than may."""
+    """The queue has no room for the inputs of this request."""
 
 
 class Batcher:
-    """One thread with the model, and a queue before it. waiting: inputs accepted and not answered yet · answered,
-    batches: since the start."""
+    """One thread that runs the model, and its queue. waiting: inputs accepted and not yet answered · answered, batches:
+    totals since the start."""
 
     def __init__(self, predictor: Predictor, limits: Limits):
         self.predictor, self.limits = predictor, limits
@@ -131,7 +131,7 @@ class Batcher:
         self.waiting = self.answered = self.batches = 0
 
     async def answers(self, examples: Sequence) -> list[dict | Exception]:
-        """An answer for each example, or why there is none. Raises Full."""
+        """For each example the answer, or the exception it raised. Raises Full."""
         if self.waiting + len(examples) > self.limits.queue:
             raise Full
         loop = asyncio.get_running_loop()
@@ -148,7 +148,7 @@ class Batcher:
         """Answer batch after batch, until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
-            batch = [each for each in await self.next_batch() if not each[1].done()]  # done: its client has gone
+            batch = [each for each in await self.next_batch() if not each[1].done()]  # done: its client has left
             if not batch:
                 continue
             results = await loop.run_in_executor(self.thread, self.compute, [example for example, _ in batch])
@@ -160,7 +160,7 @@ class Batcher:
                     set_it(result)
 
     async def next_batch(self) -> list[tuple[Any, asyncio.Future]]:
-        """At least one input: what waits, and what comes within the window, as far as there is room."""
+        """At least one input: those queued, and those that arrive within the window, while there is room."""
         batch = [await self.queue.get()]
         with suppress(TimeoutError):
             async with asyncio.timeout(self.limits.window):
@@ -169,7 +169,7 @@ class Batcher:
         return batch
 
     def compute(self, examples: Sequence) -> list[dict | Exception]:
-        """In the thread. One that cannot be answered (ValueError) does not take the others with it."""
+        """Runs in the thread. An example that raises ValueError does not fail the others."""
         try:
             return self.predictor.answers(examples)[0]
         except ValueError as error:
@@ -213,7 +213,7 @@ class Service:
             self.example = {"request": example, "response": self.response(predictor.predict(example["inputs"]))}
         except NotNumbersError:
             raise
-        except ValueError:  # a model of very short inputs has no room for it
+        except ValueError:  # the example is too long for a model of very short inputs
             self.example = {"request": example}
         self.batcher = Batcher(predictor, limits)
 
@@ -221,7 +221,7 @@ class Service:
         return {"task": self.predictor.task.name, "answers": list(answers)}
 
     def examples(self, body: bytes) -> list:
-        """The task's examples in the body of a request, or HTTPException saying which input is wrong, and why."""
+        """Parse the examples in the body of a request. Raises HTTPException: which input is wrong, and why."""
         try:
             values = json_value(body)
         except JsonError as error:
@@ -315,9 +315,9 @@ def serve(
     limits: Limits | None = None,
     ready: Callable[[str], None] = lambda url: None,
 ) -> None:
-    """Answer until Ctrl-C or SIGTERM; what is being answered then is answered still. port 0: any free one.
+    """Serve until Ctrl-C or SIGTERM; responses in progress are completed. port 0: any free one.
 
-    ready: told the address once it can be asked. Raises OSError when the port is taken.
+    ready: called with the URL once the service accepts requests. Raises OSError if the port is taken.
     """
     app = application(predictor, limits)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

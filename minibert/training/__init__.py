@@ -1,1 +1,1 @@
-"""What the training loop rests on: optimizers, precision, processes, states to resume from, mean weights."""
+"""Foundations of the training loop: optimizers, precision, processes, states to resume from, averaged weights."""

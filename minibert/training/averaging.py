@@ -1,8 +1,8 @@
-"""The mean of several models' weights: one model, better than each where they lie in the same valley of the loss.
+"""The mean of several models' weights: one model, better than each if they lie in the same basin of the loss.
 
 Of one run at different times (Izmailov et al. 2018, Stochastic Weight Averaging) or of several runs from one start
-(Wortsman et al. 2022, Model Soups). Models that began from different random numbers do not lie in one valley, and their
-mean is worth nothing.
+(Wortsman et al. 2022, Model Soups). Models initialized with different random numbers do not lie in one basin, and their
+mean is useless.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from minibert import checkpoint
 
 
 def average(directories: Sequence[str | Path], out: str | Path, dtype: torch.dtype | None = None) -> Path:
-    """Write the mean of the models in `directories`, of all their weights alike, to `out`; its tokenizer is theirs.
+    """Write the unweighted mean of the models in `directories` to `out`, with their common tokenizer.
 
-    dtype: of the weights there, float32 by default. Raises CheckpointError where a directory holds no model or another
-    kind of one (sizes, head, labels, vocabulary), ValueError for fewer than two.
+    dtype: of the weights written, float32 by default. Raises CheckpointError if a directory holds no model or another
+    kind of model (sizes, head, labels, vocabulary), ValueError for fewer than two.
     """
     first, *others = directories
     if not others:
@@ -42,16 +42,16 @@ def average(directories: Sequence[str | Path], out: str | Path, dtype: torch.dty
 
 
 def described(directory: str | Path) -> dict:
-    """What config.json says of the model, without how its weights were stored and trained."""
+    """The model's config.json, without how its weights were stored and trained."""
     values, left_out = checkpoint.config_values(directory), ("dtype", "transformers_version", checkpoint.OBJECTIVE)
     return {k: v for k, v in values.items() if k not in left_out and "dropout" not in k}
 
 
 def running_mean(model: nn.Module, share: float) -> AveragedModel:
     """A copy of `model` that follows it: each `update_parameters(model)` moves it by 1/(1 + share · n) of the way, n
-    updates after the first. So however long the run will be, what was shown at time t counts about as t^(1/share − 1)
-    (polynomial-decay averaging, Shamir and Zhang 2013): with a share of 1 all alike, with less the later the more.
-    """
+    updates after the first. So, however long the run, the weights of time t count about as t^(1/share − 1)
+    (polynomial-decay averaging, Shamir and Zhang 2013): a share of 1 weighs all alike, a smaller one favours later
+    weights."""
 
     def follow(means: list[Tensor], weights: list[Tensor], shown: Tensor) -> None:
         torch._foreach_lerp_(means, weights, 1 / (1 + share * shown.item()))

@@ -1,7 +1,7 @@
 """Data-parallel training: processes started by `torchrun` share every batch and add up their gradients.
 
-Written out instead of wrapped (DistributedDataParallel), because the parts of a batch have unequal numbers of masked
-tokens: each part's loss is weighted by its share, so the sum over the group is exactly the gradient of the whole batch.
+Written by hand, not with DistributedDataParallel, because the parts of a batch have unequal numbers of masked tokens:
+each part's loss is weighted by its share, so the sum over the group is exactly the gradient of the whole batch.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from datetime import timedelta
 import torch
 from torch import distributed, nn
 
-PATIENCE = timedelta(hours=12)  # the others wait while the first process tokenizes all of the text
+PATIENCE = timedelta(hours=12)  # the other processes wait while the first tokenizes the whole text
 
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """The processes of one run; alone by default. rank: this one's number, from 0."""
+    """The processes of one run; just this one by default. rank: number of this process, from 0."""
 
     rank: int = 0
     size: int = 1
@@ -41,7 +41,7 @@ class ProcessGroup:
         terms.update(zip(terms, flat[-len(terms) :], strict=True))
 
     def first(self, value: float) -> float:
-        """The value of rank 0, everywhere."""
+        """Broadcast the value of rank 0."""
         if self.size == 1:
             return value
         values = [value]
@@ -49,13 +49,13 @@ class ProcessGroup:
         return values[0]
 
     def wait(self) -> None:
-        """Until all are here."""
+        """Wait until all processes arrive."""
         if self.size > 1:
             distributed.barrier()
 
 
 def join_process_group() -> ProcessGroup:
-    """The group that `torchrun` has started this process for; else one of one. NCCL on GPUs, gloo on CPUs."""
+    """The group that `torchrun` started this process for; else a group of one. NCCL on GPUs, gloo on CPUs."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         return ProcessGroup()

@@ -1,8 +1,8 @@
-"""LAMB (You et al. 2019, arXiv:1904.00962, algorithm 2): Adam's step, as long for each layer as the layer allows.
+"""LAMB (You et al. 2019, arXiv:1904.00962, algorithm 2): Adam's step, its length adapted to each layer.
 
-With large batches a run has few steps, so that each must go far; how far a layer may go at once depends on how large
-its weights are. LAMB scales Adam's step u of each matrix by the *trust ratio* ‖w‖ / ‖u‖: every matrix then moves by the
-same share of its own length, the learning rate.
+With large batches a run has few steps, so each must be long; how long a step a layer tolerates depends on the size of
+its weights. LAMB scales Adam's step u of each matrix by the *trust ratio* ‖w‖ / ‖u‖: every matrix then moves by the
+same fraction of its own norm, the learning rate.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from torch import Tensor
 
 
 class Lamb(torch.optim.AdamW):
-    """AdamW's moments and groups; weight decay is part of the step whose length is scaled, as in the paper. Biases and
-    LayerNorm, which are not decayed, are not scaled either, as in the authors' code."""
+    """AdamW's moments and groups; weight decay is part of the step that is scaled, as in the paper. Biases and
+    LayerNorm weights are neither decayed nor scaled, as in the authors' code."""
 
     @torch.no_grad()
     def step(self, closure=None) -> None:
@@ -24,7 +24,7 @@ class Lamb(torch.optim.AdamW):
 
     def move(self, weight: Tensor, group: dict) -> None:
         state, (beta1, beta2) = self.state[weight], group["betas"]
-        if not state:  # named as AdamW's, which loads and saves them
+        if not state:  # AdamW's names, so that it loads and saves them
             state["step"] = torch.zeros((), device=weight.device)
             state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(weight), torch.zeros_like(weight)
         state["step"] += 1

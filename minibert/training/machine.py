@@ -1,4 +1,4 @@
-"""What a recorded figure must carry with it: date, processor, threads, versions."""
+"""What to record with every measurement: date, processor, threads, versions."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from minibert.training.precision import best_device, has_bfloat16
 
 
 def processors() -> list[str]:
-    """The name of each processor of this machine, as /proc/cpuinfo lists them; empty where there is no such list."""
+    """The name of each processor, from /proc/cpuinfo; empty where there is no such file."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     return [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
 
 
 def memory() -> int:
-    """Bytes of memory that this machine has."""
+    """This machine's memory in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def description(*packages: str) -> dict:
-    """What is recorded beside a measurement, ready for JSON; with the versions of torch and of `packages`."""
+    """The facts to record with a measurement, as JSON values; includes the versions of torch and `packages`."""
     device = best_device()
     return {
         "date": datetime.now(UTC).date().isoformat(),

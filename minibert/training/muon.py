@@ -2,7 +2,7 @@
 
 A gradient mostly points along a few directions; the others, which may be what is still to be learned, hardly move. Muon
 makes all directions of a matrix's step equally long: of its momentum's singular value decomposition U S Vᵀ it keeps
-U Vᵀ. A step takes a sixth longer and teaches more: `bench.toy` lays a minute of it beside a minute of AdamW.
+U Vᵀ. A step takes a sixth longer and teaches more: `bench.toy` compares a minute of Muon with a minute of AdamW.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from torch import Tensor, nn
 
 from minibert.training.precision import has_bfloat16
 
-MOMENTUM = 0.9  # 0.95 elsewhere, where runs are longer
-# Of the polynomial that draws every singular value between 0 and 1 towards 1: after five rounds 0.7 to 1.2 (Jordan et
-# al. 2024), which is equal enough.
+MOMENTUM = 0.9  # 0.95 is usual, for longer runs
+# Coefficients of a polynomial that moves singular values between 0 and 1 towards 1: after five rounds they are 0.7 to
+# 1.2 (Jordan et al. 2024), which is close enough.
 A, B, C = 3.4445, -4.7750, 2.0315
 ROUNDS = 5
-# How far a weight is moved, in learning rates (root mean square). AdamW typically moves it 0.2, and with that one rate
-# suits both (Liu et al. 2025, §2.2); twice as far is better for models as small as ours.
+# Root mean square of a weight's update, in learning rates. AdamW's is typically 0.2, and with that one rate suits both
+# (Liu et al. 2025, §2.2); twice that is better for models as small as ours.
 LENGTH = 0.4
 
 
 class Muon(torch.optim.AdamW):
-    """AdamW, but the weights of the groups marked `"muon": True`, which must be matrices, are moved by Muon."""
+    """AdamW, except for groups marked `"muon": True`: Muon updates their weights, which must be matrices."""
 
     def __init__(self, groups: Iterable[dict], **options):
         super().__init__([{"muon": False, **group} for group in groups], **options)
@@ -39,7 +39,7 @@ class Muon(torch.optim.AdamW):
                 for weight in group["params"]:
                     if weight.grad is not None:
                         self.move(weight, group["lr"], group["weight_decay"])
-                        weight.grad = None  # AdamW passes by what has no gradient
+                        weight.grad = None  # AdamW skips weights without a gradient
         super().step(closure)
 
     def move(self, weight: nn.Parameter, rate: float, decay: float) -> None:
@@ -54,15 +54,15 @@ class Muon(torch.optim.AdamW):
 
 
 def in_a_block(name: str, weight: nn.Parameter) -> bool:
-    """True of the matrices that Muon is for: those inside the blocks, by the name of a parameter."""
+    """Whether a parameter is a matrix inside a block, that is, one for Muon."""
     return "blocks." in name and weight.dim() == 2
 
 
 def orthogonal(matrix: Tensor) -> Tensor:
-    """Of a matrix U S Vᵀ (r, c) nearly U Vᵀ: singular values of 0.7 to 1.2, by the iteration of Newton and Schulz."""
-    wide = matrix if matrix.size(0) <= matrix.size(1) else matrix.T  # the products are of the shorter side
+    """For a matrix U S Vᵀ (r, c), about U Vᵀ: singular values of 0.7 to 1.2, by Newton–Schulz iteration."""
+    wide = matrix if matrix.size(0) <= matrix.size(1) else matrix.T  # products of the shorter side are cheaper
     x = wide.to(torch.bfloat16 if has_bfloat16(matrix.device) else torch.float32)
-    x = x / x.norm().clamp(min=1e-7)  # no singular value is above 1
+    x = x / x.norm().clamp(min=1e-7)  # now no singular value exceeds 1
     for _ in range(ROUNDS):
         gram = x @ x.T
         x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=B, alpha=C), x, beta=A)

@@ -1,4 +1,4 @@
-"""A disk that is full: what a run has learned waits for room instead of being dropped, where somebody can make some."""
+"""Retry saving while the disk is full, so that a trained model is not lost, where a user can free some space."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 from safetensors import SafetensorError
 
-SECONDS = 5.0  # between two tries
+SECONDS = 5.0  # seconds between two tries
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _tell: ContextVar[Callable[[], None] | None] = ContextVar("told of a full disk", default=None)
 
 
 def is_full(error: Exception) -> bool:
-    """Whether there was no room on the disk. safetensors tells the number in words."""
+    """Whether the error means that the disk is full. safetensors gives the error number only in its text."""
     if isinstance(error, SafetensorError):
         number = re.search(r"os error (\d+)", str(error))
         return number is not None and int(number[1]) in FULL
@@ -27,8 +27,8 @@ def is_full(error: Exception) -> bool:
 
 @contextmanager
 def patient(tell: Callable[[], None]) -> Iterator[None]:
-    """Within, `when_there_is_room` waits, and calls `tell` each time before it does. Elsewhere, as on a command line
-    where nobody would see why nothing happens, a full disk is an error at once."""
+    """Within this context, `when_there_is_room` waits while the disk is full, and calls `tell` before each wait.
+    Elsewhere, as on a command line, where nobody would see why it hangs, a full disk raises at once."""
     token = _tell.set(tell)
     try:
         yield
@@ -37,7 +37,7 @@ def patient(tell: Callable[[], None]) -> Iterator[None]:
 
 
 def when_there_is_room(save: Callable[..., Any], *args, **kwargs) -> Any:
-    """What `save` returns, which must write all or nothing."""
+    """Call `save`, again while the disk is full (see `patient`); it must write all or nothing."""
     while True:
         try:
             return save(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Where a model is computed, and in which numbers."""
+"""The device and the number format that a model is computed with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import torch
 
 
 def autocast(device: torch.device) -> torch.autocast:
-    """bfloat16 arithmetic where it is the faster one, else plain float32. Weights stay float32."""
+    """bfloat16 arithmetic where it is faster, else plain float32. Weights stay float32."""
     return torch.autocast(device.type, torch.bfloat16, enabled=has_bfloat16(device))
 
 
 def has_bfloat16(device: torch.device) -> bool:
     """True where bf16 matrix products are faster than float32: recent GPUs, and CPUs with AMX, or AVX512-BF16 by AMD.
 
-    Intel's AVX512-BF16 multiplies no more numbers a cycle than its float32, and took 1.6 times as long in
-    `bench.precision`. A rule and not a race at the start, so that a run that is resumed goes on as it began.
+    Intel's AVX512-BF16 multiplies no more numbers per cycle than its float32, and took 1.6 times as long in
+    `bench.precision`. A fixed rule, not a benchmark at the start, so that a resumed run keeps its precision.
     """
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)

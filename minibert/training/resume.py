@@ -1,8 +1,8 @@
-"""Going on exactly: all that a pre-training run needs to continue bit for bit, and nothing pickled.
+"""Exact resuming: all that a pre-training run needs to continue bit for bit, without pickle.
 
-`resume/step-000500/` in a run's directory holds a checkpoint like any other (in float32), optimizer.safetensors,
-state.json, and SHA256SUMS of these, as `sha256sum -c` reads them. Each appears whole or not at all; the last two are
-kept, so that there is one to go back to when the newest is damaged.
+`resume/step-00000500/` in a run's directory holds a checkpoint like any other (in float32), optimizer.safetensors,
+state.json, and SHA256SUMS of these, as `sha256sum -c` reads them. Each directory appears complete or not at all; the
+last two are kept, in case the newest is damaged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, TrainingState
 
 FOLDER, KEPT, SUMS = "resume", 2, "SHA256SUMS"
-BESIDE = "beside.safetensors"  # weights that learn with the model and are no part of it
+BESIDE = "beside.safetensors"  # weights trained with the model that are no part of it
 STATE = {
     "step": int,
     "tokens": int,
@@ -41,7 +41,7 @@ BUDGET = ("steps", "minutes", "save_minutes", "save_every", "snapshots", "report
 
 @dataclass(frozen=True)
 class SavedRun:
-    """An interrupted run, as `resume/step-N` holds it."""
+    """An interrupted run, as stored in `resume/step-N`."""
 
     directory: Path
     values: dict
@@ -56,11 +56,11 @@ class SavedRun:
 
     @property
     def begun(self) -> dict:
-        """The details it was begun with."""
+        """The details of its `started` event."""
         return next((event["details"] for event in self.events if event["event"] == "started"), {})
 
     def check(self, settings: dict) -> None:
-        """Raise ValueError where `settings` would train something else than the run that was cut off."""
+        """Raise ValueError if `settings` differ, except in BUDGET, from those of the interrupted run."""
         begun = self.values["settings"]
         begun = {"relative": "bert", "sizes": {}, "objective_options": {}, **begun}  # older runs lack some fields
         begun["optimization"] = asdict(Optimization(**begun["optimization"]))
@@ -74,7 +74,7 @@ class SavedRun:
             )
 
     def check_text(self, facts: dict) -> None:
-        """Raise ValueError where the text is another one: the place reached would mean nothing there."""
+        """Raise ValueError if the text differs: the saved position would be meaningless."""
         for name in ("data", "tokens", "documents"):
             if self.begun.get(name, facts[name]) != facts[name]:
                 raise ValueError(
@@ -85,11 +85,11 @@ class SavedRun:
     def tokenizer(self) -> Tokenizer:
         try:
             return checkpoint.load_tokenizer(self.directory)
-        except checkpoint.CheckpointError:  # older states have it beside the model only
+        except checkpoint.CheckpointError:  # older states have the tokenizer beside the model only
             return checkpoint.load_tokenizer(self.directory.parent.parent)
 
     def restore(self, model: nn.Module, state: TrainingState) -> None:
-        """Put optimizer, counters and random numbers back as they were."""
+        """Restore optimizer, counters and random number generators."""
         optimizer = state.optimizer.state_dict()
         numbered = enumerate(weight for group in state.optimizer.param_groups for weight in group["params"])
         shapes = {number: weight.shape for number, weight in numbered}
@@ -103,7 +103,7 @@ class SavedRun:
                 if value.dim() and value.shape != shapes[int(number)]:
                     raise ValueError(f"{name} in optimizer.safetensors is of another shape than its weight")
                 optimizer["state"].setdefault(int(number), {})[part] = value
-            for group in optimizer["param_groups"]:  # a weight that nothing was learned of has none
+            for group in optimizer["param_groups"]:  # a weight without gradients has no state
                 kinds = {frozenset(optimizer["state"].get(number, ())) for number in group["params"]} - {frozenset()}
                 if len(kinds) > 1:
                     raise ValueError("optimizer.safetensors lacks some of what is remembered of the weights")
@@ -123,8 +123,8 @@ def save(
     events: list[dict],
     beside: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
-    """Write `resume/step-N` under `out`, then drop all but the last KEPT. models: by folder, "" that one itself ·
-    beside: further weights, written to BESIDE."""
+    """Write `resume/step-N` under `out`, then delete all but the last KEPT. models: by subfolder, "" for the directory
+    itself · beside: further weights, written to BESIDE."""
     directory = out / FOLDER / f"step-{state.step:08d}"
     if directory.exists():
         return
@@ -158,7 +158,7 @@ def digest(file: Path) -> str:
 
 
 def latest(out: Path, damaged: list[str] | None = None) -> SavedRun | None:
-    """The newest state under `out` that can be gone on with; `damaged` is told of each that is newer and cannot."""
+    """The newest state under `out` that can be resumed; newer damaged ones are appended to `damaged`."""
     for directory in sorted((Path(out) / FOLDER).glob("step-*"), reverse=True):
         try:
             return opened(directory)
@@ -178,7 +178,7 @@ def to_go_on_with(out: Path) -> SavedRun:
 
 
 def opened(directory: Path) -> SavedRun:
-    """The state in a directory. Raises ValueError, which says why, where it is not what was saved."""
+    """Load and verify the state in a directory. Raises ValueError with the reason if it is not as saved."""
     if (sums := directory / SUMS).exists():  # older states have none
         try:
             for line in sums.read_text(encoding="utf-8").splitlines():
@@ -207,11 +207,11 @@ def opened(directory: Path) -> SavedRun:
 
 
 def clear_unfinished(out: Path) -> None:
-    """What a save that was killed has left."""
+    """Remove what a killed save has left."""
     for left in Path(out, FOLDER).glob(f".step-*{checkpoint.UNFINISHED}"):
         shutil.rmtree(left, ignore_errors=True)
 
 
 def clear(out: Path) -> None:
-    """There is nothing to resume: a run is over, or another begins."""
+    """Remove all saved states: the run has ended, or another begins."""
     shutil.rmtree(Path(out) / FOLDER, ignore_errors=True)

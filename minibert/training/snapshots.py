@@ -1,8 +1,8 @@
-"""Small copies of a model on its way, to look back at what it knew when.
+"""Small copies of a model during training, to look back at what it knew when.
 
 Weights are stored as 8-bit integers with a scale for each row (absolute maximum / 127): a quarter of float32, half of
-what the finished checkpoint takes, and close enough to look at. `steps/step-000500.safetensors` beside the checkpoint,
-whose config.json and vocab.txt they share.
+the finished checkpoint, and accurate enough to look at. `steps/step-00000500.safetensors` beside the checkpoint, whose
+config.json and vocab.txt they share.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from minibert import checkpoint
 
 FOLDER = "steps"
 TOKENS, BIAS = "bert.embeddings.token.weight", "mlm.decoder.bias"
-NEVER = -1e4  # the output bias of an entry that the vocabulary did not have then
+NEVER = -1e4  # output bias of an entry that was not in the vocabulary yet
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """step, tokens: how far the run was."""
+    """step, tokens: how far the run was at that time."""
 
     path: Path
     step: int
@@ -34,12 +34,12 @@ class Snapshot:
 
 
 def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
-    """Write step-N.safetensors into `folder`, whole or not at all."""
+    """Write step-N.safetensors into `folder`, complete or not at all."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     tensors, names = {}, checkpoint.stored_names(model)
     for name, value in model.state_dict().items():
-        if names[name] is None:  # tied, or used again
+        if names[name] is None:  # tied or shared weights
             continue
         value = value.detach().float().cpu()
         if value.dim() < 2:
@@ -51,13 +51,13 @@ def save(folder: str | Path, model: nn.Module, step: int, tokens: int) -> Path:
     path = folder / f"step-{step:08d}.safetensors"
     temporary = path.with_suffix(".tmp")
     save_file(tensors, temporary, metadata={"step": str(step), "tokens": str(tokens)})
-    temporary.chmod(0o644)  # safetensors writes for its owner alone
+    temporary.chmod(0o644)  # safetensors makes it readable by its owner only
     os.replace(temporary, path)
     return path
 
 
 def clear(directory: str | Path) -> None:
-    """Those of an earlier run would mix with the ones to come."""
+    """Remove the snapshots of an earlier run, which would mix with the new ones."""
     for path in Path(directory, FOLDER).glob("step-*.safetensors"):
         path.unlink()
 
@@ -76,8 +76,8 @@ def listed(directory: str | Path) -> list[Snapshot]:
 
 
 def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
-    """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries that its vocabulary got later
-    have a vector of zeros and are never answered."""
+    """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries added to its vocabulary later
+    have a zero vector and are never predicted."""
     model = checkpoint.load(directory)
     state, wanted = {}, model.state_dict()
     try:
@@ -87,7 +87,7 @@ def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
                 if not name.endswith(".scale"):
                     value = file.get_tensor(name).float()
                     state[name] = value * file.get_tensor(f"{name}.scale") if f"{name}.scale" in names else value
-    except (SafetensorError, RuntimeError) as error:  # the second: a scale that does not fit
+    except (SafetensorError, RuntimeError) as error:  # RuntimeError: a scale that does not fit
         raise checkpoint.CheckpointError(f"{snapshot.path} is damaged or no snapshot: {error}") from None
     checkpoint.check_finite(state, snapshot.path)
     if unknown := set(state) - set(wanted):
