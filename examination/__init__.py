@@ -1,1 +1,1 @@
-"""The examination: a bank of questions in lessons/examination, drawn, asked and marked by programs."""
+"""The examination: draws questions from a bank in lessons/examination, asks and marks them."""

@@ -1,4 +1,4 @@
-"""The bank: lessons/examination/*.toml, a file a part, read and checked. What a file may say: README.md there."""
+"""The bank: lessons/examination/*.toml, one file per part, read and checked. The format: README.md there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Part:
-    """A file of the bank. `name` stands in links: the file's name without its number."""
+    """A file of the bank. `name` is used in links: the file's name without its number."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class Part:
 
     @property
     def marked(self) -> tuple[Question, ...]:
-        """What a program marks."""
+        """The questions that a program marks."""
         return tuple(one for one in self.questions if one.kind != "open")
 
     @property
@@ -36,7 +36,7 @@ class Part:
 
 
 def load_bank(folder: Path = BANK, language: str = "en") -> tuple[Part, ...]:
-    """All parts in the order of their files; a part in another language is `<name>.<language>.toml` beside it.
+    """All parts in the order of their files; a part's translation is `<name>.<language>.toml` beside it.
 
     Raises BankError with file, question and what to do.
     """

@@ -1,4 +1,4 @@
-"""`choose`: one right choice among several, a reason for each, in an order that the seed draws."""
+"""`choose`: one right choice among several, each with a reason, in an order drawn by the seed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_choices(entry: Entry) -> tuple[Choice, ...]:
 def dealt(
     choices: tuple[Choice, ...], show: int, values: dict[str, str], where: str, rng: random.Random
 ) -> tuple[Choice, ...]:
-    """The right choice and `show` − 1 of the others, in any order, filled in."""
+    """The right choice and `show` − 1 of the others, shuffled, with placeholders filled in."""
     shown = [
         *(one for one in choices if one.correct),
         *rng.sample([one for one in choices if not one.correct], show - 1),

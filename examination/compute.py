@@ -1,4 +1,4 @@
-"""`compute`: one or a few numbers, worked out from small ones that the seed draws; see `computations`."""
+"""`compute`: one or a few numbers, computed from small ones drawn by the seed; see `computations`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read(entry: Entry) -> ComputeSettings:
 
 
 def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ComputeTask:
-    """Draws until every misunderstanding would be seen in the answer."""
+    """Redraw until every misunderstanding leads to a different answer."""
     settings: ComputeSettings = question.settings
     for _try in range(TRIES):
         chosen = {name: rng.choice(options) for name, options in settings.options.items()}
@@ -69,12 +69,12 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
 
 
 def _visible(fields: Sequence[Field], numbers: Sequence[float]) -> bool:
-    """Whether these numbers, however rounded, would not pass for the right ones."""
+    """Whether these numbers, however rounded, differ from the right ones."""
     return any(abs(number - f.value) > 2.5 * f.tolerance + 1e-9 for number, f in zip(numbers, fields, strict=True))
 
 
 def accepted(task: ComputeTask) -> str:
-    """How exactly to answer."""
+    """The precision that an answer needs, as a sentence."""
     decimals = max(field.decimals for field in task.fields)
     if not decimals:
         return _("Whole numbers.")
@@ -84,7 +84,7 @@ def accepted(task: ComputeTask) -> str:
 
 
 def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:
-    """Each number counts alike."""
+    """All numbers have the same weight."""
     typed = [*(answer or ()), *[""] * len(task.fields)][: len(task.fields)]
     if not any(text.strip() for text in typed):
         return no_answer(task)
@@ -98,7 +98,7 @@ def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:
 
 
 def _reason(task: ComputeTask, numbers: Sequence[float | None], index: int, typed: str) -> str:
-    """Why this number is none: the misunderstanding that most of the numbers fit, if this one fits it."""
+    """Why this number is wrong: of the misunderstandings that give it, the one that most of the numbers fit."""
     number, field = numbers[index], task.fields[index]
     if number is None:
         return _("That is not a number that can be read.") if typed.strip() else _("No answer.")

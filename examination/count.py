@@ -24,7 +24,7 @@ class CountSettings:
 
 @dataclass(frozen=True)
 class CountTask(Task):
-    """formula: how the number comes about, shown with the mark."""
+    """formula: how to compute the number, shown with the mark."""
 
     number: int
     formula: str
@@ -56,7 +56,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     size = rng.choice(settings.sizes)
     config = BertConfig(size["V"], size["H"], size["L"], size["A"], size["F"], size["P"])
     right, formula, wrong = COUNTED[settings.of](parameters(config), size)
-    names = values | {letter: f"{n:,}".replace(",", "{,}") for letter, n in size.items()}  # as formulas have it
+    names = values | {letter: f"{n:,}".replace(",", "{,}") for letter, n in size.items()}  # as LaTeX needs it
     differing = tuple((number, what) for number, what in dict(wrong).items() if number != right)
     return CountTask(
         question,
@@ -83,13 +83,13 @@ def mark(task: CountTask, answer: str | None) -> Mark:
 
 
 def _bias(count: ParameterCount, *prefixes: str) -> int:
-    """Biases among the parts so named: the single letter at the end of `H·F + F`."""
+    """Biases in the parts with these prefixes: the single letter at the end of `H·F + F`."""
     parts = [p for p in count.parts if p.name.startswith(prefixes) and " + " in p.formula]
     return sum(part.letters[part.formula.split(" + ")[-1]] * part.times for part in parts)
 
 
 def _formula(count: ParameterCount, *prefixes: str, times: bool = False) -> str:
-    """The parts' formulas with their numbers, alike ones together."""
+    """The parts' formulas with their numbers, equal ones combined."""
     terms: dict[str, int] = {}
     for part in count.parts:
         if part.name.startswith(prefixes):

@@ -1,4 +1,4 @@
-"""A table of a bank's file, read field by field: what is wrong is named with file, question and what to do."""
+"""A table of a bank file, read field by field: errors name file and question, and say what to do."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 class BankError(ValueError):
-    """A file of the bank is not what it should be; the message names the file and the question and says what to do."""
+    """A file of the bank is invalid; the message names the file and the question and says what to do."""
 
 
 class Entry:
-    """One table. Each field is taken once, by its kind; `close` refuses what nobody took."""
+    """One table. Each field is read once, with its type; `close` raises BankError for fields that were not read."""
 
     def __init__(self, table: Any, where: str):
         self.where = where

@@ -1,4 +1,4 @@
-"""`input`: write the rows that a model reads: tokens, segment ids, attention mask; or a Transformer's two inputs."""
+"""`input`: write a model's input: tokens, segment ids, attention mask; or the two inputs of a Transformer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_an
 from examination.words import _
 
 CHECKPOINT = Path(__file__).resolve().parents[1] / "checkpoints" / "mini-en"
-NOTHING = "–"  # a label where nothing is asked
-MOST_TYPED = 2_000  # characters of a row that are read
+NOTHING = "–"  # the label at positions without a target
+MOST_TYPED = 2_000  # characters read of a typed row
 Rows = dict[str, tuple[str, ...]]
 
 
 class Form(NamedTuple):
-    """rows: name of each row → its cells · plain: what would stand there if nothing were understood; only cells that
-    differ from it earn anything · pieces: what to build from · names: for the text · wrong: misunderstandings."""
+    """rows: name of each row → its cells · plain: the rows of somebody who understands nothing; only cells that differ
+    from them earn points · pieces: tokens to choose from · names: for the text · wrong: misunderstandings."""
 
     rows: Rows
     plain: Rows
@@ -41,7 +41,7 @@ class InputRowsSettings:
 
 @dataclass(frozen=True)
 class InputTask(Task):
-    """right: name → its cells in a line, with spaces between · titles: what each row is called on screen."""
+    """right: name → its cells, joined by spaces · titles: the title of each row on screen."""
 
     plain: Rows
     pieces: tuple[str, ...]
@@ -87,12 +87,13 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
 
 
 def cells_of(text: str) -> list[str]:
-    """The cells of a typed row. A dash of any kind is the label where nothing is asked."""
+    """The cells of a typed row. A dash of any kind is the label at positions without a target."""
     return [NOTHING if cell in ("-", "−", "—", "-100", "−100") else cell for cell in text[:MOST_TYPED].split()]
 
 
 def mark(task: InputTask, answer: Mapping[str, str] | None) -> Mark:
-    """Each row counts alike. Within it each wrong cell takes 1/n away, n being the cells that there is to know."""
+    """All rows have the same weight. Within a row each wrong cell costs 1/n, n being the cells that differ from
+    `plain`."""
     given = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
     if not any(given.values()):
         return no_answer(task)
@@ -121,14 +122,14 @@ def mark(task: InputTask, answer: Mapping[str, str] | None) -> Mark:
 
 @lru_cache(maxsize=1)
 def tokenizer():
-    """Of the English model we ship."""
+    """The tokenizer of the English model in this repository."""
     from minibert.checkpoint import load_tokenizer
 
     return load_tokenizer(CHECKPOINT)
 
 
 def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
-    """[CLS] A [SEP] B [SEP], cut to a length or padded to one."""
+    """[CLS] A [SEP] B [SEP], truncated or padded."""
     a, b = pair
     whole = tokenizer().encode(a, b)
     cut, padding = rng.choice(settings.cut), rng.choice(settings.padding)
@@ -162,7 +163,7 @@ def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random
 
 
 def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
-    """Source to the encoder, target to the decoder one place further on, and what is asked at each place."""
+    """Source to the encoder, target shifted by one to the decoder, and the label of each position."""
     from minibert.toy.seq2seq import BOS, EOS, Words
 
     source, target = (text.split() for text in pair)
@@ -190,7 +191,7 @@ def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random
 
 
 def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
-    """What masked-language modelling makes of a sentence: the corrupted tokens, and the labels."""
+    """A sentence prepared for masked-language modelling: the corrupted tokens, and the labels."""
     import torch
 
     from minibert.corruption import MaskVocabulary, mask_tokens
@@ -199,7 +200,7 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     vocab = MaskVocabulary.of(tokenizer())
     encoding = tokenizer().encode(*pair)
     ids, special = torch.tensor([encoding.ids]), torch.tensor([encoding.special])
-    while True:  # until all three fates are there, and a random token that is a word
+    while True:  # until all three fates occur and random tokens are words
         generator = torch.Generator().manual_seed(rng.randrange(2**31))
         corrupted, labels = mask_tokens(ids, special, vocab, generator, rate=0.3, split=(0.4, 0.3, 0.3))
         fate = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)

@@ -1,4 +1,4 @@
-"""The kinds of questions by the name that the bank uses. Each module has `read`, `generate`, `mark`, `as_text`."""
+"""The kinds of questions by their name in the bank. Each module has `read`, `generate`, `mark`, `as_text`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS: dict[str, ModuleType] = {
 
 
 def titles() -> dict[str, str]:
-    """What each kind is called on screen."""
+    """The title of each kind on screen."""
     return {
         "compute": _("Compute"),
         "mask": _("Draw the mask"),
@@ -39,7 +39,7 @@ def titles() -> dict[str, str]:
 
 
 def generate(question: Question, seed: int) -> Task:
-    """The question's task on the sheet `seed`: always the same, whatever other questions are drawn."""
+    """The question's task on the sheet `seed`: it does not depend on the other questions of the sheet."""
     rng = random.Random(f"{seed}/{question.id}")
     values = rng.choice(question.variants) if question.variants else {}
     return KINDS[question.kind].generate(question, rng, values)

@@ -17,7 +17,7 @@ PAD = "[PAD]"
 
 
 class Pattern(NamedTuple):
-    """A drawn mask: who looks, at whom, which cells are open; and misunderstandings with the cells they open."""
+    """A drawn mask: tokens of rows (queries) and columns (keys), open cells; wrong: (open cells, misunderstanding)."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -69,8 +69,8 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
 
 
 def mark(task: MaskTask, answer: Collection[tuple[int, int]] | None) -> Mark:
-    """Each wrong cell takes 1/n away, n being what there is to find: the open or the closed cells, the fewer of them.
-    So nothing opened, and everything opened, earn nothing."""
+    """Each wrong cell costs 1/n, n being the smaller of the numbers of open and of closed cells. So opening nothing and
+    opening everything both earn nothing."""
     if answer is None:
         return no_answer(task)
     given = frozenset(answer) & task.cells
@@ -114,7 +114,7 @@ def _without_rows(cells: Cells, closed: Collection[int]) -> Cells:
 
 
 def _padding(first, second, padding, rng) -> Pattern:
-    """BERT's own: one sentence, [CLS] and [SEP], padding behind; perhaps a [MASK] in it. Rows: the real tokens."""
+    """BERT's mask: one sentence with [CLS], [SEP] and one word as [MASK], then padding. Rows: the real tokens."""
     import torch
 
     from minibert.attention_masks import causal_mask, padding_mask
@@ -147,7 +147,7 @@ def _padding(first, second, padding, rng) -> Pattern:
 
 
 def _causal(first, second, padding, rng) -> Pattern:
-    """A decoder reads its own past: [BOS] and the words so far."""
+    """A decoder's mask: [BOS] and the words so far."""
     import torch
 
     from minibert.attention_masks import causal_mask, padding_mask
@@ -171,7 +171,7 @@ def _causal(first, second, padding, rng) -> Pattern:
 
 
 def _cross(first, second, padding, rng) -> Pattern:
-    """Cross-attention: the target's positions look at the source, padded to a batch's length."""
+    """Cross-attention: the target's positions attend to the source, which is padded to the length of its batch."""
     import torch
 
     from minibert.attention_masks import padding_mask
@@ -196,7 +196,7 @@ def _cross(first, second, padding, rng) -> Pattern:
 
 
 def _prefix(first, second, padding, rng) -> Pattern:
-    """One stack for source and target (UniLM): the source both ways, the target its past."""
+    """One stack for source and target (UniLM): the source is bidirectional, the target causal."""
     import torch
 
     from minibert.attention_masks import causal_mask, prefix_mask
@@ -227,7 +227,7 @@ PATTERNS: dict[str, Callable[..., Pattern]] = {
 
 
 def as_text(task: MaskTask, answer: Collection[tuple[int, int]] | None) -> str:
-    """A row a line, ■ for open and □ for closed."""
+    """One line per row, ■ for open and □ for closed."""
     if answer is None:
         return ""
     rows = ["".join("■" if (i, j) in answer else "□" for j in range(len(task.columns))) for i in range(len(task.rows))]

@@ -1,4 +1,4 @@
-"""`mistake`: find the wrong line in a few lines of ours; what the code gives is shown by running it.
+"""`mistake`: find the wrong line in a few lines of code; its outputs are computed by running it.
 
 The code comes from the bank's files, never from a student: it is as trusted as the rest of the program.
 """
@@ -30,7 +30,7 @@ class MistakeSettings:
 
 @dataclass(frozen=True)
 class MistakeTask(Task):
-    """lines: with the mistake in it · correct: the line that should stand there · setup: what runs before."""
+    """lines: with the mistake in it · correct: the right line in its place · setup: code that runs before."""
 
     setup: str
     lines: tuple[str, ...]
@@ -42,12 +42,12 @@ class MistakeTask(Task):
         return (*self.lines[: self.right - 1], self.correct, *self.lines[self.right :])
 
     def candidates(self) -> list[int]:
-        """The lines that can be picked, from 1."""
+        """The numbers of the lines that can be picked, from 1."""
         return [number for number, line in enumerate(self.lines, 1) if line.strip()]
 
 
 class Output(NamedTuple):
-    """What an expression is after the code has run, as text."""
+    """The value of an expression after the code has run, as text."""
 
     expression: str
     text: str
@@ -100,7 +100,7 @@ def mark(task: MistakeTask, answer: int | None) -> Mark:
 
 
 def outputs(task: MistakeTask, lines: tuple[str, ...]) -> list[Output]:
-    """Run setup and lines, and evaluate what is to be shown. An exception is an output, too."""
+    """Run setup and lines, and evaluate `task.shows`. An exception is an output, too."""
     space: dict = {}
     try:
         exec(compile(task.setup, f"<setup of {task.id}>", "exec"), space)
@@ -114,7 +114,7 @@ def outputs(task: MistakeTask, lines: tuple[str, ...]) -> list[Output]:
 
 
 def _shown(value: object) -> str:
-    """A value as it is printed; of a tensor its numbers, with three decimals."""
+    """A value as `print` shows it; a tensor's numbers have three decimals."""
     import numpy as np
     import torch
 

@@ -5,11 +5,11 @@ import re
 _GROUPS = re.compile(r"[+-]?[0-9]{1,3}(?:([ ,.'_\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
 _FRACTION = re.compile(r"([+-]?[0-9]{1,9})\s*/\s*([0-9]{1,9})")
-LONGEST = 40  # characters of a number
+LONGEST = 40  # maximum characters of a number
 
 
 def parse_number(text: str, *, whole: bool = False) -> float | None:
-    """The number, or None. `0,35`, `−0.35`, `7/20` and, for a whole number, groups of three: `110 106 428`."""
+    """Parse a number; None if it is none. `0,35`, `−0.35`, `7/20`, and for integers grouped digits: `110 106 428`."""
     text = text.strip().replace("−", "-").replace("–", "-")
     if len(text) > LONGEST:
         return None
@@ -23,6 +23,6 @@ def parse_number(text: str, *, whole: bool = False) -> float | None:
 
 
 def number_text(value: float, decimals: int) -> str:
-    """With so many decimals and a real minus; never −0.00."""
+    """Format with this number of decimals and a true minus sign; never −0.00."""
     text = f"{value:,.{decimals}f}" if decimals == 0 else f"{value:.{decimals}f}"
     return text.lstrip("-") if not re.search("[1-9]", text) else text.replace("-", "−")

@@ -1,4 +1,4 @@
-"""`open`: a question answered in the student's words, who then ticks what the answer holds beside a model answer."""
+"""`open`: students answer in their own words, then compare with a model answer and tick the points they have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from examination.words import _
 
 class Answer(NamedTuple):
     text: str
-    ticks: tuple[int, ...] = ()  # numbers of the rubric's points
+    ticks: tuple[int, ...] = ()  # indices of points in the rubric
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
 
 
 def mark(task: OpenTask, answer: Answer | None) -> Mark:
-    """A point for each tick; nothing without a text."""
+    """One point per tick; none without a text."""
     of = len(task.rubric)
     if answer is None or not answer.text.strip():
         return Mark(0, of, (_("No answer."),), by_student=True)

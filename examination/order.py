@@ -1,4 +1,4 @@
-"""`order`: steps to be brought into their order."""
+"""`order`: steps to put into the right order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OrderSettings:
 
 @dataclass(frozen=True)
 class OrderTask(Task):
-    """steps: in the right order · start: their numbers in the order in which they are shown at first."""
+    """steps: in the right order · start: their indices, in the order shown at first."""
 
     steps: tuple[str, ...]
     start: tuple[int, ...]
@@ -58,7 +58,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
 
 
 def mark(task: OrderTask, answer: Sequence[int] | None) -> Mark:
-    """Each pair of steps in the right order counts one, each in the wrong order takes one away; never below 0."""
+    """Pairs of steps in the right order minus pairs in the wrong order, over all pairs; at least 0."""
     if answer is None or sorted(answer) != list(task.right):
         return no_answer(task)
     pairs = list(combinations(answer, 2))

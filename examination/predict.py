@@ -1,6 +1,6 @@
-"""`predict`: say which of two probabilities will be higher, let the model run, and explain what came out.
+"""`predict`: say which of two probabilities will be higher, run the model, and explain the result.
 
-The points are for the explanation: to have predicted is asked, to have predicted right is not.
+The points are for the explanation: a prediction is required, a right one is not.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 class Experiment(NamedTuple):
     runs: tuple[Run, Run]
-    higher: str  # one of SIDES: what the model we ship answers; tests hold it
+    higher: str  # one of SIDES: true of the model in this repository, as tests check
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def mark(task: PredictTask, answer: Answer | None) -> Mark:
 
 
 def probabilities(loaded: Any, task: PredictTask) -> tuple[float, float]:
-    """What the model says to the two, now. loaded: has a `model` and its `tokenizer`."""
+    """The model's probabilities in the two runs. loaded: has a `model` and its `tokenizer`."""
     first, second = (_probability(loaded, run, task.question.where) for run in task.experiment.runs)
     return first, second
 

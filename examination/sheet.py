@@ -1,4 +1,4 @@
-"""A sheet: which questions of the bank stand on it, with which numbers. The same settings give the same sheet."""
+"""A sheet: the questions drawn from the bank, with their numbers. The same settings give the same sheet."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from examination.task import Mark, Question, Task
 
 @dataclass(frozen=True)
 class SheetSettings:
-    """What a link can set. count: questions a part that a program marks · open: whether an open one comes with them."""
+    """What a link can set. count: program-marked questions per part · open: whether to add an open one to each part."""
 
     seed: int
     parts: tuple[str, ...]
@@ -22,13 +22,13 @@ class SheetSettings:
 
     @property
     def key(self) -> str:
-        """Tells sheets apart."""
+        """Identifies the sheet."""
         return f"{self.seed}/{'-'.join(self.parts)}/{self.count}/{int(self.open)}"
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the sheet. number: the part's in the bank, from 1."""
+    """A part on the sheet. number: of the part in the bank, from 1."""
 
     number: int
     part: Part
@@ -47,8 +47,8 @@ def draw_sheet(bank: Sequence[Part], settings: SheetSettings) -> tuple[Section, 
 
 
 def draw_questions(part: Part, settings: SheetSettings, had: Sequence[str] = ()) -> list[Question]:
-    """As many different kinds as there can be, rather those that the sheet has not had; in the bank's order, an open
-    question last. had: kinds on the sheet so far."""
+    """Questions of as many different kinds as possible, preferring kinds not on the sheet so far (`had`); in the bank's
+    order, an open question last."""
     rng = random.Random(f"{settings.seed}/{part.name}")
     waiting = rng.sample(part.marked, len(part.marked))
     chosen: list[Question] = []
@@ -63,6 +63,6 @@ def draw_questions(part: Part, settings: SheetSettings, had: Sequence[str] = ())
 
 
 def totals(marks: Sequence[Mark], *, by_student: bool) -> tuple[float, int]:
-    """Points and how many there could be, of what a program marks or of what the student does."""
+    """(points, maximum points), of the questions marked by the program or of those marked by the student."""
     some = [mark for mark in marks if mark.by_student == by_student]
     return round(sum(mark.points for mark in some), 2), sum(mark.of for mark in some)

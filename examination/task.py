@@ -1,4 +1,4 @@
-"""What every kind of question has: the question as the bank has it, a task drawn from it, and a mark."""
+"""What all kinds of questions share: the question as in the bank, a task drawn from it, and a mark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from examination.words import _
 
 @dataclass(frozen=True)
 class Question:
-    """A question of the bank. `settings` is what its kind has read; `where` names file and question in errors."""
+    """A question of the bank. `settings`: read by its kind · `where`: names file and question in errors."""
 
     id: str
     part: str
@@ -30,7 +30,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Wrong:
-    """An answer that must not earn full points, and what whoever gives it has misunderstood."""
+    """An answer that must not earn full points, and the misunderstanding behind it."""
 
     answer: Any
     what: str
@@ -38,7 +38,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Task:
-    """A question with its numbers, names and order drawn. `text` and `why` are the bank's Markdown, filled in."""
+    """A question with its numbers, names and order drawn. `text` and `why`: the bank's Markdown, filled in."""
 
     question: Question
     text: str
@@ -53,9 +53,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Mark:
-    """points of `of`, and what there is to say, as Markdown of the bank's or ours (a student's text is made literal).
+    """`points` out of `of`, and comments in Markdown (a student's text in them is escaped).
 
-    by_student: an open question, whose points the student gives.
+    by_student: for an open question, whose points the student gives.
     """
 
     points: float
@@ -69,7 +69,7 @@ class Mark:
 
 
 def mark_of(task: Task, share: float, *said: str) -> Mark:
-    """A share of the question's points, in steps of a hundredth; full points only for a share of 1."""
+    """This share of the question's points, rounded to hundredths; full points only for a share of 1."""
     of = task.question.points
     points = of if share >= 1 else min(round(of * max(0.0, share), 2), of - 0.01)
     return Mark(points, of, tuple(line for line in said if line))
@@ -80,7 +80,7 @@ def no_answer(task: Task) -> Mark:
 
 
 def filled(text: str, values: Mapping[str, object], where: str) -> str:
-    """The text with `{{name}}` replaced."""
+    """The text with each placeholder `{{name}}` replaced."""
 
     def value(match: re.Match) -> str:
         if match[1] not in values:

@@ -1,4 +1,4 @@
-"""What the examination says, in the reader's language. It knows no screen: a page tells it how to translate."""
+"""The examination's texts in the user's language. It does not know the UI: a page sets the translation functions."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ _say_counted: Callable[[str, str, int], str] = lambda singular, plural, n: singu
 
 
 def speak(gettext: Callable[[str], str], ngettext: Callable[[str, str, int], str]) -> None:
-    """From now on, say everything through these; they know whose language it is when they are called."""
+    """Set the translation functions; each call of them decides on the language."""
     global _say, _say_counted
     _say, _say_counted = gettext, ngettext
 

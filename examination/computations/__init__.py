@@ -1,4 +1,4 @@
-"""Computations by the name that the bank uses for them. Each works its numbers out with minibert's own functions."""
+"""Computations by their name in the bank. Each computes its numbers with minibert's own functions."""
 
 from examination.computations import attention, bert, training, transformer
 from examination.computations.base import COMPUTATIONS, Drawn, Field, Given

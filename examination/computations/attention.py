@@ -1,4 +1,4 @@
-"""Attention by hand, and what it costs beside a recurrent network."""
+"""Attention by hand, and its cost compared with a recurrent network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def numbered(letter: str, count: int) -> list[str]:
 
 @computation("attention_score", size=((4,), (4, 9)))
 def attention_score(rng: random.Random, size: int) -> Drawn:
-    """q · k / √D of one pair of tokens."""
+    """q · k / √D for one pair of tokens."""
     import torch
 
     from minibert.inside.head_arithmetic import SumOfProducts
@@ -42,7 +42,7 @@ def attention_score(rng: random.Random, size: int) -> Drawn:
 
 @computation("attention_weights", mask=(("padding",), ("padding", "causal", "none")))
 def attention_weights(rng: random.Random, mask: str) -> Drawn | None:
-    """A row of softmax behind a mask."""
+    """One row of attention weights: a softmax over masked scores."""
     import torch
 
     from minibert.attention_masks import causal_mask, padding_mask
@@ -116,7 +116,7 @@ def attention_output(rng: random.Random) -> Drawn:
     "head_slice", model=(("base", "large", "medium", "small"), ("tiny", "mini", "small", "medium", "base", "large"))
 )
 def head_slice(rng: random.Random, model: str) -> Drawn:
-    """Which numbers of a vector of size H one head reads."""
+    """Which components of a vector of size H one head uses."""
     import torch
 
     from minibert.config import BertConfig
@@ -144,7 +144,7 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
 
 @computation("path_lengths", tokens=((12, 20, 30, 48), tuple(range(6, 101))))
 def path_lengths(rng: random.Random, tokens: int) -> Drawn:
-    """Steps between two tokens, and steps that must wait for one another, in one layer."""
+    """Path length between two tokens, and steps that must wait for each other, in one layer."""
     from minibert.inside.sequence_cost import path_length, waiting_steps
 
     i = rng.randint(1, tokens // 3)
@@ -183,7 +183,7 @@ def path_lengths(rng: random.Random, tokens: int) -> Drawn:
     times=((0.25, 0.5, 2, 4), (0.125, 0.25, 0.5, 2, 4, 8)),
 )
 def cost_ratio(rng: random.Random, hidden: int, times: float) -> Drawn:
-    """FLOPs of comparing all pairs beside those of a recurrence."""
+    """FLOPs of comparing all pairs, relative to those of a recurrence."""
     from minibert.inside.sequence_cost import flops
 
     tokens = round(hidden * times)

@@ -1,4 +1,4 @@
-"""What a computation is made of."""
+"""The parts of a computation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from examination.numbers import number_text
 
 @dataclass(frozen=True)
 class Given:
-    """A table that is shown. cells: as text."""
+    """A table shown with the question. cells: as text."""
 
     title: str
     rows: tuple[str, ...]
@@ -22,7 +22,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Field:
-    """A number that is asked for. tolerance: how far off an answer may be."""
+    """A number to be computed. tolerance: the error allowed in an answer."""
 
     label: str
     value: float
@@ -36,7 +36,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Drawn:
-    """names: for the question's text · wrong: the fields' numbers under a misunderstanding, and which one it is."""
+    """names: values for the question's text · wrong: (the fields' numbers under a misunderstanding, its
+    explanation)."""
 
     fields: tuple[Field, ...]
     given: tuple[Given, ...]
@@ -48,7 +49,7 @@ class Drawn:
 class Computation:
     """draw(rng, **one value of each option) → Drawn, or None for an unlucky draw.
 
-    options: name → (values when the bank says nothing, values that are allowed).
+    options: name → (default values, allowed values).
     """
 
     draw: Callable[..., Drawn | None]
@@ -59,7 +60,7 @@ COMPUTATIONS: dict[str, Computation] = {}
 
 
 def computation(name: str, **options: tuple[Any, Any]):
-    """Enter a function under the name that the bank uses."""
+    """Register a function under its name in the bank."""
 
     def enter(draw: Callable[..., Drawn | None]):
         COMPUTATIONS[name] = Computation(draw, {k: (tuple(d), tuple(a)) for k, (d, a) in options.items()})
@@ -75,7 +76,7 @@ def table(title: str, rows: Sequence[str], columns: Sequence[str], values, decim
 
 
 def integers(rng: random.Random, *shape: int, low: int = -3, high: int = 3) -> list:
-    """Whole numbers, evenly drawn, as nested lists."""
+    """Uniformly drawn integers as nested lists."""
     if len(shape) == 1:
         return [rng.randint(low, high) for _place in range(shape[0])]
     return [integers(rng, *shape[1:], low=low, high=high) for _place in range(shape[0])]

@@ -1,4 +1,4 @@
-"""What BERT reads, by hand."""
+"""BERT's input, by hand."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def embedding_sum(rng: random.Random) -> Drawn:
 
 @computation("truncation")
 def truncation(rng: random.Random) -> Drawn | None:
-    """How many tokens of each sentence stay, longest first."""
+    """How many tokens of each sentence remain after truncation, longest first."""
     from minibert.text.truncation import keep
 
     a, b = rng.randint(20, 90), rng.randint(20, 90)
@@ -78,7 +78,7 @@ def truncation(rng: random.Random) -> Drawn | None:
 
 @computation("length_growth", before=((64, 128), (32, 64, 128)), after=((256, 384, 512), (256, 384, 512)))
 def length_growth(rng: random.Random, before: int, after: int) -> Drawn:
-    """How much more work a longer input is, for the scores and for the feed-forward network."""
+    """How much more work a longer input takes, for the scores and for the feed-forward network."""
     from minibert.config import BertConfig
     from minibert.count import flops
 

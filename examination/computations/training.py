@@ -11,7 +11,7 @@ from examination.words import _
 
 @computation("masking_budget", tokens=((80, 120, 160, 200, 240, 400), tuple(range(20, 510))))
 def masking_budget(rng: random.Random, tokens: int) -> Drawn:
-    """How many tokens are chosen, and what becomes of them on average."""
+    """How many tokens are chosen for the MLM, and how many are replaced in which way, on average."""
     import torch
 
     from minibert.corruption import masking_budget
@@ -44,7 +44,7 @@ def masking_budget(rng: random.Random, tokens: int) -> Drawn:
 
 @computation("mlm_loss", asked=((2, 3), (2, 3)))
 def mlm_loss(rng: random.Random, asked: int) -> Drawn:
-    """Mean of −ln p over the chosen places, from the probabilities of the right tokens."""
+    """Mean of −ln p over the chosen positions, from the probabilities of the right tokens."""
     import torch
 
     from minibert.heads import cross_entropy
@@ -129,7 +129,7 @@ def pretraining_loss(rng: random.Random) -> Drawn:
 
 @computation("span")
 def span(rng: random.Random) -> Drawn | None:
-    """The best span s ≤ e, where the two best ends taken alone would make none."""
+    """The best span s ≤ e, where the best start and the best end alone make no span."""
     import numpy as np
 
     from minibert.tasks.spans import best_spans

@@ -47,7 +47,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
 
 @computation("sinusoid", size=((4, 8), (4, 6, 8, 16)))
 def sinusoid(rng: random.Random, size: int) -> Drawn:
-    """Two numbers of the sinusoid of one position."""
+    """Two components of the sinusoidal vector of one position."""
     from minibert.positions import sinusoids
 
     position, pair = rng.randint(1, 9), rng.randrange(0, min(2, size // 2))

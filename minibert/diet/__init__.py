@@ -1,1 +1,1 @@
-"""DIET: intent and entities of a request in one small transformer (Bunk et al. 2020, arXiv:2004.09936)."""
+"""DIET: intent and entities of a request, from one small transformer (Bunk et al. 2020, arXiv:2004.09936)."""

@@ -1,7 +1,7 @@
-"""A linear-chain conditional random field (Lafferty et al. 2001): tags are judged as a chain, not one by one.
+"""A linear-chain conditional random field (Lafferty et al. 2001): scores whole sequences of tags, not single tags.
 
 Letters: B batch · T words · K tags. emissions: (B, T, K), how well each tag suits each word · mask: (B, T) bool, True
-where there is a word; words stand before padding.
+where there is a word; padding follows the words.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Crf(nn.Module):
         self.last = nn.Parameter(torch.zeros(tags))
 
     def score(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """Of one path a row. tags: (B, T), whatever where there is no word → (B,)"""
+        """The score of one path per row. tags: (B, T), any value at padding → (B,)"""
         tags = tags.clamp(min=0)
-        ends = mask.sum(1) - 1  # (B,), −1 where there is no word at all
+        ends = mask.sum(1) - 1  # (B,), −1 for rows without words
         single = emissions.gather(2, tags.unsqueeze(2)).squeeze(2)  # (B, T)
         steps = self.steps[tags[:, :-1], tags[:, 1:]]  # (B, T − 1)
         at_end = tags.gather(1, ends.clamp(min=0).unsqueeze(1)).squeeze(1)  # (B,)
@@ -32,13 +32,13 @@ class Crf(nn.Module):
         return torch.where(ends >= 0, inside + self.first[tags[:, 0]] + self.last[at_end], 0.0)
 
     def log_partition(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """log Z: of all K^T paths at once, by the forward algorithm in T·K² sums → (B,)
+        """log Z, over all K^T paths, by the forward algorithm in T·K² sums → (B,)
 
-        log Σ_i e^(α_i + steps_ij) is computed as a product with the matrix e^steps, the largest α taken out before.
+        log Σ_i e^(α_i + steps_ij) is computed as a product with the matrix e^steps, after subtracting the largest α.
         """
         if not mask.any():
-            return emissions.sum((1, 2))  # of nothing: zeros
-        alpha = self.first + emissions[:, 0]  # (B, K): of all paths that end with each tag
+            return emissions.sum((1, 2))  # no words: zeros, with a gradient
+        alpha = self.first + emissions[:, 0]  # (B, K): log-sum over all paths that end with each tag
         largest_step = self.steps.detach().max()
         steps = (self.steps - largest_step).exp()
         for t in range(1, emissions.size(1)):
@@ -49,14 +49,14 @@ class Crf(nn.Module):
         return torch.where(mask.any(1), torch.logsumexp(alpha + self.last, dim=1), 0.0)
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
-        """−log p(tags) a word, over the batch."""
+        """−log p(tags) per word, over the batch."""
         lost = self.log_partition(emissions, mask) - self.score(emissions, tags, mask)  # (B,)
         return lost.sum() / mask.sum().clamp(min=1)
 
     @torch.no_grad()
     def best(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
-        """The likeliest path of each row (Viterbi 1967): the forward algorithm with maxima in the place of sums, and a
-        note of where each maximum came from."""
+        """The most probable path of each row (Viterbi 1967): the forward algorithm with maxima instead of sums, plus
+        back pointers."""
         if not mask.any():
             return [[] for _ in mask]
         alpha, came_from = self.first + emissions[:, 0], []  # (B, K)
@@ -73,8 +73,8 @@ class Crf(nn.Module):
         return paths
 
     def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
-        """(B, T, K): how probable each tag is at each word, over all paths. It is the slope of log Z: what the backward
-        algorithm computes is its gradient."""
+        """(B, T, K): the probability of each tag at each word, over all paths. It is the gradient of log Z: autograd
+        computes what the backward algorithm does."""
         with torch.enable_grad():
             asked = emissions.detach().requires_grad_()
             (slope,) = torch.autograd.grad(self.log_partition(asked, mask).sum(), asked)

@@ -1,5 +1,5 @@
-"""Dense features: what a frozen encoder makes of each word (Bunk et al. 2020, §3). Nothing in it learns, so each text
-is read once."""
+"""Dense features: a frozen encoder's vector of each word (Bunk et al. 2020, §3). They never change, so each text is
+encoded once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from minibert.model import Batch, Bert
 from minibert.tasks.tagging import pieces_of
 from minibert.tokenizer import Tokenizer
 
-ROWS = 64  # texts read at once
+ROWS = 64  # texts per batch
 
 
 class DenseFeatures:
-    """An encoder and its tokenizer. Nothing of it is among the parameters of who holds it."""
+    """An encoder and its tokenizer. Not an nn.Module, so its weights are no parameters of the model that holds it."""
 
     def __init__(self, bert: nn.Module, tokenizer: Tokenizer):
         self.bert: Bert = encoder_of(bert).eval()
@@ -29,8 +29,8 @@ class DenseFeatures:
 
     @torch.no_grad()
     def of_texts(self, examples: Sequence) -> list[Tensor]:
-        """examples: with `words`. Of each (words + 1, H): a word's vector is the mean of its pieces', out of the last
-        block, and the last row, __CLS__, is that of [CLS]. Words that no position is left for are zero."""
+        """examples: with `words`. For each (words + 1, H): a word's vector is the mean over its pieces in the last
+        block; the last row, __CLS__, is the vector of [CLS]. Words beyond the encoder's positions are zero."""
         room = self.bert.config.longest - 2
         pieces = pieces_of(self.tokenizer, examples)
         order = sorted(range(len(examples)), key=lambda i: sum(map(len, pieces[i])))
@@ -51,7 +51,7 @@ class DenseFeatures:
 
 
 def words_of(x: Tensor, lengths: Sequence[int], read: int) -> list[Tensor]:
-    """The mean of each word's pieces. x: (T, H) with [CLS] in front · lengths: pieces of the words · read: of them."""
+    """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · read: pieces that fit."""
     means, place = [], 0
     for length in lengths:
         end = min(place + length, read)

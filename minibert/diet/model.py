@@ -1,7 +1,7 @@
 """DIET, the Dual Intent and Entity Transformer (Bunk et al. 2020, arXiv:2004.09936, §3).
 
-Letters: B batch · T words and __CLS__ behind them · H width · K tags · I intents · M hidden words · E size of the space
-of similarities.
+Letters: B batch · T words, then __CLS__ · H width · K tags · I intents · M masked words · E size of the similarity
+space.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 from minibert.tasks.tagging import IGNORED
 
 FEATURES = ("both", "sparse", "dense")
-HIDDEN = 0.15  # share of the words that is hidden, of which 70 % are __MASK__ and 10 % another word (§3)
+HIDDEN = 0.15  # share of words to mask, of which 70 % become __MASK__ and 10 % another word (§3)
 AS_MASK, AS_OTHER = 0.7, 0.1
 
 
 @dataclass(frozen=True)
 class DietConfig:
-    """features: "both", "sparse" or "dense" · dense_size: H of the frozen encoder, 0 without · similar_size: of the
-    space in which requests and intents, words and their places are alike · negatives: others that one is told from ·
-    mask_loss: whether hidden words are guessed · furthest: distance from which on all distances are alike."""
+    """features: "both", "sparse" or "dense" · dense_size: H of the frozen encoder, 0 without one · similar_size: of the
+    space that compares requests with intents, and masked positions with words · negatives: sampled per example ·
+    mask_loss: whether to predict masked words · furthest: distances beyond it are treated as equal."""
 
     features: str = "both"
     dense_size: int = 0
@@ -72,7 +72,7 @@ class DietConfig:
 
 
 class LearnedDistances(RelativeAttention):
-    """As NEZHA's, but the vectors of the distances are learned, for keys and values the same (Shaw et al. 2018)."""
+    """NEZHA's attention with learned distance vectors, shared by keys and values (Shaw et al. 2018)."""
 
     def __init__(self, config: NezhaConfig):
         super().__init__(config)
@@ -94,14 +94,14 @@ class DietOutput:
 
 
 class Diet(nn.Module):
-    """Features → one vector a word → two layers of attention → a chain of tags, and a point among the intents."""
+    """Features → a vector per word → two layers of attention → tags by the CRF, and a point in the space of intents."""
 
     def __init__(self, config: DietConfig, features: int, intents: int, tags: int):
         super().__init__()
         self.config = config
         read = config.dense_size
         if config.features != "dense":
-            self.sparse = nn.EmbeddingBag(features, config.sparse_size, mode="sum")  # a matrix times ones and zeros
+            self.sparse = nn.EmbeddingBag(features, config.sparse_size, mode="sum")  # a matrix times a 0/1 vector
             self.sparse_bias = nn.Parameter(torch.zeros(config.sparse_size))
             nn.init.normal_(self.sparse.weight, std=0.05)
             read += config.sparse_size
@@ -124,7 +124,7 @@ class Diet(nn.Module):
         parts = []
         if self.config.features != "dense":
             kept = None
-            if self.training and self.config.sparse_dropout:  # some ones become zeros
+            if self.training and self.config.sparse_dropout:  # dropout on the ones
                 stay = 1 - self.config.sparse_dropout
                 kept = (torch.rand(batch.features.shape, device=batch.features.device) < stay) / stay
             summed = self.sparse(batch.features, batch.starts, per_sample_weights=kept)  # (B·T, sparse size)
@@ -156,7 +156,7 @@ class Diet(nn.Module):
         return output
 
     def losses(self, output: DietOutput, batch: DietBatch) -> dict[str, Tensor]:
-        """Of the intents and of the entities, as far as the batch says what is right."""
+        """The losses of intents and of entities, where the batch has labels for them."""
         losses, known = {}, None if batch.intents is None else batch.intents != IGNORED
         if known is not None and known.any():
             own, similarities = batch.intents[known], output.similarities[known].float()
@@ -167,15 +167,15 @@ class Diet(nn.Module):
         return losses
 
     def guessed(self, places: Tensor, words: Tensor, names: Tensor) -> Tensor:
-        """Which word is hidden here? Told from the other hidden ones. places, words: (M, H) · names: (M,)"""
+        """Loss of finding the masked word among all masked words of the batch. places, words: (M, H) · names: (M,)"""
         if not len(names):
-            return places.sum()  # of nothing: zero
+            return places.sum()  # no masked words: zero, with a gradient
         similarities = (self.place(places) @ self.word(words).T).float()  # (M, M)
         own = torch.arange(len(names), device=names.device)
         return told_from_others(similarities, own, names[:, None] == names[None, :], self.config.negatives)
 
     def hide(self, x: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
-        """Of the hidden places 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
+        """Masked positions: 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
         if not words.any():
             return x
         drawn = torch.rand(hidden.shape, device=x.device)
@@ -187,14 +187,14 @@ class Diet(nn.Module):
 
 
 def told_from_others(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:
-    """−log softmax of each row's own candidate among itself and sampled wrong ones (§3, after Wu et al. 2018).
+    """−log softmax of each row's own candidate among itself and sampled negatives (§3, after Wu et al. 2018).
 
-    similarities: (N, C) · own: (N,), a candidate each · right: (N, C), True where a candidate is no wrong one.
+    similarities: (N, C) · own: (N,), index of a candidate · right: (N, C), True where a candidate is no negative.
     """
     wrong = ~right
     if similarities.size(1) > negatives:
         drawn = torch.rand(similarities.shape, device=similarities.device).masked_fill(right, -1.0)
-        least = drawn.topk(negatives, dim=1).values[:, -1:]  # the smallest of those that are drawn
+        least = drawn.topk(negatives, dim=1).values[:, -1:]  # threshold: the smallest value drawn
         wrong = wrong & (drawn >= least)
     asked = wrong.scatter(1, own.unsqueeze(1), True)
     return F.cross_entropy(similarities.masked_fill(~asked, float("-inf")), own)

@@ -1,4 +1,4 @@
-"""A DIET at work, with the answers of the task `intent`; saved as weights, JSON, and the encoder it reads with."""
+"""Predictions of a DIET, as answers of the task `intent`; saved as weights, JSON, and the encoder of its features."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from minibert.unfilled import sizes_only
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
 KINDS = {"config": dict[str, Any], "intents": list[str], "tags": list[str], "words": list[str], "grams": list[str],
          "longest": int, "encoder": str | None}  # fmt: skip
-TOGETHER = 64  # requests answered at once
+TOGETHER = 64  # requests per batch
 
 
 class WordReader:
-    """In the place of an encoder's tokenizer where there is none: says what of a text is read."""
+    """Stands in for the encoder's tokenizer if there is no encoder: shows which parts of a text are read."""
 
     def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
-        """Of each text the places of its words."""
+        """For each text the start offsets of its words."""
         return [[start for start, _ in word_offsets(text)] for text in texts]
 
 
 @dataclass(frozen=True)
 class DietPredictor(Predictor):
-    """As a fine-tuned model's `Predictor`, whose ways of asking it has."""
+    """The `Predictor` of a DIET, used like that of a fine-tuned model."""
 
     model: Diet
     tokenizer: Tokenizer | WordReader  # the encoder's
@@ -61,8 +61,8 @@ class DietPredictor(Predictor):
 
     @torch.no_grad()
     def outputs(self, features: Sequence[DietRow], batch_size: int = TOGETHER) -> tuple[list[dict], float]:
-        """Of each row the similarities to all intents, the likeliest path of tags, and how probable each of these is;
-        and the mean loss."""
+        """For each row the similarities to all intents, the most probable path of tags, and the probability of each tag
+        on it; and the mean loss."""
         training, device = self.model.training, next(self.model.parameters()).device
         self.model.eval()
         order = sorted(range(len(features)), key=lambda i: features[i].length)
@@ -108,8 +108,8 @@ class DietPredictor(Predictor):
         return answers
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None, encoder: str | None = None) -> Path:
-        """A directory for `from_directory`. encoder: where the frozen encoder stands, seen from there; without, it is
-        written there too."""
+        """Write a directory for `from_directory`. encoder: path of the frozen encoder, relative to that directory; if
+        None, a copy is written there."""
         directory = Path(directory)
         if self.dense is not None and encoder is None:
             checkpoint.save(directory / ENCODER, self.dense.bert, self.tokenizer, dtype=torch.float16)
@@ -130,7 +130,7 @@ class DietPredictor(Predictor):
 
     @classmethod
     def from_directory(cls, directory: str | Path) -> DietPredictor:
-        """What `save` wrote. Raises CheckpointError where there is no such thing."""
+        """Load what `save` wrote. Raises CheckpointError if that is not possible."""
         directory = Path(directory)
         try:
             said = json_object(checkpoint.existing(directory, DESCRIPTION))
@@ -168,7 +168,7 @@ class DietPredictor(Predictor):
 
 
 def dense_features(directory: str | Path) -> DenseFeatures:
-    """The encoder of a checkpoint, frozen."""
+    """The frozen encoder of a checkpoint, as a source of dense features."""
     return DenseFeatures(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
 
 
@@ -177,17 +177,17 @@ def is_diet(directory: str | Path) -> bool:
 
 
 def predictor_in(directory: str | Path) -> Predictor:
-    """A DIET's or a fine-tuned model's, whichever the directory holds."""
+    """A DIET's or a fine-tuned model's predictor, whichever the directory holds."""
     kind: Callable[[str | Path], Predictor] = Predictor.from_directory
     return DietPredictor.from_directory(directory) if is_diet(directory) else kind(directory)
 
 
 def ranking(answer: dict) -> list[tuple[str, float]]:
-    """The intents of an answer with their confidences, the surest first."""
+    """The intents of an answer with their probabilities, most probable first."""
     return sorted(answer["probabilities"].items(), key=lambda one: -one[1])
 
 
 def entity_confidences(answer: dict) -> list[float]:
-    """Of each entity the least sure of its words."""
+    """For each entity the lowest probability among the tags of its words."""
     sure = np.array(answer["tag_probabilities"])
     return [float(sure[entity["start"] : entity["end"]].min()) for entity in answer["entities"]]

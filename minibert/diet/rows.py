@@ -1,4 +1,4 @@
-"""Requests as DIET reads them, and batches that are balanced and grow (Bunk et al. 2020, §4.2)."""
+"""Requests as inputs of DIET, in balanced batches of growing size (Bunk et al. 2020, §4.2)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from minibert.diet.sparse import SparseFeatures, plain
 from minibert.tasks.tagging import IGNORED
 
 TOGETHER = 8
-MOST_WORDS = 256  # of a request that are read: attention compares each with each
+MOST_WORDS = 256  # words read per request: attention is quadratic
 Labels = dict[str, list[str]]  # {"intents": …, "tags": …}, as `tasks.intents` has them
 
 
 @dataclass(frozen=True)
 class DietRow:
-    """sparse: numbers of features, of each word and of __CLS__ behind them · dense: (words + 1, H), or None · intent:
-    its number, IGNORED if unknown · tags: a number a word · names: of each word, the same for the same word."""
+    """sparse: feature indices of each word, and of __CLS__ after them · dense: (words + 1, H), or None · intent: its
+    index, IGNORED if unknown · tags: an index per word · names: per word, equal for equal words."""
 
     sparse: list[list[int]]
     dense: Tensor | None = None
@@ -37,9 +37,9 @@ class DietRow:
 
 @dataclass(frozen=True)
 class DietBatch:
-    """features, starts: all rows' numbers of features one after the other, and where those of each of the B·T places
-    begin · dense: (B, T, H) · padding: (B, T), True for words and __CLS__, which is the last of them · intents: (B,) ·
-    tags: (B, T − 1) of the words, IGNORED behind them · names: (B, T − 1), which words are the same."""
+    """features, starts: all feature indices in one sequence, and where those of each of the B·T positions begin ·
+    dense: (B, T, H) · padding: (B, T), True for words and __CLS__, which follows them · intents: (B,) · tags: (B, T −
+    1) for the words, IGNORED at padding · names: (B, T − 1), equal for equal words."""
 
     features: Tensor
     starts: Tensor
@@ -58,15 +58,14 @@ class DietBatch:
 
     @property
     def words(self) -> Tensor:
-        """(B, T − 1), True where there is a word: a place is one if there is another behind it."""
+        """(B, T − 1), True at words: at real positions followed by another one."""
         return self.padding[:, 1:]
 
 
 def rows_of(
     examples: Sequence, labels: Labels, sparse: SparseFeatures | None, dense: DenseFeatures | None
 ) -> list[DietRow]:
-    """Requests with what is known of them, as far as they are read; an entity of a kind that is not among the labels
-    is none."""
+    """Requests with their labels, up to MOST_WORDS words; tags that are not among the labels become index 0."""
     vectors = dense.of_texts(examples) if dense is not None else [None] * len(examples)
     intents = {name: number for number, name in enumerate(labels["intents"])}
     tags = {name: number for number, name in enumerate(labels["tags"])}
@@ -110,8 +109,8 @@ def batch_of(rows: Sequence[DietRow]) -> DietBatch:
 
 
 def balanced(intents: Sequence[int], rng: random.Random) -> list[int]:
-    """Numbers of all examples in an order in which every stretch holds the intents in about the shares they have of the
-    whole: an example of the k of an intent stands somewhere in its k-th part of the epoch."""
+    """Indices of all examples, in an order in which every stretch has about the intent shares of the whole: the k-th of
+    the n examples of an intent is placed at random in the k-th of n parts of the epoch."""
     places: list[tuple[float, int]] = []
     for intent in sorted(set(intents)):
         numbers = [i for i, one in enumerate(intents) if one == intent]
@@ -121,18 +120,18 @@ def balanced(intents: Sequence[int], rng: random.Random) -> list[int]:
 
 
 def batch_sizes(first: int, last: int, epochs: int) -> list[int]:
-    """Of each epoch: from the first to the last in equal steps (Smith et al. 2018)."""
+    """The batch size of each epoch: from the first to the last in equal steps (Smith et al. 2018)."""
     return [round(first + (last - first) * i / max(1, epochs - 1)) for i in range(epochs)]
 
 
 def steps_of(rows: int, sizes: Sequence[int]) -> int:
-    """Batches of all epochs."""
+    """The number of batches in all epochs."""
     return sum(-(-rows // size) for size in sizes)
 
 
 class BalancedBatches:
-    """Every epoch all rows once, balanced, in batches of that epoch's size; of every TOGETHER batches that follow each
-    other, rows of like length share one, which spares the padding."""
+    """Each epoch has all rows once, balanced, in batches of that epoch's size; within every TOGETHER consecutive
+    batches, rows are grouped by length to save padding."""
 
     def __init__(self, rows: Sequence[DietRow], sizes: Sequence[int], seed: int = 0):
         if not rows:

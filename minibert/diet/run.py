@@ -1,4 +1,4 @@
-"""Training a DIET, as events: intents, entities and hidden words together (Bunk et al. 2020, §3 and §4.2)."""
+"""Training a DIET, as events: intents, entities and masked words together (Bunk et al. 2020, §3 and §4.2)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from minibert.training.precision import best_device
 
 
 def adam() -> Optimization:
-    """Adam at 1e-3 (§4.2), here falling to zero."""
+    """Adam at 1e-3 (§4.2), here decaying to zero."""
     return Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, epsilon=1e-8, clip=10.0)
 
 
 @dataclass(frozen=True)
 class DietSettings:
-    """batch_first, batch_last: requests a batch, of the first and of the last epoch · evaluate_every: steps between two
-    measurements, 0 for about twelve of them in all · sizes: fields of DietConfig that differ."""
+    """batch_first, batch_last: batch size of the first and of the last epoch · evaluate_every: steps between two
+    evaluations, 0 for about twelve in all · sizes: fields of DietConfig to change."""
 
     features: str = "both"
     mask_loss: bool = True
@@ -41,7 +41,7 @@ class DietSettings:
     longest: int = LONGEST
     sizes: Mapping[str, Any] = field(default_factory=dict)
     evaluate_every: int = 0
-    steps: int = 0  # follows from the epochs
+    steps: int = 0  # computed from the epochs
     optimization: Optimization = field(default_factory=adam)
     seed: int = 0
 
@@ -62,11 +62,11 @@ def train_diet(
     out: str | Path | None = None,
     linked: str | None = None,
 ) -> Iterator[Event]:
-    """The events of the run: what is measured on `dev` are the metrics of the task `intent`.
+    """Yields the events of the run; on `dev` it measures the metrics of the task `intent`.
 
-    encoder: a checkpoint whose frozen vectors are the dense features; not read where the features are sparse · watch:
-    requests answered at every measurement (`Sample`); a list in the mailbox replaces them · out: saved there at the end
-    · linked: see `DietPredictor.save`. Raises ValueError for what cannot be used.
+    encoder: a checkpoint whose frozen vectors are the dense features; unused if the features are sparse · watch:
+    requests answered at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
+    end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for settings or data that cannot be used.
     """
     from dataclasses import replace
 
@@ -91,7 +91,7 @@ def train_diet(
     predictor = DietPredictor(
         model.to(best_device()), dense.tokenizer if dense else WordReader(), names=names, sparse=sparse, dense=dense
     )
-    rows = predictor.features(train.examples)  # the encoder reads each request once
+    rows = predictor.features(train.examples)  # the encoder runs once per request
     held = predictor.features(dev.examples) if dev is not None else []
     batches = batch_sizes(settings.batch_first, settings.batch_last, settings.epochs)
     steps = steps_of(len(rows), batches)

@@ -1,5 +1,5 @@
-"""Sparse features of words, as long as no one has pre-trained anything: which word, and which strings of letters in it
-(Bunk et al. 2020, §3)."""
+"""Sparse features of words, which need no pre-training: which word it is, and which letter n-grams it contains (Bunk et
+al. 2020, §3)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-LONGEST = 5  # letters of an n-gram
+LONGEST = 5  # maximum letters of an n-gram
 WORD, LETTERS = "word", "letters"
 
 
 def plain(word: str) -> str:
-    """Lower case, composed."""
+    """Lower case, in Unicode form NFC."""
     return unicodedata.normalize("NFC", word).lower()
 
 
 def n_grams(word: str, longest: int = LONGEST) -> list[str]:
-    """Every string of 1 … `longest` letters of ␣word␣, in order: with a space before and behind it, so that a
-    beginning and an end are strings of their own. The space alone is none."""
+    """Every string of 1 … `longest` letters of ␣word␣, in order; the spaces make beginnings and ends distinct n-grams.
+    A single space is not one."""
     padded = f" {word} "
     grams = [padded[i : i + n] for n in range(1, longest + 1) for i in range(len(padded) - n + 1)]
     return [gram for gram in dict.fromkeys(grams) if gram != " "]
@@ -28,8 +28,8 @@ def n_grams(word: str, longest: int = LONGEST) -> list[str]:
 
 @dataclass(frozen=True)
 class SparseFeatures:
-    """Features with a number each: the words, and the n-grams. Unseen ones have none: of an unknown word only its known
-    n-grams are read."""
+    """An index for each known word and n-gram. Unseen ones have none: of an unknown word only its known n-grams are
+    features."""
 
     words: tuple[str, ...]
     grams: tuple[str, ...]
@@ -38,8 +38,8 @@ class SparseFeatures:
 
     @classmethod
     def learned(cls, texts: Iterable[Sequence[str]], longest: int = LONGEST, at_least: int = 2) -> SparseFeatures:
-        """Those of training texts, cut into words. at_least: an n-gram must be in as many different words; a word only
-        in the texts."""
+        """Collect the features of training texts, given as words. at_least: number of different words that an n-gram
+        must occur in; a word needs to occur once."""
         words = Counter(plain(word) for text in texts for word in text)
         grams = Counter(gram for word in words for gram in n_grams(word, longest))
         return cls(tuple(sorted(words)), tuple(sorted(g for g, n in grams.items() if n >= at_least)), longest)
@@ -59,7 +59,7 @@ class SparseFeatures:
         return LETTERS, self.grams[number - len(self.words)]
 
     def of_word(self, word: str) -> list[int]:
-        """The numbers of the features that are 1; all others are 0."""
+        """The indices of the features that are 1; all others are 0."""
         word = plain(word)
         if word not in self._known:
             asked = [(WORD, word), *((LETTERS, gram) for gram in n_grams(word, self.longest))]
@@ -70,6 +70,6 @@ class SparseFeatures:
         return self._known[word]
 
     def of_text(self, words: Sequence[str]) -> list[list[int]]:
-        """A row for each word, and the last for __CLS__, the whole: the sum of the others."""
+        """One row per word, and last one for __CLS__, the whole text: the sum of the others."""
         rows = [self.of_word(word) for word in words]
         return [*rows, [number for row in rows for number in row]]

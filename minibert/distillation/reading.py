@@ -75,9 +75,8 @@ def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tenso
 
 @dataclass(frozen=True)
 class Together:
-    """Two models' tokens, aligned by words. ours, theirs: (B, W, T) averaging matrices, None if the tokens are the
-    same · real: (B, W), the words that count: those of rows with equally many words in both models (truncation may
-    differ)."""
+    """Two models' tokens, aligned by words. ours, theirs: (B, W, T) averaging matrices, None if the tokens are the same
+    · real: (B, W), the words that count: in rows with equally many words in both (truncation may differ)."""
 
     ours: Tensor | None
     theirs: Tensor | None

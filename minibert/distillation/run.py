@@ -65,7 +65,7 @@ def distil(
 
     unlabelled: further examples, which the teacher labels; their own labels are ignored. Before the student's `Started`
     come `Teaching` events and a `Taught`; both models answer the user's inputs. shelf: a folder that keeps fine-tuned
-    teachers: a teacher with the same start, data and settings is not trained again. Raises ValueError as `finetune` does.
+    teachers: with the same start, data and settings none is trained again. Raises ValueError as `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
     latest = list(watch)

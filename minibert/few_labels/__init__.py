@@ -1,1 +1,1 @@
-"""Few labels: a task asked as a cloze (PET, iPET), a prompt of vectors (P-tuning), smoothness beside (VAT)."""
+"""Learning from few labels: a task as a cloze (PET, iPET), learned prompt vectors (P-tuning), smoothness (VAT)."""

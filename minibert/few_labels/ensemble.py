@@ -1,5 +1,5 @@
-"""PET whole (Schick and Schütze 2021, §3.3–3.4): a model a pattern, what they answer to texts without labels as soft
-labels, and a classifier that learns from these. iPET: generations of models, each with labels by the ones before."""
+"""All of PET (Schick and Schütze 2021, §3.3–3.4): one model per pattern, their answers to unlabelled texts as soft
+labels, and a classifier trained on these. iPET: generations of models, each trained on labels by the ones before."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SOFTENED = 2.0  # temperature of the soft labels, §4
 
 @dataclass(frozen=True)
 class EnsembleSettings:
-    """patterns: asked by a model each, all with the words of `cloze` · cloze, classifier: how these and the last one
-    learn · generations: 1 is PET; each further one is trained anew on `growth` times the labels of the one before, the
-    new ones by the other models (§3.4; there with a random quarter of them, here with all but its own)."""
+    """patterns: one model for each, all with the words of `cloze` · cloze, classifier: training settings of these
+    models and of the last one · generations: 1 is PET; each further one is trained anew on `growth` times the labels of
+    the one before, the new ones by the other models (§3.4; the paper uses a random quarter of them, we use all)."""
 
     patterns: tuple[str, ...]
     cloze: FinetuneSettings
@@ -43,7 +43,7 @@ class EnsembleSettings:
 
 @dataclass(frozen=True)
 class Member(Event):
-    """One of the models is trained: of which generation, by which pattern; what it is right in and what it answers."""
+    """One of the models is trained: its generation and pattern, its metrics and its answers."""
 
     generation: int
     pattern: str
@@ -53,22 +53,22 @@ class Member(Event):
 
 
 def soften(probabilities: np.ndarray, temperature: float = SOFTENED) -> np.ndarray:
-    """softmax(log p / T): (…, C), flatter for T > 1. p is the models' mean: its logarithm stands for logits."""
+    """softmax(log p / T): (…, C), flatter for T > 1. p is the mean of the models; its logarithm serves as logits."""
     powered = np.power(np.asarray(probabilities, dtype=np.float64), 1 / temperature)
     return powered / powered.sum(axis=-1, keepdims=True)
 
 
 def agreed(answers: Sequence[np.ndarray], weights: Sequence[float] | None = None) -> np.ndarray:
-    """What several models answer together: the weighted mean of their probabilities, (N, C). §3.3 weighs a pattern by
-    its accuracy before training, or all alike."""
+    """The weighted mean of several models' probabilities, (N, C). §3.3 weighs a pattern by its accuracy before
+    training, or all equally."""
     return np.average(np.stack(answers), axis=0, weights=weights)
 
 
 def grown(
     labelled: TaskData, texts: Sequence, probabilities: np.ndarray, labels: Sequence[str], size: int, rng: random.Random
 ) -> TaskData:
-    """The labelled data and as many texts as are missing to `size`, labelled by the surest answers: of each class as
-    large a share as in the labelled data (§3.4)."""
+    """The labelled data, filled up to `size` with texts labelled by the most confident answers, in the class
+    proportions of the labelled data (§3.4)."""
     said, sure = probabilities.argmax(1), probabilities.max(1)
     examples = list(labelled.examples)
     for number, label in enumerate(labels):
@@ -90,8 +90,8 @@ def ensemble(
     out: str | Path | None = None,
     watch: Sequence = (),
 ) -> Iterator[Event]:
-    """Yields Started, a Step now and then whose progress is the whole run's, a Member for each model, then what the
-    classifier's run says (Eval, Sample), and Done. `out`: where the classifier goes."""
+    """Yields Started, Steps with the progress of the whole run, a Member for each model, then the classifier's Eval and
+    Sample, and Done. `out`: where to save the classifier."""
     runs, made = settings.generations * len(settings.patterns) + 1, 0
     rng, labels, tokens, seconds = random.Random(settings.seed), train.labels, 0, 0.0
     step = 0
@@ -144,7 +144,7 @@ def ensemble(
 
 
 def moved(event: Step, steps: int, made: int, runs: int) -> Step:
-    """A step of one of the runs, counted in all of them."""
+    """A step of one run, renumbered within all of them."""
     return replace(event, step=steps + event.step, progress=(made + event.progress) / runs)
 
 

@@ -1,4 +1,4 @@
-"""No new layer: the masked-LM head that pre-training left, asked at the blank, for the words of the classes alone."""
+"""No new layer: the pre-trained masked-LM head, applied at the blank, to the words of the classes only."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from minibert.model import Batch, MlmHead, Tap, no_tap
 
 
 class BertForCloze(TaskHead):
-    """A class is as likely as its words at [MASK] (Schick and Schütze 2021, §3.1): a label's score is the mean of the
-    logits of its words, softmax over the labels. labels: C names · words: of each the ids · mask: the id of [MASK],
-    which a row has once."""
+    """A label's score is the mean of the logits of its words at [MASK], followed by a softmax over the labels (Schick
+    and Schütze 2021, §3.1). labels: C names · words: for each label the ids of its words · mask: the id of [MASK],
+    which each row contains once."""
 
     one_vector = False
 
@@ -41,14 +41,14 @@ class BertForCloze(TaskHead):
         return HeadOutput(logits, None if batch.labels is None else F.cross_entropy(logits, batch.labels))
 
     def at_blank(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
-        """The logits of the whole vocabulary at each row's [MASK]: (B, V)."""
+        """The logits over the whole vocabulary at each row's [MASK]: (B, V)."""
         x, _ = self.bert(batch, tap)  # (B, T, H)
         place = (batch.ids == self.mask_id).int().argmax(dim=1)  # (B,)
         blank = x.gather(1, place.view(-1, 1, 1).expand(-1, 1, x.size(2))).squeeze(1)  # (B, H)
         return tap("mlm.logits", self.mlm(blank))
 
     def scores(self, logits: Tensor) -> Tensor:
-        """(B, V) → (B, C), the mean over the words of each label."""
+        """(B, V) → (B, C), the mean over each label's words."""
         return torch.stack([logits[:, ids].mean(dim=1) for ids in self.words], dim=1)
 
     def options_to_config(self) -> dict:

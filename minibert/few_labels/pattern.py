@@ -13,23 +13,23 @@ TEXT, SECOND = "{text}", "{second}"
 HOLES = {TEXT: 0, SECOND: 1}
 PARTS = re.compile(r"(\{text\}|\{second\}|\[MASK\]|\[unused\d+\])")
 IN_BRACES = re.compile(r"\{\w*\}")
-MOST_WORDS = 20  # of one label
+MOST_WORDS = 20  # words per label
 
 
 class PatternError(ValueError):
-    """A pattern or a word that cannot be used; the message says why."""
+    """A pattern or word that cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """What stands around the text, and where the blank is. parts: as they follow each other: "{text}", "{second}",
-    "[MASK]", "[unused3]", or words."""
+    """The words around the text, and the blank. parts: in order, each "{text}", "{second}", "[MASK]", "[unused3]" or
+    words."""
 
     parts: tuple[str, ...]
 
     @classmethod
     def of(cls, pattern: str, texts: int = 1) -> Pattern:
-        """texts: how many the pattern must hold, 1 or 2. Raises PatternError."""
+        """Parse a pattern. texts: how many it must contain, 1 or 2. Raises PatternError."""
         holes = list(HOLES)[:texts]
         for needed in (*holes, MASK):
             if (count := pattern.count(needed)) != 1:
@@ -47,11 +47,11 @@ class Pattern:
 
     @property
     def prompt(self) -> tuple[str, ...]:
-        """The tokens without a meaning of their own, [unused1] …, in order, each once."""
+        """The tokens to be learned, [unused1] …, in order, each once."""
         return tuple(dict.fromkeys(part for part in self.parts if part.startswith("[unused")))
 
     def pieces(self, tokenizer: Tokenizer) -> list[list[int] | int]:
-        """Of each part the ids, or the number of the text that belongs there. Raises PatternError."""
+        """For each part its ids, or the index of the text that belongs there. Raises PatternError."""
         known = tokenizer.encode_bulk([part for part in self.parts if not PARTS.fullmatch(part)])
         words = iter(known)
         found: list[list[int] | int] = []
@@ -67,14 +67,14 @@ class Pattern:
         return found
 
     def length(self, tokenizer: Tokenizer) -> int:
-        """Tokens that are there whatever the text: the pattern's own, [CLS] and [SEP]."""
+        """Number of tokens without any text: the pattern's own, [CLS] and [SEP]."""
         return 2 + sum(len(piece) for piece in self.pieces(tokenizer) if isinstance(piece, list))
 
 
 @dataclass(frozen=True)
 class Cloze:
-    """A row as the model reads it: [CLS] pattern with its texts [SEP]. blank: where [MASK] stands · lost: (place, ids)
-    of what was cut of a text, in order."""
+    """A row of input: [CLS] pattern with its texts [SEP]. blank: position of [MASK] · lost: (position, ids) of the
+    pieces truncated from a text, in order."""
 
     ids: list[int]
     blank: int
@@ -89,10 +89,10 @@ def cloze(
     truncation: str = "longest_first",
     budgets: Sequence[int] | None = None,
 ) -> Cloze:
-    """The pattern with texts in it, of which only the texts are cut: never the pattern, never the blank.
+    """Insert texts into the pattern and truncate only the texts, never the pattern or the blank.
 
-    pieces: of `Pattern.pieces` · texts: ids of each; a special token that somebody typed there is read as [UNK], as a
-    second blank would be another question.
+    pieces: from `Pattern.pieces` · texts: ids of each; special tokens in them become [UNK], since a second [MASK] would
+    be another question.
     """
     room = max_length - 2 - sum(len(piece) for piece in pieces if isinstance(piece, list))
     if room < 1:
@@ -120,8 +120,8 @@ def cloze(
 def word_ids(
     tokenizer: Tokenizer, words: Mapping[str, Sequence[str]], labels: Sequence[str] | None = None
 ) -> dict[str, list[int]]:
-    """The verbalizer: of each label the ids of its words, one piece each. labels: that must have some; the words of
-    others are left out. Raises PatternError."""
+    """The verbalizer: for each label the ids of its words, one piece each. labels: those that must have words; other
+    labels are left out. Raises PatternError."""
     labels = list(words) if labels is None else list(labels)
     found: dict[str, list[int]] = {}
     for label in labels:
@@ -141,7 +141,7 @@ def word_ids(
 
 
 def one_piece(tokenizer: Tokenizer, word: str) -> int:
-    """The id of a word that the vocabulary has whole. Raises PatternError, which says how else it is read."""
+    """The id of a word that is one piece. Raises PatternError, which shows the pieces otherwise."""
     (ids,) = tokenizer.encode_bulk([word])
     if len(ids) == 1 and ids[0] not in tokenizer.special_ids:
         return ids[0]
@@ -150,5 +150,5 @@ def one_piece(tokenizer: Tokenizer, word: str) -> int:
 
 
 def with_prompt_tokens(tokenizer: Tokenizer, pattern: str) -> list[str]:
-    """The [unused…] of a pattern that the vocabulary lacks: vocabularies of one's own have none."""
+    """The [unused…] tokens of a pattern that the vocabulary lacks, as vocabularies trained here do."""
     return [part for part in dict.fromkeys(PARTS.findall(pattern)) if part[1] == "u" and part not in tokenizer.ids]

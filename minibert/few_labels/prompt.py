@@ -1,5 +1,5 @@
-"""P-tuning (Liu et al. 2021, "GPT understands, too", arXiv:2103.10385): the words of a pattern need not be words. Where
-[unused1] … stand, vectors are learned; directly, or as what a BiLSTM and two layers make of others (§3.2)."""
+"""P-tuning (Liu et al. 2021, "GPT understands, too", arXiv:2103.10385): learn vectors for the pattern's [unused1] … in
+place of words; directly, or as the output of a BiLSTM and two layers on other vectors (§3.2)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PROMPTS = ("none", "direct", "lstm")
 
 
 class Prompt(nn.Module):
-    """Vectors in the place of rows of the embedding table.
+    """Learned vectors that replace rows of the embedding table.
 
-    rows: the ids of the tokens they stand for, n of them · table: the embedding, (V, H), from which they begin ·
-    through: "direct", or "lstm": h = MLP(BiLSTM(e)), by which neighbours depend on each other. There the vectors begin
-    as the table's rows and what the network gives is added, its last layer zero at the start: else the first step
-    would already be another model. (The authors' code has the network alone.)
+    rows: the n token ids they replace · table: the embedding, (V, H), for their initial values · through: "direct", or
+    "lstm": h = MLP(BiLSTM(e)), which makes neighbours depend on each other. With "lstm" the network's output is added
+    to the vectors, and its last layer starts at zero: else the model would already differ before the first step. (In
+    the authors' code the network's output replaces the vectors.)
     """
 
     def __init__(self, table: nn.Embedding, rows: Sequence[int], through: str = "direct"):
@@ -36,14 +36,14 @@ class Prompt(nn.Module):
             nn.init.zeros_(self.mlp[-1].bias)
 
     def forward(self) -> Tensor:
-        """(n, H): what the model reads in the place of the prompt's tokens."""
+        """(n, H): the vectors that replace the prompt's tokens."""
         if not hasattr(self, "lstm"):
             return self.vectors
         read, _ = self.lstm(self.vectors.unsqueeze(0))  # (1, n, H)
         return self.vectors + self.mlp(read).squeeze(0)
 
     def instead(self, x: Tensor, ids: Tensor) -> Tensor:
-        """The token vectors with the prompt's in their places. x: (B, T, H), ids: (B, T)."""
+        """The token vectors with those of the prompt inserted. x: (B, T, H), ids: (B, T)."""
         vectors = self()
         for place, row in enumerate(self.rows):
             x = torch.where((ids == row).unsqueeze(-1), vectors[place].to(x.dtype), x)
@@ -51,15 +51,15 @@ class Prompt(nn.Module):
 
     @torch.no_grad()
     def write(self, table: nn.Embedding) -> None:
-        """Into the rows they stand for: from then on the table says it all."""
+        """Write the vectors into their rows of the table, which then suffices without this module."""
         table.weight[self.rows] = self().to(table.weight)
 
 
 @torch.no_grad()
 def nearest_words(table: Tensor, rows: Sequence[int], candidates: Sequence[int], most: int = 5) -> list[list[tuple]]:
-    """Of each row the entries whose vectors point most nearly where it does: (id, cosine), the nearest first.
+    """For each row the entries nearest by cosine: (id, cosine), best first.
 
-    table: (V, H) · candidates: ids that may be named.
+    table: (V, H) · candidates: ids to choose from.
     """
     others = torch.nn.functional.normalize(table[list(candidates)].float(), dim=-1)  # (C, H)
     asked = torch.nn.functional.normalize(table[list(rows)].float(), dim=-1)  # (n, H)

@@ -1,5 +1,5 @@
-"""Texts without labels, learned from beside those that have some: by smoothness (VAT), or by what other models answer
-to them (Schick and Schütze 2021, §3.3)."""
+"""Learning from unlabelled texts beside labelled ones: by smoothness (VAT), or from other models' answers to them
+(Schick and Schütze 2021, §3.3)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """examples: of the task, whose labels are not looked at · soft: of each, the probability of each label, in the
-    order of the labels; None where nobody has answered."""
+    """examples: of the task, their labels are ignored · soft: for each example the probabilities of the labels, in
+    their order; None without soft labels."""
 
     examples: Sequence[Any]
     soft: Sequence[Sequence[float]] | None = None
@@ -34,7 +34,7 @@ class Unlabelled:
 def endless_batches(
     task: Task, rows: Sequence[Features], soft: Sequence[Sequence[float]] | None, size: int, pad_id: int, seed: int
 ) -> Iterator[TaskBatch]:
-    """The rows without their targets, in a new random order each time all have been read."""
+    """The rows without their targets, in batches, endlessly; reshuffled after each pass."""
     rng = torch.Generator().manual_seed(seed)
     size = min(size, len(rows))
     while True:

@@ -1,5 +1,5 @@
-"""Virtual adversarial training (Miyato, Dai and Goodfellow 2016, arXiv:1605.07725; Miyato et al. 2018): nobody says
-what a text without a label is, but a little push of its word vectors should not change the answer."""
+"""Virtual adversarial training (Miyato, Dai and Goodfellow 2016, arXiv:1605.07725; Miyato et al. 2018): without a
+label, demand that a small perturbation of the word embeddings does not change the answer."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from torch import Tensor, nn
 
 from minibert.model import Batch
 
-PROBE = 1e-1  # ξ: how far the first, random step goes
+PROBE = 1e-1  # ξ: length of the first, random perturbation
 
 
 def divergence(logits: Tensor, clean: Tensor) -> Tensor:
-    """KL(clean ‖ pushed), the mean over the rows. (B, C) each."""
+    """KL(clean ‖ perturbed), averaged over the rows. (B, C) each."""
     log_p, log_q = F.log_softmax(clean.float(), -1), F.log_softmax(logits.float(), -1)
     return (log_p.exp() * (log_p - log_q)).sum(-1).mean()
 
 
 def to_length(x: Tensor, length: float) -> Tensor:
-    """Each row's whole (T, H) scaled to this Euclidean length."""
+    """Scale each row's (T, H) matrix to this Euclidean norm."""
     return x * (length / x.flatten(1).norm(dim=1).clamp_min(1e-12)).view(-1, 1, 1)
 
 
 def pushed(model: nn.Module, batch: Batch, push: Tensor) -> Tensor:
-    """The logits when `push`, (B, T, H), is added to the token vectors."""
+    """The logits when `push`, (B, T, H), is added to the token embeddings."""
     return model(batch, lambda name, x: x + push if name == "embeddings.token" else x).logits
 
 
 def worst_push(model: nn.Module, batch: Batch, clean: Tensor, epsilon: float, push: Tensor | None = None) -> Tensor:
     """r = ε g/‖g‖, g = ∇ KL(p(x) ‖ p(x + r)) at r = ξ d, d a random direction (or `push`): one power iteration towards
-    the direction in which the answer moves most (Miyato et al. 2018, §3.3). (B, T, H), 0 at padding."""
+    the direction in which the answer changes most (Miyato et al. 2018, §3.3). (B, T, H), 0 at padding."""
     if push is None:
         push = torch.randn(*batch.ids.shape, model.bert.embeddings.token.embedding_dim, device=batch.ids.device)
     real = torch.ones_like(batch.ids) if batch.padding is None else batch.padding
@@ -41,8 +41,8 @@ def worst_push(model: nn.Module, batch: Batch, clean: Tensor, epsilon: float, pu
 
 
 def smoothness_loss(model: nn.Module, batch: Batch, epsilon: float) -> Tensor:
-    """KL between the answers to a text and to the same text pushed where it hurts most: to be made small. Dropout is
-    off meanwhile: it would push too."""
+    """KL between the answers to a text and to the same text with the worst perturbation. Dropout is off, since it would
+    perturb as well."""
     training = model.training
     model.eval()
     with torch.no_grad():

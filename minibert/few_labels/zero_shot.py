@@ -1,4 +1,4 @@
-"""Asked without any training: what a masked language model answers in a pattern."""
+"""Classification without training: what a masked language model predicts at the blank of a pattern."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def asked(
     task: str = "cloze",
     max_length: int = 128,
 ) -> Predictor:
-    """What answers, with the model's own weights: nothing is copied, nothing changed. Raises PatternError (ValueError)
-    for a pattern or a word that cannot be used."""
+    """A predictor with the model's own weights, neither copied nor changed. Raises PatternError (ValueError) for a
+    pattern or a word that cannot be used."""
     chosen, labels = task_named(task), list(words)
     if len(labels) < 2:
         raise PatternError("there must be two labels or more, with a word for each")
@@ -46,9 +46,9 @@ def asked(
 
 @dataclass(frozen=True)
 class AtBlank:
-    """tokens: of the row that was read, the blank among them at `blank` · probabilities: of each label, its words alone
-    compared · shares: label → (word, its probability among the whole vocabulary) · likeliest: (token, probability) of
-    the whole vocabulary, the likeliest first · cut: tokens of the text that found no room."""
+    """tokens: of the row, with the blank at index `blank` · probabilities: per label, comparing only the labels' words
+    · shares: label → (word, its probability over the whole vocabulary) · likeliest: (token, probability) over the whole
+    vocabulary, best first · cut: tokens truncated from the text."""
 
     tokens: list[str]
     blank: int
@@ -60,7 +60,7 @@ class AtBlank:
 
 @torch.no_grad()
 def at_blank(predictor: Predictor, given, most: int = 8) -> AtBlank:
-    """One input, looked at: what is likely at the blank, and what that says of the labels."""
+    """Predictions at the blank of one input, and the label probabilities that follow from them."""
     example = predictor.task.example(given)
     (features,) = predictor.features([example])
     (row,) = predictor.task.rows(predictor.tokenizer, example, predictor.labels, predictor.options)

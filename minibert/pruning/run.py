@@ -78,8 +78,7 @@ def asked(examples: Sequence) -> list:
 
 
 def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
-    """What stays of the model's structure. examples: with labels, to measure importance on unless it is given as
-    `found`."""
+    """What stays of the model's structure. examples: with labels, to measure importance on unless `found` is given."""
     model = predictor.model
     keep = Keep.whole(model.config)
     if pruning.what == "layers":
