@@ -2,8 +2,8 @@
 
 python -m bench.app [--record]   (needs playwright and a Chromium)
 
-Each time is what a browser sees: from the click to the thing it asks for being on screen. The limits of the project
-stand beside the figures.
+Each time is measured in a browser: from the click until its result is on screen. The project's limits are printed
+beside the figures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from bench.machine import record
 
 ROOT = Path(__file__).resolve().parent.parent
-# figure → seconds it may take on two cores
+# figure → limit in seconds on two cores
 LIMITS = {
     "server start to Home readable": 4.0,
     "Home: another word hidden, all answers there": 0.3,
@@ -49,7 +49,7 @@ PAGES = {
     "One output layer": "One output layer",
 }
 PATIENT = 60_000  # milliseconds
-# What is waited for, asked at every frame: Playwright's own `expect` asks at 0.1, 0.35, 0.85, 1.85 seconds, no oftener.
+# Conditions are checked at every frame: Playwright's own `expect` checks only at 0.1, 0.35, 0.85, 1.85 seconds.
 TITLE = """words => [...document.querySelectorAll('h1')].some(
   title => title.offsetParent && title.innerText.toLowerCase().includes(words.toLowerCase()))"""
 POINT = """() => document.querySelector('[class*="st-key-curves"] .scatterlayer .point')?.getBBox().width"""
@@ -58,7 +58,7 @@ STOPS = """count => document.querySelectorAll('[class*="st-key-stop-"] button').
 ANSWERS = "() => document.querySelector('.st-key-first-minute .mb-models').innerText"
 ANSWERED = "() => document.querySelector('.st-key-first-minute .mb-models:not([aria-busy])')"
 OTHER_ANSWERS = "before => document.querySelector('.st-key-first-minute .mb-models')?.innerText !== before"
-# The step's button is the marked one and its explanation has taken the place of the one before …
+# The step's button is highlighted, and its explanation has replaced the previous one …
 STEP_SHOWN = r"""([step, before]) => {
   const steps = document.querySelector('[class*="st-key-stepper"]')
   const said = steps.parentElement.parentElement.querySelectorAll('[data-testid="stMarkdown"]')
@@ -66,14 +66,14 @@ STEP_SHOWN = r"""([step, before]) => {
   return steps.querySelector('[data-testid="stBaseButton-primary"]')?.innerText.startsWith(`${step}.`)
     && window.said && window.said !== before
 }"""
-# … and nothing on the page is left over from it.
+# … and nothing on the page is left from the previous step.
 STEP_DRAWN = """() => !document.querySelector('[data-stale="true"]')
   && document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'"""
 
 
 @contextmanager
 def server(runs: Path) -> Iterator[tuple[str, float]]:
-    """A new server, its address and the moment it was started; the caller waits for it."""
+    """A new server: its address and the time of its start; the caller waits until it is up."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -92,7 +92,7 @@ def server(runs: Path) -> Iterator[tuple[str, float]]:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A new Chromium without a window."""
+    """A new headless Chromium."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--headless", "--no-sandbox", "--disable-gpu"]
@@ -123,17 +123,17 @@ def seconds(page: Page, action: Callable[[], None], condition: str, arg: object 
 
 
 def tour(page: Page) -> list[float]:
-    """Every page by its link in the menu, until its title is there."""
+    """Seconds for each page, from the click in the menu until its title is there."""
     waits = []
     for link, title in PAGES.items():
         menu = page.get_by_test_id("stSidebarNav").get_by_role("link", name=link, exact=True)
         waits.append(seconds(page, menu.click, TITLE, title))
-        page.wait_for_timeout(2_000)  # a reader's pace: the next page is not asked for while this one draws
+        page.wait_for_timeout(2_000)  # a user's pace: do not click while the page is still drawing
     return waits
 
 
 def another_blank(page: Page, word: int) -> float:
-    """Home, once its models are loaded: a click on a word, until what they say of it is there."""
+    """On Home, once its models are loaded: seconds from a click on a word until the new answers are there."""
     until(page, ANSWERED)
     page.wait_for_timeout(1_000)
     before = page.evaluate(ANSWERS)
@@ -162,7 +162,7 @@ def run(chromium) -> dict[str, float]:
         shown, drawn = [], []
         for number in range(2, 7):
             before = page.evaluate("window.said")
-            step.first.hover()  # a hand is on the button before it clicks
+            step.first.hover()  # the pointer rests on the button before the click
             page.wait_for_timeout(300)
             clicked = time.perf_counter()
             page.mouse.down()
@@ -193,7 +193,7 @@ def run(chromium) -> dict[str, float]:
 
 @contextmanager
 def lesson_of_a_new_server(chromium) -> Iterator[Page]:
-    """The first page anyone opens on a server: fine-tuning on the reviews, three epochs, one seed."""
+    """The first page opened on a new server: fine-tuning on the reviews, three epochs, one seed."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
         page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
         open_when_up(page, f"{address}/output_layer?data=reviews")
@@ -205,7 +205,7 @@ def lesson_of_a_new_server(chromium) -> Iterator[Page]:
 
 
 def again(page: Page) -> float:
-    """A second click on Train: the rows of the new runs replace the old ones, then their first point comes."""
+    """Train a second time: seconds until the new runs replace the old ones, plus seconds until their first point."""
     train = page.get_by_role("button", name=re.compile("^.*Train 2 models"))
     return seconds(page, train.click, NO_POINT) + seconds(page, lambda: None, POINT)
 

@@ -2,9 +2,9 @@
 
 python -m bench.attention_views [--record]   (needs playwright and a Chromium)
 
-A model of BERT-base's shape with random weights: 12 layers of 12 heads. Its attention is nearly even, the worst case
-for a view that draws the strongest edges. BertViz is measured as it comes (bytes), and in a browser in our offline
-frame, since as it comes it draws nothing without a CDN. A view not drawn after LIMIT seconds is given up.
+A model of BERT-base's shape with random weights: 12 layers of 12 heads. Its attention is nearly uniform, the worst case
+for a view that draws the strongest edges. BertViz is measured unchanged (bytes), and in a browser within our offline
+frame, since unchanged it draws nothing without a CDN. A view not drawn after LIMIT seconds is given up.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sections.attention_explorer import bertviz, views
 
 LENGTHS = (64, 128, 512)
 LIMIT = 60  # seconds
-# What is drawn is on the screen in the second frame after it.
+# Drawings appear on the screen in the second frame after the call.
 FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 DRAW = "data => { const started = performance.now(); window.draw(data); return performance.now() - started }"
 CHANGE = """() => {
@@ -51,7 +51,7 @@ HOVER = """selector => {
 
 
 def payloads(probs: torch.Tensor, tokens: list[str], layer: int) -> dict[str, dict]:
-    """What the page sends for all heads, the lines of all heads of a layer, and a head as a matrix."""
+    """What the page sends: all heads, the lines of all heads of a layer, and one head as a matrix."""
     names = [f"layer {i + 1}, head {a + 1}" for i in range(probs.size(0)) for a in range(probs.size(1))]
     return {
         "heads": heads_payload(small_copies(probs), names, names, selected=(layer, 0)),
@@ -65,7 +65,7 @@ def size(value: object) -> int:
 
 
 def as_it_comes(probs: torch.Tensor, tokens: list[str]) -> dict[str, int]:
-    """BertViz's own JSON of the attention, and its whole HTML of the model view."""
+    """Bytes of BertViz's own JSON of the attention, and of the whole HTML of its model view."""
     from bertviz import model_view
 
     attention = [layer[None] for layer in probs]
@@ -74,7 +74,7 @@ def as_it_comes(probs: torch.Tensor, tokens: list[str]) -> dict[str, int]:
 
 
 def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> dict[str, float | str]:
-    """Milliseconds until a document has drawn itself, for another layer, for a hand on a token; then its memory."""
+    """Milliseconds until a document is drawn, until another layer is, until a hovered token is; then its memory."""
     page = chromium.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.set_default_timeout(1000 * LIMIT)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
@@ -91,7 +91,7 @@ def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> di
                 page.evaluate(FRAMES)
                 found["another layer, ms"] = round(1000 * (time.perf_counter() - started))
             if hover.startswith("shadow "):
-                page.locator(hover.removeprefix("shadow ")).nth(3).hover()  # so that the page is ready for the next
+                page.locator(hover.removeprefix("shadow ")).nth(3).hover()  # to prepare the page for the timed hover
                 page.mouse.move(0, 0)
                 script = HOVER.replace("document.query", "document.querySelector('#host').shadowRoot.query")
                 found["a hand on a token, ms"] = round(page.evaluate(script, hover.removeprefix("shadow ")))
@@ -107,7 +107,7 @@ def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> di
 
 
 def script_memory(page: Page) -> float:
-    """Megabytes that the scripts of a page hold."""
+    """Megabytes used by the scripts of a page."""
     page.context.new_cdp_session(page).send("HeapProfiler.collectGarbage")
     return round(_metrics(page)["JSHeapUsedSize"] / 1e6, 1)
 
@@ -152,7 +152,7 @@ def compare(chromium: Browser, probs: torch.Tensor) -> dict:
 
 
 def on_the_page(chromium: Browser) -> dict[str, float]:
-    """Milliseconds in the classroom, the shipped model: page to lines, and from a click to what it asks for."""
+    """Milliseconds in the classroom, with the shipped model: page to lines, and each click to its result."""
     waits = {}
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
         page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()

@@ -1,14 +1,14 @@
-"""A class in which things die: what of that which was acknowledged is lost?
+"""A class while processes are killed: is anything that was acknowledged lost?
 
     python -m bench.classroom --chaos [--sessions 30] [--servers 2] [--seconds 240] [--record]
 
 While the crowd of bench.classroom works, and trainings follow each other, kill −9 hits a training's worker, an app
-server, the proxy and the job server, one after the other. Where a small disk can be mounted (a tmpfs; that needs root),
-the runs lie on it, and a large file fills it for a quarter of the time.
+server, the proxy and the job server, one after the other. If a small disk can be mounted (a tmpfs, which needs root),
+the runs are stored on it, and a large file fills it for a quarter of the time.
 
-Acknowledged is what a page has said is there: a run that was taken and got its id. Each must be found afterwards, with
-every event that it had reported to anyone, in a state that is told truly: finished with its model, or ended with a
-sentence that says why. Counted besides: connections broken off, how long until each came back, exceptions shown.
+A run is acknowledged when it was accepted and a page showed its id. Each such run must be found afterwards, with every
+event that was reported to anyone, and in a true state: finished with its model, or ended with a sentence that says why.
+Also counted: connections broken off, time until each came back, exceptions shown.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from bench.machine import record, recorded
 from jobs.remote import RemoteManager
 
 SMALL_DISK = 400  # MB
-FILLED = 0.25  # of the class
+FILLED = 0.25  # fraction of the class's time that the disk is full
 
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[bool]:
-    """A folder that is a disk of its own, if this user may mount one."""
+    """Make the folder a disk of its own; yields whether this user may mount one."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK}m", "tmpfs", str(folder)]
     mounted = os.name == "posix" and subprocess.run(command, capture_output=True).returncode == 0
@@ -48,7 +48,7 @@ def small_disk(folder: Path) -> Iterator[bool]:
 
 
 def called(process: psutil.Process, *words: str) -> list[psutil.Process]:
-    """Those of a room's processes in whose command these words stand."""
+    """The processes of a room whose command contains these words."""
     found = []
     for one in family(process):
         with suppress(psutil.Error):
@@ -59,7 +59,7 @@ def called(process: psutil.Process, *words: str) -> list[psutil.Process]:
 
 
 def training_worker(process: psutil.Process) -> psutil.Process | None:
-    """The worker that trains: of the processes that the job server's cluster has forked, the busiest."""
+    """The worker that trains: the busiest process forked by the job server's cluster."""
     forked = called(process, "forkserver")
     before = {one.pid: sum(one.cpu_times()[:2]) for one in forked}
     time.sleep(2)
@@ -79,7 +79,7 @@ def kill(one: psutil.Process | None) -> str:
 
 
 async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool, told: list[str]) -> None:
-    """What happens in a class: each at its time, in this order."""
+    """Kill each process, and fill the disk, at fixed times of the class."""
     began = time.perf_counter()
 
     def say(what: str, how: str) -> None:
@@ -109,7 +109,7 @@ async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool
 
 
 async def watch_runs(manager: RemoteManager, known: dict[str, int], over: asyncio.Event) -> None:
-    """Every run that anyone was told of, and how many of its events."""
+    """Record the id of every run reported by the job server, and its number of events."""
     while not over.is_set():
         with suppress(Exception):
             for run in await asyncio.to_thread(manager.runs):
@@ -127,7 +127,7 @@ async def wait_for_runs(manager: RemoteManager, seconds: float) -> None:
 
 
 def lost(manager: RemoteManager, known: dict[str, int]) -> dict:
-    """What was acknowledged and is not there any more."""
+    """Which acknowledged runs and events are missing."""
     missing, fewer, silent, states = [], [], [], Counter()
     for run_id, events in known.items():
         run = manager.get(run_id)

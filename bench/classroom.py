@@ -1,17 +1,17 @@
-"""A room that works at once: how long does one of fifty wait, and what does the server need for it?
+"""A class working at the same time: how long does one of fifty users wait, and what does the server need for it?
 
     python -m bench.classroom [--sessions 10 30 50] [--servers N] [--trainings N] [--record]
     python -m bench.classroom --chaos [--record]
 
 Each visitor is one of servers.visitor: a session over Streamlit's own protocol, without a browser. All open the front
-page in the same two seconds and then, ten seconds from one thing to the next on average (the seed says when and what),
-change pages, open parts, type, step, answer quizzes, and now and then start a training. Everything runs on this machine
-and talks to it alone; the visitors' own work, on the same cores, is named beside the figures.
+page within the same two seconds and then, every ten seconds on average (the seed determines when and what), change
+pages, open parts, type, step, answer quizzes, and now and then start a training. Everything runs on this machine; the
+visitors' own work, on the same cores, is reported beside the figures.
 
 servers: app servers behind one address (`python -m minibert classroom`); 0 is `streamlit run app.py` by itself.
-trainings: how many are kept running the whole time, beside those that visitors start.
-page: asked for to whole · edit: a text handed over to all that follows from it · step, part, quiz: likewise · run:
-Train pressed to the run being taken. Memory: what the processes hold together (PSS), at most.
+trainings: how many are kept running the whole time, in addition to those that visitors start.
+page: from the click until the page is complete · edit: from entering a text until all results are there · step, part,
+quiz: likewise · run: from pressing Train until the run is accepted. Memory: maximum of all processes together (PSS).
 
 --chaos: bench.chaos.
 """
@@ -43,12 +43,12 @@ from bench.machine import record, recorded
 from servers.visitor import BrokenOff, Visitor, Widget, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
-GAP = 10.0  # seconds from one thing to the next, on average
-# What visitors do, by its share. What a page does not offer becomes a change of page.
+GAP = 10.0  # mean seconds between two actions
+# Relative frequency of the actions. If a page does not offer one, the visitor changes the page.
 SHARES = {"page": 25, "edit": 25, "step": 25, "part": 12, "quiz": 11, "run": 2}
-WANTED = {"page": 2.0, "edit": 1.0, "step": 1.0}  # seconds, 95 of 100
+WANTED = {"page": 2.0, "edit": 1.0, "step": 1.0}  # limits of the 95th percentile, in seconds
 MEMORY = 4_000  # MB
-MODEL = "minilm-en"  # the largest that ships
+MODEL = "minilm-en"  # the largest model in this repository
 SENTENCES = (
     "The bank of the river was steep.",
     "She said that the film was not bad at all.",
@@ -65,7 +65,7 @@ HIDDEN = " [MASK] "
 
 @dataclass
 class Seen:
-    """What a crowd has seen. waits: seconds by kind · did: how often, by page and kind."""
+    """Measurements of a crowd. waits: seconds by kind · slowest: seconds by kind and page."""
 
     waits: dict[str, list[float]] = field(default_factory=dict)
     slowest: dict[str, list[float]] = field(default_factory=dict)
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 @contextmanager
 def room(runs: Path, servers: int, log: Path, *options: str, app: Path = ROOT) -> Iterator[tuple[str, psutil.Process]]:
-    """The classroom, as soon as it answers: its address and its first process. app: the folder that it lies in."""
+    """The classroom, once it responds: its address and its first process. app: folder of the project."""
     port = free_port()
     command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
     command += ["--host", "127.0.0.1", *options]
@@ -121,7 +121,7 @@ def family(process: psutil.Process) -> list[psutil.Process]:
 
 
 def memory(process: psutil.Process) -> int:
-    """Bytes that a process and all it has started hold together; what they share counts once."""
+    """Bytes that a process and all its descendants use together; shared memory counts once."""
     total = 0
     for one in family(process):
         with suppress(psutil.Error):
@@ -133,13 +133,13 @@ def memory(process: psutil.Process) -> int:
 
 
 class Student:
-    """A visitor who works: what comes next is drawn from `rng`."""
+    """A visitor at work: `rng` chooses the actions."""
 
     def __init__(self, address: str, seen: Seen, rng: random.Random):
         self.visitor, self.seen, self.rng, self.page = Visitor(address), seen, rng, ""
 
     async def attend(self, until: float, late: float) -> None:
-        """late: seconds before the page is opened · until: the time at which the class ends."""
+        """late: seconds before the page is opened · until: time at which the class ends."""
         await asyncio.sleep(late)
         try:
             await self._try("opening", self.visitor.open())
@@ -180,7 +180,7 @@ class Student:
             await self._try(kind, self.visitor.enter(widget, value))
 
     def choose(self, kind: str) -> tuple[Widget | None, str | None]:
-        """What is done next, and with which value; (None, None) where the page offers nothing of this kind."""
+        """The widget of the next action, and its value; (None, None) if the page offers none of this kind."""
         offered = self.visitor.offered
         if kind == "edit":
             fields = [one for one in (*offered("text_input"), *offered("text_area")) if not one.proto.form_id]
@@ -210,13 +210,13 @@ def train_button(visitor: Visitor) -> Widget | None:
 
 
 async def keep_training(address: str, seen: Seen, until: float) -> None:
-    """Someone whose trainings follow each other until the class ends: two models each, with the page's settings."""
+    """A user who starts a new training whenever none runs, until the class ends: two models each, default settings."""
     visitor = Visitor(address)
     try:
         await visitor.open("output_layer")
         while time.perf_counter() < until:
             going = any(f"**{word}" in visitor.text for word in ("waiting", "starting", "training"))
-            # While the page is drawn anew its button is not there.
+            # The button is missing while the page is redrawn.
             if visitor.connected and not going and (train := train_button(visitor)):
                 seen.add("run", "kept going", await visitor.click(train))
             await asyncio.sleep(2)
@@ -233,7 +233,7 @@ async def keep_training(address: str, seen: Seen, until: float) -> None:
 async def crowd(
     address: str, process: psutil.Process, sessions: int, seconds: float, trainings: int, seed: int
 ) -> tuple[Seen, dict]:
-    """All of them, to the end of the class → what they saw, and what the server needed."""
+    """All visitors, until the end of the class → their measurements, and what the server needed."""
     seen, needed = Seen(), {"memory": 0}
     until = time.perf_counter() + seconds
     rngs = [random.Random(f"{seed}/{sessions}/{number}") for number in range(sessions)]
@@ -252,7 +252,7 @@ async def crowd(
 
 
 async def alone(address: str, model: str, times: int = 20) -> dict:
-    """Nobody else there: what one visitor waits for a step and an edit on two pages with this model."""
+    """Seconds that a single visitor waits for a step and an edit, on two pages with this model."""
     waits = {}
     for page, key in (("attention", "sentence"), ("masking", "cloze")):
         visitor = Visitor(address)
@@ -261,12 +261,12 @@ async def alone(address: str, model: str, times: int = 20) -> dict:
             steps = [one for one in visitor.offered("button") if STEP.match(one.key)]
             field = next((one for one in visitor.offered("text_input") if one.key == key), None)
             if not steps or field is None:
-                break  # the page did not become whole
+                break  # the page is incomplete
             stepped = await visitor.click(steps[number % len(steps)])
             edited = await visitor.enter(
                 field, f"{number} {SENTENCES[number % len(SENTENCES)]}".replace(" ", HIDDEN, 1)
             )
-            if number >= 3:  # the first ones load what the others find
+            if number >= 3:  # the first ones include loading
                 waits.setdefault(f"step {page}", []).append(stepped)
                 waits.setdefault(f"edit {page}", []).append(edited)
         await visitor.close()
@@ -287,7 +287,7 @@ def table(seen: Seen) -> dict:
 
 
 def measure(sessions: int, options) -> dict:
-    """One room with one crowd, from its start to its end."""
+    """One room with one crowd, from start to end."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="minibert-class-") as folder:
         log, extra = Path(folder, "log.txt"), ["--workers", str(options.workers)] if options.workers else []
@@ -300,7 +300,7 @@ def measure(sessions: int, options) -> dict:
                 while "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
             else:
-                asyncio.run(visit_all(address))  # as TEACHING.md tells a teacher to; the other way does so by itself
+                asyncio.run(visit_all(address))  # as TEACHING.md advises; `minibert classroom` does it by itself
             time.sleep(options.before)
             ready = memory(process)
             single = asyncio.run(alone(address, MODEL))
@@ -341,7 +341,7 @@ def measure(sessions: int, options) -> dict:
 
 
 def told(result: dict) -> str:
-    """A result in a line a kind, what was wanted beside it."""
+    """A result as text: one line per kind, with the limits."""
     head = "{sessions} sessions, {servers} servers, {trainings} trainings".format(**result)
     lines = [f"{head}: {result['broken off']} broken off, {sum(result['exceptions'].values())} exceptions, "
              f"{result['memory, MB']} MB (wanted: {MEMORY}), load before {result['load before']}, processor "

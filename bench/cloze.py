@@ -1,9 +1,9 @@
-"""Which blanks does a checkpoint fill? 42 sentences of lessons/data, chosen before any model was seen.
+"""Which blanks does a checkpoint fill correctly? 42 sentences of lessons/data, chosen before any model was tried.
 
     python -m bench.cloze [--model checkpoints/mini-en] [--record NAME]
     python -m bench.cloze --model checkpoints/mini-zh --sentences lessons/data/cloze-zh.tsv
 
-Chinese has a blank of one character.
+A Chinese blank is one character.
 """
 
 from __future__ import annotations

@@ -3,11 +3,10 @@
     python -m bench.finetuning [NAME …] [--seeds 3] [--arms checkpoint …] [--threads 1] [--record]
                                                                             (--list: which sets there are)
 
-The peer is transformers' own model class in a plain training loop. What chance decides is the same for both: the new
-weights at the start, the order of the rows, the dropout masks. On a small dev file chance alone moves the figure by
-several points; what is left between the two is the implementation and its rounding. The figure is the task's headline
-metric on the whole dev file after the last epoch, never the best along the way. What is finished is recorded at once,
-and not run again.
+The peer is transformers' own model class in a plain training loop. All that is random is the same for both: initial new
+weights, order of the rows, dropout masks. On a small dev file chance alone moves the figure by several points; the
+remaining difference is the implementation and its rounding. The figure is the task's headline metric on the whole dev
+file after the last epoch, never the best along the way. Finished runs are recorded at once and not repeated.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ from minibert.training.precision import autocast, best_device
 ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", Path(os.environ.get(DATA, "")) / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
-BERT_PARTS = {"embeddings", "encoder", "pooler"}  # of transformers' model: all but these is new
+BERT_PARTS = {"embeddings", "encoder", "pooler"}  # in transformers' model; its other parts are new
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set and what it is trained with. examples: so many of the training file, in a fixed random order."""
+    """A data set and its training settings. examples: number taken from the training file, in a fixed random order."""
 
     task: str
     train: Path
@@ -69,7 +68,7 @@ def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settin
 
 
 ZH = {"model": "mini-zh"}
-LM = {"model": "minilm-en", "learning_rate": 1e-4}  # a larger model, which knows more, is moved less
+LM = {"model": "minilm-en", "learning_rate": 1e-4}  # a larger model, which knows more, needs smaller steps
 SETS = {
     "SST-2": real("classification", "en/sst2", "train.tsv", "dev.tsv", examples=4000),
     "MRPC": real("pair", "en/mrpc", "train.tsv", "test.tsv"),
@@ -125,7 +124,7 @@ def main() -> None:
     if absent := [name for name in chosen.sets or SETS if not SETS[name].train.exists()]:
         parser.error(f"there are no files of {', '.join(absent)}; {DATA} must name the folder that holds tasks/")
     torch.set_num_threads(chosen.threads)
-    transformers.logging.set_verbosity_error()  # a new head is what is wanted, it need not warn of it
+    transformers.logging.set_verbosity_error()  # it warns of new heads, which are intended here
     transformers.logging.disable_progress_bar()
     results = recorded("finetuning") if chosen.record else {}
     for seed in range(chosen.seeds):
@@ -144,15 +143,15 @@ def main() -> None:
 
 
 def described(one: DataSet) -> dict:
-    """What a figure must carry with it."""
+    """The settings, files and metric to record with the figures."""
     settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
     files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
     return {**settings, **files, "metric": TASKS[one.task].metric, "runs": {}}
 
 
 def table(results: dict) -> str:
-    """Markdown: mean and standard deviation of the headline metric over the seeds run, an arm a column; and how far
-    the checkpoint fine-tuned here is above `transformers` with the same seeds."""
+    """Markdown: mean and standard deviation of the headline metric over the seeds run, one column per arm; and by how
+    much the checkpoint fine-tuned here beats `transformers` with the same seeds."""
     heads = ["set", "from", "metric", *ARMS, "difference, same seeds"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for name, entry in sorted(results.items(), key=lambda item: list(SETS).index(item[0])):
@@ -189,7 +188,7 @@ def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
         group_by_length=one.group_by_length,
         from_scratch=arm == "random weights",
         evaluations_per_epoch=1,
-        dev_sample=32,  # along the way: only the end counts
+        dev_sample=32,  # small: only the final evaluation counts
     )
     start = ROOT / "checkpoints" / one.model
     if arm == "transformers":
@@ -199,11 +198,11 @@ def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
 
 
 def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settings: FinetuneSettings) -> dict:
-    """transformers' model, begun with the new weights that ours has at this seed; read and scored by the task."""
+    """transformers' model with the same initial new weights as ours at this seed; reading and scoring by the task."""
     torch.manual_seed(settings.seed)
     tokenizer, labels, options = checkpoint.load_tokenizer(start), task.labels(train), settings.options()
     begun = Learner.of(checkpoint.load(start), task, labels, options, tokenizer, settings)
-    chance = torch.get_rng_state()  # of the dropout masks to come
+    chance = torch.get_rng_state()  # random state for the dropout masks to come
     model = peer(task.name, start, labels, settings.dropout)
     copy_new_weights(begun.model, model)
     torch.set_rng_state(chance)
@@ -226,7 +225,7 @@ def train_peer(predictor: Predictor, rows: list, settings: FinetuneSettings) -> 
     decayed = [p for name, p in model.named_parameters() if p.dim() >= 2]
     optimizer = torch.optim.AdamW(
         [{"params": decayed, "weight_decay": chosen.weight_decay}, {"params": plain, "weight_decay": 0.0}],
-        lr=1.0,  # times the schedule's
+        lr=1.0,  # multiplied by the schedule
         betas=(chosen.beta1, chosen.beta2),
         eps=chosen.epsilon,
     )
@@ -268,7 +267,7 @@ def peer(task: str, start: Path, labels, dropout: float) -> Peer:
 
 @torch.no_grad()
 def copy_new_weights(source: nn.Module, target: nn.Module) -> None:
-    """What fine-tuning adds to BERT, in the order in which both define it."""
+    """Copy the weights that fine-tuning adds to BERT; both models define them in the same order."""
     new = [weight for name, weight in source.named_parameters() if not name.startswith("bert.")]
     theirs = [weight for name, weight in target.named_parameters() if not set(name.split(".")) & BERT_PARTS]
     for weight, value in zip(theirs, new, strict=True):
@@ -278,7 +277,7 @@ def copy_new_weights(source: nn.Module, target: nn.Module) -> None:
 
 
 class Peer(nn.Module):
-    """transformers' model behind the interface of our heads."""
+    """transformers' model with the interface of our heads."""
 
     def __init__(self, model: nn.Module, labels):
         super().__init__()
@@ -294,7 +293,7 @@ class Peer(nn.Module):
 
 
 class SpanPeer(Peer):
-    """transformers has no dropout before this layer and lets padding be the answer; here as in ours."""
+    """transformers has no dropout before this layer and allows padding in the answer; here both are as in minibert."""
 
     def __init__(self, model: nn.Module, labels):
         super().__init__(model, labels)
@@ -312,7 +311,7 @@ class SpanPeer(Peer):
 
 
 class IntentPeer(Peer):
-    """transformers has no head for both; two linear layers on its `BertModel`."""
+    """transformers has no head for intents and tags: two linear layers on its `BertModel`."""
 
     def __init__(self, model: nn.Module, labels):
         super().__init__(model, labels)

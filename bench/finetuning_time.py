@@ -2,9 +2,9 @@
 
     python -m bench.finetuning_time [--rounds 3] [--threads 2] [--record]
 
-From the files to the metrics on the whole dev file: reading, loading the checkpoint, training, measuring. Both see
-the same batches; once drawn at random, once of rows of about one length (`--group-by-length`). Rounds alternate. The
-process has imported everything before: the command line needs a few seconds more for that.
+From the files to the metrics on the whole dev file: reading, loading the checkpoint, training, evaluating. Both get the
+same batches; once drawn at random, once with rows of similar length (`--group-by-length`). Rounds alternate. All
+imports are done before: the command line needs a few seconds more for them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     results: dict = {"examples": EXAMPLES, "epochs": SETS["SST-2"].epochs}
-    run(replace(SETS["SST-2"], examples=64, epochs=1), "transformers", 0)  # what is imported late
+    run(replace(SETS["SST-2"], examples=64, epochs=1), "transformers", 0)  # triggers late imports
     for name, grouped in (("random batches", False), ("batches of one length", True)):
         one = replace(SETS["SST-2"], examples=EXAMPLES, group_by_length=grouped)
         rounds = [{side: measured(one, arm) for side, arm in SIDES.items()} for _ in range(options.rounds)]

@@ -3,10 +3,10 @@ the scripting, style and layout of each frame.
 
 python -m bench.frames [--record]   (needs playwright and a Chromium)
 
-A headless browser draws in software, on the processors that everything else is on: how many frames it draws says more
-about the machine than about our code. What our code costs is the processor's time in a frame, of which there are
-16.7 ms at 60 a second. It is Chromium's own count of its thread's time (a trace's `tdur`), which other programs do not
-lengthen; gaps between frames and long tasks (50 ms or more) are of the clock, and they do.
+A headless browser renders in software, on the same CPU as everything else: its frame rate says more about the machine
+than about our code. The cost of our code is the CPU time per frame, of which there are 16.7 ms at 60 frames a second.
+It is Chromium's own count of its thread's time (`tdur` in a trace), which other programs do not lengthen; gaps between
+frames and long tasks (50 ms or more) are wall-clock times, which they do lengthen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SENTENCES = (
     "The keys to the old wooden cabinet were lost in the garden behind the house.",
     "The dog ran after the cat because it was angry.",
 )
-# The picture stands in a shadow root, into which `document.querySelector` does not look.
+# The picture is in a shadow root, which `document.querySelector` does not search.
 PICTURE = "[...document.querySelectorAll('*')].map((one) => one.shadowRoot?.querySelector('.mb-through')).find(Boolean)"
 REST = f"() => {PICTURE}?.querySelector('.answers:not(.away) .answer.blank')"
 SAYS = f"words => {PICTURE}?.querySelector('svg').textContent.includes(words)"
@@ -53,7 +53,7 @@ WATCH = """() => {
 
 
 class Trace:
-    """What the page's own thread does, from `begin` to `end`: Chromium's events with their names and times."""
+    """What the page's main thread does between `begin` and `end`: Chromium's trace events with names and times."""
 
     def __init__(self, page: Page):
         self.page, self.session = page, page.context.new_cdp_session(page)
@@ -72,15 +72,15 @@ class Trace:
             self.page.wait_for_timeout(20)
 
     def spent(self, names: set[str]) -> list[float]:
-        """Milliseconds of the processor, of each event with one of these names."""
+        """CPU milliseconds of each event with one of these names."""
         return [event["tdur"] / 1000 for event in self.events if event["name"] in names and "tdur" in event]
 
 
 def rise(page: Page) -> dict[str, float]:
-    """The tokens rise once from the letters to the answers."""
+    """Figures of one animation, in which the tokens rise from the letters to the answers."""
     page.locator(".mb-through svg").focus()
     page.keyboard.press("Home")
-    page.wait_for_timeout(2_000)  # what is told to the server is answered
+    page.wait_for_timeout(2_000)  # the server has answered the key
     trace = Trace(page)
     page.evaluate(WATCH)
     trace.begin()

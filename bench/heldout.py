@@ -1,14 +1,14 @@
-"""How well does a checkpoint predict text it never saw? MLM loss and accuracy, NSP accuracy.
+"""How well does a checkpoint predict held-out text? MLM loss and accuracy, NSP accuracy.
 
     python -m bench.heldout [--model checkpoints/mini-en] [--text FILE] [--record NAME]
     python -m bench.heldout --model checkpoints/mini-zh --text $MINIBERT_DATA/pretrain/zh/modern-06.txt.xz --lines 6000
 
-A folder is taken for WikiText-2 (validation and test), a file for one like those that are trained on.
-WikiText's own marks are undone first: ` @-@ ` becomes `-` again, headings are left out, and so are sentences that hold
-`<unk>`, which no writer wrote and which is easy to guess. Masks: 15 %, 80/10/10, drawn with a fixed seed; the same text
-and masks for every checkpoint of one vocabulary. Beside the model: the loss of one that knows only how frequent each
-token is in the masked text itself (its unigram entropy), the floor any use of context must beat. Bits a character make
-vocabularies comparable: the loss of a token, in bits, times the tokens that the text has for each of its characters.
+A folder is read as WikiText-2 (validation and test), a file like training text. WikiText's artefacts are undone first:
+` @-@ ` becomes `-` again; headings are left out, and so are sentences with `<unk>`, which is no real word and easy to
+predict. Masks: 15 %, 80/10/10, drawn with a fixed seed; the same text and masks for every checkpoint of one vocabulary.
+For comparison: the loss of a model that knows only how frequent each token is among the targets (its unigram entropy),
+which any use of context must beat. Bits per character make vocabularies comparable: the loss per token, in bits, times
+the number of tokens per character.
 """
 
 from __future__ import annotations

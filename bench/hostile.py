@@ -1,13 +1,13 @@
-"""Ten thousand hostile inputs: command line, files, uploads, service, links. Does each get a sentence, and soon?
+"""Ten thousand hostile inputs: command line, files, uploads, service, links. Is each refused with a sentence, and soon?
 
 python -m bench.hostile [--count 10000] [--seed 0] [--only SURFACE] [--from N] [--processes 1] [--record]
 
-An input holds when no exception comes out that a reader would see as a traceback, it takes at most LIMIT seconds, no
-answer of the service has status 500 and none is anything but JSON, an error on the command line is one printable line
-of at most LONGEST characters, no page shows as markup what came in the link, and memory stays bounded. Inputs are drawn
-by seed, surface and number (tests/hostile_inputs.py); `--only files --from 17 --count 1` makes one again and shows it.
-Most of the command line is tried in this process, some in one of its own; pages run without a browser. Seconds are a
-processor's: on a machine that others use, the clock says little; who waits PATIENCE seconds of the clock hangs too.
+An input passes if no exception escapes that a user would see as a traceback, it takes at most LIMIT seconds, no
+response of the service has status 500 or is anything but JSON, an error on the command line is one printable line of at
+most LONGEST characters, no page renders markup from the link, and memory stays bounded. Inputs are drawn by seed,
+surface and number (tests/hostile_inputs.py); `--only files --from 17 --count 1` repeats one and shows it. Most of the
+command line is tried in this process, some in a subprocess; pages run without a browser. Seconds are CPU time, since on
+a shared machine wall-clock time says little; an input that takes PATIENCE seconds of wall-clock time hangs, too.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ from tests.hostile_inputs import MARKUP, NUMBERS, a_text, drawing, mutated, muta
 from tests.spelling import spelling_tokenizer
 
 ROOT = Path(__file__).resolve().parent.parent
-LIMIT, PATIENCE, LONGEST = 10, 200, 400  # seconds of a processor and of the clock; characters
-LARGEST_ERROR = 2**16  # characters, before it is shown: who shows it cuts it
-MEMORY = 3 * 2**30  # bytes that one input may take beside what the process holds
+LIMIT, PATIENCE, LONGEST = 10, 200, 400  # seconds of CPU time and of wall-clock time; characters
+LARGEST_ERROR = 2**16  # characters of an exception's text; whatever shows it truncates it
+MEMORY = 3 * 2**30  # bytes that one input may use beyond what the process uses already
 SHARES = {
     "subprocesses": 0.002,
     "files": 0.3,
@@ -83,21 +83,21 @@ SAMPLES = {
     "intent": "intents/train.md",
     "next-utterance": "dialogues/train.txt",
 }
-LINES, ARTICLES = 60, 1  # of a sample
-PART = 50  # inputs that a process tries one after another
+LINES, ARTICLES = 60, 1  # lines, or articles, of a sample
+PART = 50  # inputs tried by one process in sequence
 
 
 class Overdue(BaseException):
-    """Nobody catches it by accident."""
+    """Not an Exception, so that no handler catches it by accident."""
 
 
 class Broken(Exception):
-    """What must not be: an answer, not an exception, is wrong."""
+    """A response or message violates the rules, without an exception."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What the inputs are thrown at, in a folder: a small model a task, one that is pre-trained, one cut off."""
+    """Targets for the inputs, in a folder: a small model per task, a pre-trained one, an interrupted run."""
 
     folder: Path
     samples: dict[str, bytes]
@@ -125,7 +125,7 @@ class Ground:
         events = pretrain(run, [folder / "text.txt"], folder / "cut-off", cache=folder / "cache")
         next(event for event in events if isinstance(event, Saved) and event.step == 2)
         events.close()
-        shutil.copytree(folder / "cut-off", folder / "cut-off-too")  # which the command line may go on with
+        shutil.copytree(folder / "cut-off", folder / "cut-off-too")  # a copy that the command line may resume
         return cls(folder, samples)
 
     def model(self, name: str) -> Path:
@@ -138,19 +138,18 @@ class Ground:
 
 
 def sample(file: Path) -> bytes:
-    """The beginning of a file that ships: enough to be read as what it is."""
+    """The beginning of a shipped file: enough to be valid."""
     if file.suffix == ".json":
         root = json.loads(file.read_bytes())
         return json.dumps({**root, "data": root["data"][:ARTICLES]}).encode()
     return b"\n".join(file.read_bytes().split(b"\n")[:LINES]) + b"\n"
 
 
-# What is tried: each yields what is given, tries it, and yields the sentence with which it was refused, if it was.
-# --- command line -----------------------------------------------------------------------------------------------------
+# Each of these yields the input, tries it, and yields the error message if it was refused.
 
 
 def a_command(rng: random.Random, ground: Ground) -> tuple[list[str], bytes]:
-    """(arguments, standard input): one that could be given, with one or two things in it that could not."""
+    """(arguments, standard input): a valid command with one or two invalid changes."""
     task = rng.choice(list(TASKS))
     model = str(ground.model(rng.choice((task, task, "pretrained"))))
     data = str(ground.folder / f"{task}{Path(SAMPLES[task]).suffix}")
@@ -182,7 +181,7 @@ def a_command(rng: random.Random, ground: Ground) -> tuple[list[str], bytes]:
     ]
     command = rng.choice(commands)
     command += ["--cache", str(ground.folder / "cache")] if command[0] == "pretrain" else []
-    # What asks for hours gets them; what is drawn in their place is not hostile but long.
+    # Not replaced: these options could start runs of hours, which are long but not hostile.
     long = {"--steps", "--epochs", "--max-seconds", "--threads", "--processes", "--seeds", "--out", "--cache"}
     for _ in range(rng.randrange(1, 3)):
         at = rng.randrange(1, len(command))
@@ -190,7 +189,7 @@ def a_command(rng: random.Random, ground: Ground) -> tuple[list[str], bytes]:
             continue
         places = (str(ground.folder), "/dev/null", data, text, model, "/proc/self/mem", f"{model}/model.safetensors")
         drawn = rng.choice((*places, a_text(rng), rng.choice(NUMBERS), ""))
-        command[at] = drawn.replace("\0", "")[:30_000]  # as the system passes no zero byte, and no more than 128 KB
+        command[at] = drawn.replace("\0", "")[:30_000]  # the system passes no zero byte, and at most 128 KB
         if rng.random() < 0.1:
             del command[at]
         if at >= len(command) - 1:
@@ -203,7 +202,7 @@ def command_line(rng: random.Random, ground: Ground) -> Iterator[object]:
     arguments, given = a_command(rng, ground)
     yield arguments
     files = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
-    nowhere = ground.folder / "nothing is here"  # for "" is a path: where one stands
+    nowhere = ground.folder / "nothing is here"  # "" is a valid path: the current folder
     nowhere.mkdir(exist_ok=True)
     with chdir(nowhere), mock.patch("sys.stdin", files[0]), redirect_stdout(files[1]), redirect_stderr(files[2]):
         try:
@@ -226,7 +225,7 @@ def subprocesses(rng: random.Random, ground: Ground) -> Iterator[object]:
 
 
 def refused(told: Exception) -> str:
-    """The sentence with which an input was turned away."""
+    """The message of the error that refused an input."""
     if len(said := str(told)) > LARGEST_ERROR:
         raise Broken(f"an error of {len(said)} characters: {said[:300]}") from told
     return said
@@ -247,7 +246,7 @@ def check_command(code: object, told: bytes) -> None:
 
 
 def files(rng: random.Random, ground: Ground) -> Iterator[object]:
-    """A model's directory, or what a run leaves, damaged; then it is used."""
+    """Damage a model's directory, or the files of a run, then use them."""
     what = rng.choice(("model", "model", "model", "resume", "log", "snapshot", "store"))
     name = rng.choice((*TASKS, "pretrained"))
     source = ground.model(name) if what == "model" else ground.folder / "cut-off"
@@ -267,7 +266,7 @@ def files(rng: random.Random, ground: Ground) -> Iterator[object]:
         for place in damaged:
             if (folder / place).exists():
                 damage(rng, folder / place)
-        if what == "resume" and rng.random() < 0.8:  # as a state of before there were sums
+        if what == "resume" and rng.random() < 0.8:  # like an older state, without checksums
             for sums in folder.glob(f"resume/*/{resume.SUMS}"):
                 sums.unlink()
         if what == "model" and rng.random() < 0.3:
@@ -286,7 +285,7 @@ def damage(rng: random.Random, file: Path) -> None:
     elif file.suffix == ".safetensors" and rng.random() < 0.7:
         try:
             tensors = load_file(file)
-        except Exception:  # it was damaged before
+        except Exception:  # already damaged
             return
         name = rng.choice(list(tensors))
         match rng.randrange(6):
@@ -335,7 +334,7 @@ def use(what: str, folder: Path, text: Path) -> None:
 
 
 def uploads(rng: random.Random, ground: Ground) -> Iterator[object]:
-    """A file for a task, or text to pre-train on, as it is read on the page and from the command line."""
+    """A damaged file for a task, or text for pre-training, read as the page and the command line do."""
     if rng.random() < 0.2:
         yield from text_files(rng, ground)
         return
@@ -406,7 +405,7 @@ _clients: dict[str, TestClient] = {}
 
 
 def client_of(ground: Ground, task: str) -> TestClient:
-    """One service a task for all its requests, as it would be."""
+    """One service per task for all requests, as in use."""
     if task not in _clients:
         predictor = Predictor.from_directory(ground.model(task))
         _clients[task] = TestClient(application(predictor, Limits(characters=5000))).__enter__()
@@ -433,8 +432,8 @@ def not_json(name: str) -> None:
 
 
 def links(rng: random.Random, ground: Ground) -> Iterator[object]:
-    """A page with values in its link that no page has put there."""
-    import examination.bank  # noqa: F401, without it the test of a page finds the page of this name first
+    """A page opened by a link with values that no page would write."""
+    import examination.bank  # import it first: the page of the same name would shadow it
     from tests.pages.driver import assert_no_markup, open_page
 
     page = rng.choice(sorted(file.stem for file in (ROOT / "pages").glob("*.py")))
@@ -453,7 +452,7 @@ def links(rng: random.Random, ground: Ground) -> Iterator[object]:
 
 
 def link_names(page: str) -> list[str]:
-    """What the code of a page, its sections and `ui` may read of a link: all strings that look like names there."""
+    """Possible names in a page's link: all strings in its code that look like names, and those of `ui`."""
 
     texts = [ROOT / "pages" / f"{page}.py", *(ROOT / "sections" / page).rglob("*.py")]
     found = {
@@ -483,8 +482,8 @@ SURFACES: dict[str, Callable[[random.Random, Ground], Iterator]] = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One input and what came of it. refused: with a sentence, as most should be · wrong: None where it held ·
-    megabytes: that the process grew by, at its peak."""
+    """One input and its outcome. refused: with a message, as most should be · wrong: None if it passed · megabytes:
+    growth of the process at its peak."""
 
     surface: str
     number: int
@@ -502,7 +501,7 @@ def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
     before = reset_peak()
     begun = used()
     try:
-        with at_most(LIMIT if surface != "links" else 6 * LIMIT):  # the first to open a page imports all it needs
+        with at_most(LIMIT if surface != "links" else 6 * LIMIT):  # the first page opened includes all imports
             steps = SURFACES[surface](rng, ground)
             given = str(next(steps, ""))
             begun = used()
@@ -511,10 +510,10 @@ def tried(surface: str, number: int, seed: int, ground: Ground) -> Trial:
         wrong = f"took more than {LIMIT} seconds: {''.join(traceback.format_tb(hang.__traceback__)[-3:])}"
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a panic of Rust is no Exception
+    except BaseException as error:  # a Rust panic is not an Exception
         wrong = "".join(traceback.format_exception(error))[-3000:]
     seconds = used() - begun
-    if wrong is None and seconds > 6 * LIMIT:  # in another process
+    if wrong is None and seconds > 6 * LIMIT:  # time in subprocesses is not limited by `at_most`
         wrong = f"took {seconds:.0f} seconds"
     grown = max(0, peak() - before)
     if wrong is None and grown > MEMORY / 2**20:
@@ -541,13 +540,13 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def used() -> float:
-    """Seconds of a processor that this process and those it has waited for have had."""
+    """CPU seconds of this process and of the children it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def reset_peak() -> float:
-    """Megabytes that the process holds; its peak counts from here."""
+    """Reset the peak memory of the process; return the megabytes it uses now."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak("VmRSS")
 
@@ -558,19 +557,19 @@ def peak(name: str = "VmHWM") -> float:
 
 
 def counts(count: int) -> dict[str, int]:
-    """How many inputs each surface gets."""
+    """The number of inputs for each surface."""
     numbers = {name: round(count * share) for name, share in SHARES.items()}
     return {"command line": count - sum(numbers.values()), **numbers}
 
 
 def bounded_memory() -> None:
-    """What asks for 100 GB is told no, and does not take the machine with it."""
+    """Limit the address space: allocating 100 GB fails instead of exhausting the machine."""
     held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (held + 2 * MEMORY, resource.RLIM_INFINITY))
 
 
 def summary(trials: list[Trial], seed: int) -> dict:
-    """What is recorded."""
+    """The results to record."""
     by_surface = {}
     for name in SURFACES:
         of_it = [trial for trial in trials if trial.surface == name]
@@ -590,7 +589,7 @@ def summary(trials: list[Trial], seed: int) -> dict:
 
 
 def tried_alone(surface: str, numbers: range, seed: int, ground: Ground) -> list[dict]:
-    """In a process of its own, on ground of its own. What is new of what is wrong is shown as it comes."""
+    """Try inputs in a process of its own, on a copy of the ground. Prints the first failure of each kind at once."""
     trials, kinds = [], Counter()
     with ground.copy(ground.folder) as folder:
         mine = replace(ground, folder=folder)
@@ -602,7 +601,7 @@ def tried_alone(surface: str, numbers: range, seed: int, ground: Ground) -> list
                 if kinds[kind] == 1:
                     print(f"\n{surface} {number}: {trial.given[:600]}\n{trial.wrong}", flush=True)
     print(f"{surface} {numbers.start} … {numbers.stop - 1}: {kinds.total()} wrong", flush=True)
-    return [asdict(trial) for trial in trials]  # a page that was opened here has put another __main__ in place
+    return [asdict(trial) for trial in trials]  # a page opened here has replaced __main__: Trial cannot be pickled
 
 
 def main() -> None:
@@ -623,7 +622,7 @@ def main() -> None:
     parts = [
         (name, range(at, min(at + PART, end))) for name, end in last.items() for at in range(options.first, end, PART)
     ]
-    random.Random(0).shuffle(parts)  # the slow ones are not all at the end
+    random.Random(0).shuffle(parts)  # spread the slow ones
     before = recorded("hostile") if options.again else {}
     if options.again:
         parts = [(one["surface"], range(one["number"], one["number"] + 1)) for one in before["which"]]
@@ -645,6 +644,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from bench import hostile  # a page that is tried puts another __main__ in place, where no process finds its work
+    from bench import hostile  # pages replace __main__, where pickle would not find its functions
 
     hostile.main()

@@ -1,12 +1,11 @@
-"""Read on and stay close: MLM and next sentences, and each token's last vector goes on telling what the start saw.
+"""Continued pre-training close to its start: MLM and NSP, while each token's last vector must still match the start's.
 
     python -m bench.kept_close --start all-MiniLM-L6-v2 --data TEXT … --minutes 8 --keep 2 --out OUT
 
-Reading on with MLM alone costs what the start knew. Here the start is a teacher, too: it reads the same rows with
-nothing hidden, and a linear map of the reader's last vectors, which is thrown away afterwards, must point where the
-teacher's do (1 − cosine, mean over the tokens, times `--keep`; as in data2vec, Baevski et al. 2022, with a teacher that
-stands still). `--keep 0` is plain reading on. Rows are made by several processes: a GPU reads faster than one makes
-them.
+MLM alone loses what the start knew. Here the start is a teacher, too: it gets the same rows without masks, and a linear
+map of the student's last hidden states, discarded afterwards, must point the same way as the teacher's (1 − cosine,
+mean over the tokens, times `--keep`; as in data2vec, Baevski et al. 2022, but with a frozen teacher). `--keep 0` is
+plain continued pre-training. Several processes make the rows: one is slower than a GPU.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ NSP_WEIGHT = 0.1
 
 
 class Rows(IterableDataset):
-    """The batches of one maker of rows for each process, each in an order of its own."""
+    """The batches made by each process, with a different order in each."""
 
     def __init__(self, store: TokenStore, tokenizer: Tokenizer, seed: int, **how):
         self.store, self.tokenizer, self.seed, self.how = store, tokenizer, seed, how
@@ -48,7 +47,7 @@ class Rows(IterableDataset):
 
 
 class KeptClose(nn.Module):
-    """A reader and its teacher, which is no part of it. Returns what the reader says, and how far apart they are."""
+    """The model to train and its teacher, which is no submodule. Returns the model's output and its distance."""
 
     def __init__(self, reader: BertForPreTraining, teacher: nn.Module | None):
         super().__init__()
@@ -58,7 +57,7 @@ class KeptClose(nn.Module):
         nn.init.zeros_(self.map.bias)
 
     def forward(self, batch: Batch) -> tuple[PreTrainingOutput, Tensor]:
-        hidden, pooled = self.reader.bert(batch)  # no tap: with one, attention is not fused
+        hidden, pooled = self.reader.bert(batch)  # without a tap, so that attention is fused
         asked = batch.labels != IGNORE
         logits, nsp = self.reader.mlm(hidden[asked]), self.reader.nsp(pooled)
         said = PreTrainingOutput(
@@ -79,7 +78,7 @@ class KeptClose(nn.Module):
 def terms(
     objective: Objective, keep: float, output: tuple[PreTrainingOutput, Tensor], part, whole
 ) -> dict[str, Tensor]:
-    """The losses of pre-training, and with its weight how far the reader has gone from its teacher."""
+    """The pre-training losses, plus `keep` times the distance to the teacher."""
     said, apart = output
     found = losses(objective, said, part, whole)
     return {**found, "loss": found["loss"] + keep * apart, "apart": apart}

@@ -1,9 +1,9 @@
-"""How long it takes to see what layers hold: vectors, pictures, probes; the memory, and what goes to the browser.
+"""How long it takes to see what layers hold: vectors, pictures, probes; the memory, and the bytes sent to the browser.
 
 python -m bench.layers [--model checkpoints/mini-en] [--record]
 
-Seconds of this process, one after another, so that nothing but the first pays for imports; megabytes are its peak after
-each. umap-learn compiles itself when it is first used: “first” and “again” differ by that.
+All steps run in this process in sequence, so only the first includes imports; megabytes are the peak so far after each.
+umap-learn compiles itself at first use: “first” and “again” differ by that.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""How long a reader of part 5 waits: to the first picture of a page, and from each thing done to what it brings.
+"""How long a user of part 5 waits: to the first picture of a page, and from each action to its result.
 
 python -m bench.looking_inside [--record]   (needs playwright and a Chromium)
 
-The pages on embeddings, probes, attribution and planted cues, with the shipped model; the attention explorer stands
-beside BertViz in bench.attention_views. Each page is opened twice by new readers of a server that has warmed up, the
-second finding what the first has made it compute. Times are what the browser sees, in milliseconds; what is computed as
-a run is named so. Sent: what the server told the browser until the page stood still. Memory: of the page's scripts, and
-of the server's process after all four pages.
+The pages on embeddings, probes, attribution and planted cues, with the shipped model; bench.attention_views compares
+the attention explorer with BertViz. Each page is opened twice by new users of a warm server; the second profits from
+what the first had it compute. Times are measured in the browser, in milliseconds; those of runs are marked. Sent: bytes
+from the server until the page is at rest. Memory: of the page's scripts, and of the server's process after all four
+pages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.app import PATIENT, browser, open_when_up, server, until
 from bench.attention_views import script_memory
 from bench.machine import record
 
-# Elements by selector, also those inside of components, which have a root of their own.
+# Elements by selector, including those in the shadow roots of components.
 ALL = """const all = (selector, root = document) => [...root.querySelectorAll(selector),
   ...[...root.querySelectorAll('*')].flatMap(host => host.shadowRoot ? all(selector, host.shadowRoot) : [])]
 """
@@ -40,7 +40,7 @@ STILL = """() => document.querySelector('[data-testid="stApp"]').getAttribute('d
 
 
 class Reader:
-    """One browser tab, and what it has waited for."""
+    """One browser tab, and its measured waits."""
 
     def __init__(self, chromium: Browser, address: str):
         self.address, self.sent, self.waits = address, 0, {}
@@ -51,7 +51,7 @@ class Reader:
         self.sent += len(data)
 
     def wait(self, name: str, action: Callable[[], object], condition: str, arg: object = None) -> None:
-        """What is done, and how long until it has brought what it must; then a moment's rest."""
+        """Time from an action until its condition holds; then let the page come to rest."""
         started = time.perf_counter()
         action()
         until(self.page, condition, arg)
@@ -60,7 +60,7 @@ class Reader:
         self.page.wait_for_timeout(1_500)
 
     def open(self, name: str, title: str, picture: str) -> None:
-        """From Home, by the menu: a browser that has the classroom's scripts already."""
+        """Open a page by the menu of Home, so that the browser has loaded the classroom's scripts already."""
         self.page.goto(self.address)
         until(self.page, STILL)
         self.page.wait_for_timeout(3_000)
@@ -92,7 +92,7 @@ def embeddings(reader: Reader) -> None:
     page.goto(f"{reader.address}/embeddings?method=tsne")
     until(page, THERE, ".mb-moving .point")
     button = page.get_by_role("button", name="Compute t-SNE")
-    if button.count():  # the reader before has had it computed for all
+    if button.count():  # already computed for the first user
         reader.wait("t-SNE of all layers, a run", button.click, SAYS_NO_MORE, "Until t-SNE is there")
 
 

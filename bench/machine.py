@@ -1,4 +1,4 @@
-"""A bench's results go to its file with what a recorded figure must carry with it."""
+"""Record a benchmark's results in a file, together with the machine they were measured on."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def record(name: str, results: object) -> Path:
 
 
 def recorded(name: str) -> dict:
-    """What `record` wrote under this name; nothing where it has not."""
+    """The results that `record` wrote under this name; {} if there are none."""
     path = RESULTS / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else {}

@@ -1,12 +1,12 @@
-"""Does memory grow with the text? Peak memory of all that pre-training does, on 50 MB and on 1 GB.
+"""Does memory grow with the text? Peak memory of all stages of pre-training, on 50 MB and on 1 GB.
 
 python -m bench.memory [--data FILES] [--megabytes 50 1000] [--record]
 
-Each size runs in processes of its own: one learns a vocabulary from the files (read as often as it takes to make up the
-size), one tokenizes them with that of the model, one counts which tokens stand together (the start of the embeddings),
-one maps the result and trains some steps. Peak resident memory is what the system counted at the end of each, children
-included; of a memory map only the pages that were touched count, and the system may take them back at any time. Text
-that is read again brings no new words: of other text, the vocabulary's count of words grows with them.
+Each stage of each size runs in a process of its own: learn a vocabulary from the files (repeated until the size is
+reached), tokenize them with the model's, count co-occurring tokens (for the initial embeddings), memory-map the result
+and train some steps. Peak resident memory is as counted by the system at the end, children included; of a memory map
+only touched pages count, which the system may reclaim at any time. Repeated text brings no new words: on other text,
+the vocabulary's word counts would grow.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STEPS = 100
 
 
 def documents(paths: list[Path], megabytes: float) -> Iterator[list[str]]:
-    """Documents of the files, over and over, until that many megabytes of text have been given out."""
+    """Documents of the files, repeated until this many megabytes of text are yielded."""
     left = megabytes * 1e6
     while left > 0:
         for document in read_documents(paths):
@@ -50,13 +50,13 @@ def documents(paths: list[Path], megabytes: float) -> Iterator[list[str]]:
 
 
 def peak() -> float:
-    """Megabytes of this process and of its largest child."""
+    """Peak megabytes of this process plus those of its largest child."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(resource.getrusage(kind).ru_maxrss for kind in kinds) / 1024
 
 
 def anonymous() -> float:
-    """Megabytes that are this process's own, not pages of a file."""
+    """Megabytes of this process's own memory, without pages of mapped files."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
 

@@ -1,10 +1,10 @@
-"""What do the pre-trained weights bring to each task? Every English set of the course, with the page's own settings.
+"""What do pre-trained weights bring to each task? Every English set of the course, with the page's own settings.
 
     python -m bench.nine_tasks [--sets reviews entities …] [--arms minilm-en mini-en random] [--seeds 0 1 2] [--record]
 
-A run for each set, start and seed: from `minilm-en`, from `mini-en`, and from random weights of `minilm-en`'s sizes,
-each with what *One output layer* sets for it. `--record` adds a line a run to lessons/results/tasks.jsonl, whose curves
-the page draws faintly; what is there with the same settings is not done again.
+One run per set, start and seed: from `minilm-en`, from `mini-en`, and from random weights of `minilm-en`'s sizes, each
+with the settings of *One output layer* for it. `--record` adds a line per run to lessons/results/tasks.jsonl, whose
+curves the page draws faintly; runs recorded with the same settings are not repeated.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def line_of(run: dict) -> str:
 
 
 def run_of(name: str, arm: str, seed: int, keep: bool) -> dict:
-    """The record of a run: made now, or there already."""
+    """The record of a run, made now unless it exists."""
     data, start = shipped(name), CHECKPOINTS / (SIZES_OF_RANDOM if arm == "random" else arm)
     values = asdict(suited(data, BertConfig.from_dict(config_values(start))))
     for record in read_records(OUT, REQUIRED) if keep else []:
@@ -82,7 +82,7 @@ def run_of(name: str, arm: str, seed: int, keep: bool) -> dict:
         "score": round(measured[-1]["metrics"][metric], 4),
         "curve": [[round(e["step"] / per_epoch, 3), round(e["metrics"][metric], 4)] for e in measured],
         "loss": losses(events, per_epoch),
-        "seconds": round(time.process_time() - begun, 1),  # of processors
+        "seconds": round(time.process_time() - begun, 1),  # CPU seconds
         "command": "python -m bench.nine_tasks --record",
         "machine": machine.description(),
     }

@@ -1,10 +1,10 @@
-"""Is bfloat16 the faster one here? Matrix products of the shapes a small BERT trains with, in float32 and in bfloat16.
+"""Is bfloat16 faster on this machine? Matrix products of the shapes a small BERT trains with, in float32 and bfloat16.
 
     python -m bench.precision [--threads 1] [--record]
 
-What `minibert.training.precision.has_bfloat16` must agree with. Of each shape the three products of a training step:
-forward, and the gradients of inputs and of weights. Rounds alternate; the ratio is taken round by round and its
-median given.
+`minibert.training.precision.has_bfloat16` must agree with the result. For each shape the three products of a training
+step: forward, and the gradients of inputs and weights. Rounds alternate; the ratio is computed per round, and its
+median reported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def compared(inputs: int, outputs: int) -> dict[str, float]:
-    """Speed in GFLOP/s, medians over the rounds, and how many times as fast bfloat16 is."""
+    """Median GFLOP/s of both formats over the rounds, and the median speed-up of bfloat16."""
     rates: dict[torch.dtype, list[float]] = {torch.float32: [], torch.bfloat16: []}
     for _ in range(ROUNDS):
         for dtype, measured in rates.items():

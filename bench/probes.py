@@ -1,8 +1,8 @@
-"""What probes find at each layer, recorded for the lesson that trains them: a line a task and seed.
+"""Record the accuracy of probes at each layer, for the lesson that trains them: one line per task and seed.
 
     python -m bench.probes checkpoints/minilm-en --seeds 3
 
-writes lessons/results/<model>/probes.jsonl, of the model and of random weights in its shape, on our English sentences.
+writes lessons/results/<model>/probes.jsonl, for the model and random weights of its shape, on our English sentences.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""What do the pre-trained weights bring? The shipped reviews, fine-tuned from the checkpoint and from random weights.
+"""What do pre-trained weights bring? The shipped reviews, fine-tuned from the checkpoint and from random weights.
 
     python -m bench.reviews [--model checkpoints/mini-en] [--seeds 5] [--record NAME]
 
-Trained on train.tsv, measured after the last epoch on dev.tsv and test.tsv together (244 sentences). Same seeds, same
-batches, same settings for both starts.
+Trained on train.tsv, evaluated after the last epoch on dev.tsv and test.tsv together (244 sentences). Both starts have
+the same seeds, batches and settings.
 """
 
 from __future__ import annotations

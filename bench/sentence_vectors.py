@@ -1,10 +1,10 @@
-"""How well do cosines of sentence vectors agree with people? Spearman's correlation on STS-B, by layer.
+"""How well do cosines of sentence vectors agree with human ratings? Spearman's correlation on STS-B, by layer.
 
     python -m bench.sentence_vectors [--data $MINIBERT_DATA/tasks/en/stsb] [--record]
 
-Nothing is trained here: the vector of a sentence is the mean over its tokens. The shipped English models, the original
-of minilm-en where it is installed (requirements-models.txt), random weights in the shape of each shipped one, and the
-share of common words, which any model must beat. "unrelated": the mean cosine of two sentences of different pairs.
+Nothing is trained here: the vector of a sentence is the mean over its tokens. Models: the shipped English ones, the
+original of minilm-en if installed (requirements-models.txt), random weights in the shape of each shipped one; baseline:
+the share of common words, which any model must beat. "unrelated": the mean cosine of two sentences of different pairs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILES = {"dev": "dev.tsv", "test": "sts-test.tsv"}
 
 
 def models():
-    """(name, model, tokenizer) one after another: only one of them is in memory."""
+    """Yields (name, model, tokenizer); only one model is in memory at a time."""
     folders = [ROOT / "checkpoints" / name for name in SHIPPED]
     try:
         folders.append(ALL_MINILM.directory())

@@ -1,14 +1,14 @@
-"""How many requests a second does `minibert serve` answer, and how long does one wait, beside a plain server?
+"""Requests per second and latency of `minibert serve`, beside a plain server.
 
     python -m bench.serving --model DIR [--clients 1 8 32] [--seconds 10] [--rounds 3] [--record NAME]
 
-One text a request, from the dev sets that ship with the project (the task's example where there is none); each client
-asks again as soon as it has its answer, over one connection as long as the server keeps it open. Three servers of the
-same model, each a process of its own, asked in turn, round after round; the clients are another process.
+One text per request, from the dev sets in lessons/data (the task's example if there is none). Each client sends its
+next request as soon as it has its response, over one connection while the server keeps it open. Three servers of the
+same model, each a process of its own, are measured in turn, round after round; the clients are another process.
 
 batching: `minibert serve` as it is · one by one: the same with batches of one input and no window · plain: Python's
-http.server, one request at a time, each checked by nothing but the model.
-The median round's requests a second, and p50 and p95 of the latency over all rounds, in milliseconds.
+http.server, one request at a time, without validation.
+Reported: the median round's requests per second, and p50 and p95 of the latency over all rounds, in milliseconds.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def loaded(model: Path, threads: int | None):
-    """(the Predictor, inputs of its task)"""
+    """(the Predictor, inputs for its task)"""
     import torch
 
     from minibert.finetune.predictor import Predictor
@@ -146,7 +146,7 @@ SERVERS = {"batching": batching, "one by one": one_by_one, "plain": plain}
 
 
 def load(port: int, inputs: list, clients: int, seconds: float) -> tuple[list[float], float]:
-    """(the latency of each request, the time all took). Raises RuntimeError for an answer that is none."""
+    """(the latency of each request, the total time). Raises RuntimeError if a request fails."""
     bodies = [json.dumps({"inputs": [given]}) for given in inputs]
     waited: list[list[float]] = [[] for _ in range(clients)]
     errors: list[str] = []

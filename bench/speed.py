@@ -1,15 +1,15 @@
-"""How fast does minibert train and answer, beside `transformers`, at equal shape and precision?
+"""How fast does minibert train and predict, beside `transformers`, at equal shape and precision?
 
     python -m bench.speed [--rounds 5] [--data FILES] [--record NAME]
 
-Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where it is the faster one, fused AdamW, no
-dropout; `transformers` with its SDPA attention. Rounds alternate, so drift of the machine hits both alike; the ratio is
-taken round by round and its median printed.
+Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where it is faster, fused AdamW, no dropout;
+`transformers` with its SDPA attention. Rounds alternate, so that drift of the machine affects both alike; the ratio is
+computed per round and its median printed.
 
 training, inference: the same random full-length batches for both.
-documents: from text to step, on the same sentence pairs of the same documents. minibert makes them, sorts them into
-batches and masks them as it goes; `transformers` gets them made, shuffled, and its data collator pads and masks.
-Counted are real tokens, not padding.
+documents: from text to step, on the same sentence pairs of the same documents. minibert makes the pairs, sorts them
+into batches and masks them on the fly; `transformers` gets them ready and shuffled, and its data collator pads and
+masks. Speeds count real tokens, not padding.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, optimizer_for
 from minibert.training.precision import autocast, best_device
 
-DOCUMENTS = 1_000  # of the text
+DOCUMENTS = 1_000  # number of documents used
 SHIPPED = Path("checkpoints/mini-en")
 
 SHAPES = {
@@ -159,7 +159,7 @@ def infer_seconds(side, batch: Batch, steps: int) -> float:
 
 
 def document_speed(side, batches: Iterator[Batch], steps: int) -> float:
-    """Real tokens a second, making the batches included."""
+    """Real tokens per second, including the making of batches."""
     side.model.train()
     finish()
     started, tokens = time.perf_counter(), 0
@@ -183,13 +183,13 @@ def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int,
         streams = {side.name: side.batches(store, tokenizer, rows, length) for side in sides}
         for side in sides:
             document_speed(side, streams[side.name], 1)
-        # More steps: batches differ in length here.
+        # More steps, because batches differ in length here.
         result["documents"] = in_turn(sides, rounds, lambda side: document_speed(side, streams[side.name], 4 * steps))
     return result
 
 
 def in_turn(sides: list, rounds: int, speed) -> dict:
-    """Median tokens a second of each side, and of the ratios round by round."""
+    """Median tokens per second of each side, and median, minimum and maximum of the ratios per round."""
     speeds: dict[str, list[float]] = {side.name: [] for side in sides}
     for _ in range(rounds):
         for side in sides:
@@ -204,7 +204,7 @@ def in_turn(sides: list, rounds: int, speed) -> dict:
 
 
 def corpus(data: list[Path], vocab_size: int) -> tuple[TokenStore, Tokenizer]:
-    """Some documents of the text, in the shipped vocabulary where its size is right, else in one learned from them."""
+    """Some documents of the text, tokenized with the shipped vocabulary if its size fits, else with a new one."""
     tokenizer = load_tokenizer(SHIPPED)
     if tokenizer.vocab_size != vocab_size:
         tokenizer = learn_tokenizer(data, vocab_size)

@@ -1,10 +1,10 @@
-"""What the toy world's default run learns in its minute: the share of determined words put first, seed by seed.
+"""What the toy world's default run learns in its minute: accuracy on words that are determined, seed by seed.
 
     python -m bench.toy [--minutes 1] [--seeds 3] [--threads 1] [--record NAME]
 
-The run of the page and of `pretrain --toy`, from its first step to its last by the clock; one thread, as a run of the
-page has on two cores. Beside it the same with AdamW for all weights, and what could be guessed: by frequency alone, and
-between two neighbours.
+The run of the page and of `pretrain --toy`, timed by wall clock from its first step to its last; one thread, as a run
+of the page has on two cores. For comparison: the same with AdamW for all weights, and two baselines: guessing by
+frequency alone, and by the two neighbours.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def one_run(settings: PretrainSettings, seed: int) -> dict:
-    """How far it came in its time, and what it then answered."""
+    """The steps and seconds of one run, and its final accuracies."""
     with tempfile.TemporaryDirectory() as folder:
         events = list(pretrain_toy(settings, f"{folder}/model", seed=seed))
     metrics = [event for event in events if isinstance(event, Eval)][-1].metrics

@@ -1,12 +1,12 @@
-"""What the pre-trained weights bring on a real task, by the number of labelled examples.
+"""What pre-trained weights bring to a real task, by the number of labelled examples.
 
     python -m bench.transfer --train $MINIBERT_DATA/tasks/en/sst2/train.tsv --dev $MINIBERT_DATA/tasks/en/sst2/dev.tsv \
         [--model checkpoints/mini-en] [--examples 500 2000 all] [--seeds 3] [--averaging 0.5] [--record NAME]
 
 The first N examples of a fixed shuffle of the training file; from the checkpoint and from random weights of the same
-sizes; same seeds and batches for both; where all examples are read, rows of about one length go together. The figure is
-the accuracy on the dev file after the last epoch, never the best along the way. Few examples get more epochs, so that
-both starts have converged. What is finished is recorded at once, and not run again.
+sizes; same seeds and batches for both; with all examples, rows of similar length share a batch. The figure is the
+accuracy on the dev file after the last epoch, never the best along the way. Few examples get more epochs, so that both
+starts converge. Finished runs are recorded at once and not repeated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Done, Optimization
 
-EPOCHS = {500: 12, 2000: 6}  # of fewer examples; of all, three
+EPOCHS = {500: 12, 2000: 6}  # epochs for fewer examples; for all, three
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def main() -> None:
                     seed=seed,
                     from_scratch=start == "random weights",
                     evaluations_per_epoch=1,
-                    dev_sample=32,  # along the way: only the end counts
+                    dev_sample=32,  # small: only the final evaluation counts
                     group_by_length=count == "all",
                 )
                 events = finetune(options.model, "classification", train, dev, settings)

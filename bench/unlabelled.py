@@ -1,9 +1,9 @@
-"""The text of tasks without their labels, to read on with: `python -m bench.unlabelled ../shared/data/tasks/zh OUT`.
+"""The text of tasks without labels, for pre-training: `python -m bench.unlabelled ../shared/data/tasks/zh OUT`.
 
-Only what is trained on is read, never a part that is measured on: the reviews of ChnSentiCorp's train.tsv, the
-questions of LCQMC's dev.txt (its training part here), the sentences of People's Daily's train.txt, the passages of
-CMRC's dev file.
-One text file a task, a sentence a line, a blank line between documents, as `python -m minibert pretrain` reads them.
+Only training parts are read, never a part used for evaluation: the reviews of ChnSentiCorp's train.tsv, the questions
+of LCQMC's dev.txt (its training part here), the sentences of People's Daily's train.txt, the passages of CMRC's dev
+file. One text file per task, one sentence per line, a blank line between documents, as `python -m minibert pretrain`
+reads it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 SENTENCE = re.compile(r"[^。！？!?…\n]+[。！？!?…]*[”」』）)]*")
-TOGETHER = 10  # lines without a text around them, put into one document
+TOGETHER = 10  # unrelated lines per document
 
 
 def reviews(folder: Path) -> Iterator[list[str]]:
@@ -27,7 +27,7 @@ def reviews(folder: Path) -> Iterator[list[str]]:
 
 
 def questions(folder: Path) -> Iterator[list[str]]:
-    """In an order that tells nothing of which two were a pair."""
+    """Shuffled, so that the order does not reveal which two were a pair."""
     lines = (folder / "lcqmc" / "dev.txt").read_text(encoding="utf-8").splitlines()
     found = sorted({question.strip() for line in lines for question in line.split("\t")[:2]})
     random.Random(0).shuffle(found)

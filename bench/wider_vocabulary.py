@@ -1,11 +1,11 @@
-"""A checkpoint that knows more pieces, to read on with other text: digits and Latin letters, say, for one that had read
-only classical books.
+"""Add pieces to a checkpoint's vocabulary before pre-training it on other text: digits and Latin letters, say, for one
+trained on classical books only.
 
     python -m bench.wider_vocabulary --model checkpoints/mini-zh --texts FOLDER --size 8192 --out OUT
 
-The entries there were keep their ids and weights. The new ones are the commonest that `learn_fast` finds in the texts
-and the model does not know; their vectors are the mean of all others with a little noise, so that they begin as
-nothing in particular, and their output bias is the lowest there is.
+Existing entries keep their ids and weights. The new ones are the most frequent that `learn_fast` finds in the texts and
+the model lacks; their embeddings are the mean of all others plus a little noise, so that they start neutral, and their
+output bias is the lowest of all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from minibert.tokenizer import Tokenizer
 
 
 def widened(model: BertForPreTraining, size: int, noise: float = 0.02) -> BertForPreTraining:
-    """The same model with `size` entries; the first are as they were. Raises ValueError where that is not more."""
+    """The same model with `size` entries, the first ones unchanged. Raises ValueError unless `size` is larger."""
     known = model.config.vocab_size
     if size <= known:
         raise ValueError(f"{size} entries are no more than the {known} there are")

@@ -92,8 +92,7 @@ def cells_of(text: str) -> list[str]:
 
 
 def mark(task: InputTask, answer: Mapping[str, str] | None) -> Mark:
-    """All rows have the same weight. Within a row each wrong cell costs 1/n, n being the cells that differ from
-    `plain`."""
+    """All rows have equal weight. In a row each wrong cell costs 1/n, n being the cells that differ from `plain`."""
     given = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
     if not any(given.values()):
         return no_answer(task)

@@ -36,8 +36,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Drawn:
-    """names: values for the question's text · wrong: (the fields' numbers under a misunderstanding, its
-    explanation)."""
+    """names: values for the question's text · wrong: (the fields' numbers under a misunderstanding, which one it
+    is)."""
 
     fields: tuple[Field, ...]
     given: tuple[Given, ...]
