@@ -175,7 +175,7 @@ def run(chromium) -> dict[str, float]:
         waits["a step: marked, its text there"] = max(shown)
         waits["a step: its pictures drawn, all at rest"] = max(drawn)
     with lesson_of_a_new_server(chromium) as page:
-        page.wait_for_timeout(10_000)  # a reader's pace
+        page.wait_for_timeout(10_000)  # a user's pace
         clicked = time.perf_counter()
         waits["first point of a curve, a server's first run"] = first_point(page)
         until(page, STOPS, 0)

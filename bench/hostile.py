@@ -1,4 +1,4 @@
-"""Ten thousand hostile inputs: command line, files, uploads, service, links. Is each refused with a sentence, and soon?
+"""Ten thousand hostile inputs: command line, files, uploads, service, links. Is each answered or refused well and fast?
 
 python -m bench.hostile [--count 10000] [--seed 0] [--only SURFACE] [--from N] [--processes 1] [--record]
 

@@ -47,7 +47,8 @@ class Rows(IterableDataset):
 
 
 class KeptClose(nn.Module):
-    """The model to train and its teacher, which is no submodule. Returns the model's output and its distance."""
+    """The model to train and its teacher, which is no submodule. Returns the output and the distance from the
+    teacher."""
 
     def __init__(self, reader: BertForPreTraining, teacher: nn.Module | None):
         super().__init__()

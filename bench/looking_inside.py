@@ -92,7 +92,7 @@ def embeddings(reader: Reader) -> None:
     page.goto(f"{reader.address}/embeddings?method=tsne")
     until(page, THERE, ".mb-moving .point")
     button = page.get_by_role("button", name="Compute t-SNE")
-    if button.count():  # already computed for the first user
+    if button.count():  # absent once an earlier user has had it computed
         reader.wait("t-SNE of all layers, a run", button.click, SAYS_NO_MORE, "Until t-SNE is there")
 
 

@@ -3,10 +3,10 @@
 python -m bench.memory [--data FILES] [--megabytes 50 1000] [--record]
 
 Each stage of each size runs in a process of its own: learn a vocabulary from the files (repeated until the size is
-reached), tokenize them with the model's, count co-occurring tokens (for the initial embeddings), memory-map the result
-and train some steps. Peak resident memory is as counted by the system at the end, children included; of a memory map
-only touched pages count, which the system may reclaim at any time. Repeated text brings no new words: on other text,
-the vocabulary's word counts would grow.
+reached), tokenize them with the vocabulary of `--model`, count co-occurring tokens (for the initial embeddings),
+memory-map the result and train some steps. Peak resident memory is as counted by the system at the end, children
+included; of a memory map only touched pages count, which the system may reclaim at any time. Repeated text brings no
+new words: on other text, the vocabulary's word counts would grow.
 """
 
 from __future__ import annotations

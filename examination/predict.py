@@ -31,7 +31,7 @@ class Run(NamedTuple):
 
 class Experiment(NamedTuple):
     runs: tuple[Run, Run]
-    higher: str  # one of SIDES: true of the model in this repository, as tests check
+    higher: str  # one of SIDES: the answer of the model in this repository; tests check it
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class ClusterError(JobError):
 class JobLimits:
     """queued: runs that may wait, in total and per owner; the fuller the queue, the fewer per owner. An owner with no
     run waiting or running is always accepted, up to `first_per_address` owners per address · kept: ended runs (and
-    bytes) on disk; the oldest are removed, beyond the total first those of the owner with most bytes."""
+    bytes) on disk; beyond them the oldest are removed, for the total first from the owner with most bytes."""
 
     queued: int = 60
     queued_per_owner: int = 12
@@ -155,7 +155,7 @@ class Manager:
         return self._removed[owner]
 
     def get(self, run_id: str, owner: str | None = None) -> Run | None:
-        """The run with this id; None if there is none or it does not belong to `owner`, where given."""
+        """The run with this id; None if there is none, or if it does not belong to the given `owner`."""
         run = self._runs.get(run_id)
         return run if run and owner in (None, run.owner) else None
 
@@ -222,7 +222,7 @@ class Manager:
                 f"You already have {waiting[run.owner]} runs waiting, and {len(queue)} wait in all: cancel one, or let "
                 "one start first."
             )
-        # Clearing cookies makes a new owner at the same address, but a class shares one too: count only further runs.
+        # New owners at one address may be cleared cookies, or a class: so count only runs beyond each owner's first.
         more = sum(waiting[owner] - 1 for owner in here)
         if run.address and waiting[run.owner] and more >= max(1, free // 2):
             raise QueueFull(
@@ -355,7 +355,7 @@ class Manager:
             run.change(state, error, traceback)
 
     async def _cancel(self, run: Run) -> None:
-        """Tell the worker to stop; after a moment mark the run cancelled; kill the worker if it is not free later."""
+        """Tell the worker to stop; after a moment mark the run cancelled; kill the worker if it still runs it later."""
         if run.cancelling:
             return
         run.cancelling = True

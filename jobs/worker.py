@@ -23,7 +23,7 @@ from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
 from minibert.training.patience import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
-SECONDS_TO_ARRIVE = 2.0  # seconds to wait until an event is in the run's file; after that, do not copy
+SECONDS_TO_ARRIVE = 2.0  # seconds to wait for an event to be in the run's file; without it a save is not copied
 WAITING = "waiting"  # kind of the event that reports: the disk is full, the run cannot save
 NICE = 10  # pages first; on Linux this affects the training thread only, the worker reacts to a cancel as before
 

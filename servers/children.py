@@ -20,8 +20,8 @@ class NotStarted(RuntimeError):
 
 
 class Child:
-    """A process of the room, restarted when it ends. It ends with this process: its standard input closes then; for a
-    program that ignores that (`deaf`), Linux sends a signal. heard: show its output.
+    """A process of the room, restarted when it ends. It ends with this process: its standard input closes then; if the
+    program ignores that (`deaf`), Linux sends it SIGTERM. heard: show its output.
 
     Start it from the main thread only: Linux sends that signal when the starting thread ends.
     """

@@ -64,7 +64,7 @@ class Visitor:
         self._clocks: dict[str, asyncio.Task] = {}
         self._ended: asyncio.Queue = asyncio.Queue()
 
-    # --- coming and going ---------------------------------------------------------------------------------------------
+    # --- connecting and closing ---------------------------------------------------------------------------------------
 
     async def open(self, page: str = "", query: str = "") -> float:
         """Fetch the page as a browser does, connect, and wait for the whole page → seconds."""
@@ -122,7 +122,7 @@ class Visitor:
         self._ended = asyncio.Queue()
         self._reader = asyncio.create_task(self._read())
 
-    # --- what one does with a page ------------------------------------------------------------------------------------
+    # --- using a page -------------------------------------------------------------------------------------------------
 
     async def go(self, page: str) -> float:
         """Follow a link of the menu → seconds until the page is complete."""
@@ -187,7 +187,7 @@ class Visitor:
         except (AttributeError, websockets.WebSocketException) as error:
             raise BrokenOff(repr(error)) from error
 
-    # --- what comes ---------------------------------------------------------------------------------------------------
+    # --- messages from the server -------------------------------------------------------------------------------------
 
     async def _read(self) -> None:
         why = "the connection was closed"

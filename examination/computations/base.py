@@ -36,8 +36,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Drawn:
-    """names: values for the question's text · wrong: (the fields' numbers under a misunderstanding, which one it
-    is)."""
+    """names: values for the question's text · wrong: (the fields' wrong numbers, the misunderstanding behind them)."""
 
     fields: tuple[Field, ...]
     given: tuple[Given, ...]

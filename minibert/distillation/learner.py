@@ -25,9 +25,9 @@ SOFT = {
 
 
 class Distiller(Learner):
-    """`answers` are the teacher's logits for every row of the training data, computed once. The losses inside the
-    models (`Distillation.inside`) cost a forward pass of the teacher per batch. The learned projections (`maps`) are
-    discarded after training; the teacher is frozen."""
+    """`answers` are the teacher's logits for every row of the training data, computed once: all that soft labels need,
+    also with another vocabulary. The losses inside the models cost a forward pass of the teacher per batch. The learned
+    projections (`maps`) are discarded after training; the teacher is frozen."""
 
     def __init__(
         self, learner: Learner, student: Predictor, teacher: Predictor, rows: Sequence[Features],

@@ -1,5 +1,5 @@
 """Cutting: rows and columns are removed, so the matrices get smaller. And a tap with which the whole model computes the
-same as the cut one: it verifies the cut, and trains a network for being cut (see search.py)."""
+same as the cut one: it verifies the cut, and is used to train a network that will be cut (see search.py)."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def take(source: nn.Linear, target: nn.Linear, outputs: Tensor | None = None, in
 
 
 class Masked:
-    """A tap for sequential forward passes of the whole model: heads and neurons that do not stay output zeros, and a
-    layer that does not stay outputs its input."""
+    """A tap for sequential forward passes of the whole model: dropped heads and neurons output zeros, and a dropped
+    layer outputs its input."""
 
     def __init__(self, keep: Keep, config: BertConfig):
         whole = Keep.whole(config)

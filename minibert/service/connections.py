@@ -13,8 +13,8 @@ SECONDS_TO_SEND = 30  # seconds for a client's headers, and again for its body
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn alone waits forever for the rest of a request's headers, and drops a client that closes its side of the
-    connection after its request, as `nc -N` does."""
+    """Unlike uvicorn's, does not wait forever for the rest of a request's headers, and does not drop a client that
+    closes its side of the connection after its request, as `nc -N` does."""
 
     headers_due: asyncio.TimerHandle | None = None
     heard_all = False  # the client has closed its side

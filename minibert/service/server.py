@@ -33,7 +33,7 @@ SECONDS_TO_STOP = 10  # seconds at shutdown to finish responses in progress
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """inputs: per request · characters: per text · body: bytes per request · queue: inputs accepted and not yet
-    answered, over all requests · batch: inputs per forward pass · window: seconds a batch waits for more inputs while
+    answered, over all requests · batch: inputs computed together · window: seconds a batch waits for more inputs while
     it has room."""
 
     inputs: int = 64
@@ -53,7 +53,7 @@ class Limits:
             raise ValueError(f"the window cannot be negative: {self.window}")
 
 
-# --- what may be asked ------------------------------------------------------------------------------------------------
+# --- requests and refusals --------------------------------------------------------------------------------------------
 
 
 def request_schema(predictor: Predictor, limits: Limits) -> dict:
