@@ -1,1 +1,1 @@
-"""What the pages share in Streamlit."""
+"""Streamlit code that the pages share."""

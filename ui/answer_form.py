@@ -1,4 +1,4 @@
-"""The fields for an input of one's own, for every task."""
+"""Form in which the user enters an input of their own, for every task."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,10 +16,10 @@ WIDE = 240  # pixels of a select box
 def answer_form(
     task: Any, example: Any, key: str, columns: Mapping[str, Sequence[str] | None] | None = None
 ) -> dict[str, Any] | str | None:
-    """Fields for an input of the task, filled from `example`; another example fills them anew. columns: those that are
-    read beside the text, with the values of each; None for those that hold texts.
+    """Fields for an input of the task, pre-filled from `example` and refilled when `example` changes. columns: metadata
+    columns the model reads beside the text, each with its possible values; None for columns of free text.
 
-    Returns what `Predictor.predict` takes; None, with a hint, while something is missing. Short texts are in the link.
+    Returns the argument of `Predictor.predict`; None, with a hint, while it is incomplete. Short texts are in the link.
     """
     columns = columns or {}
     before = st.session_state.get(f"_{key}-example")
@@ -42,7 +42,7 @@ def _column(name: str) -> str:
 
 
 def _values_beside(example: Any, key: str, columns: Mapping[str, Sequence[str] | None]) -> dict[str, str]:
-    """A value of each column, where one is chosen, or what is written there."""
+    """Column → value chosen or typed; columns set to "not given" are left out."""
     if not columns:
         return {}
     chosen = {}

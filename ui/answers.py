@@ -1,4 +1,4 @@
-"""What a fine-tuned model answers, drawn: in words, then as a picture; for every task."""
+"""Shows the prediction of a fine-tuned model: in words, then as a picture; for every task."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,10 +11,10 @@ from ui.translations import _
 
 
 def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
-    """What was answered, in a few words (plain text), and its probability or score.
+    """The prediction in a few words (plain text), and its probability or score.
 
-    Of several labels the probability is that of the likeliest, of tags that of the least sure one. Without an answer
-    (see `minibert.finetune.evaluation.answered`) the reason, and None.
+    For several labels: the probability of the likeliest; for tags: that of the least certain tag. If there is no
+    prediction (see `minibert.finetune.evaluation.answered`): the error message, and None.
     """
     if "error" in answer:
         return str(answer["error"]), None
@@ -22,7 +22,7 @@ def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
 
 
 def show_answer(task: Any, given: Any, answer: Mapping, key: str) -> None:
-    """Draw a Predictor's answer to `given`: in words, then in the text or as a figure."""
+    """Draw a Predictor's prediction for the input `given`: in words, then in the text or as a figure."""
     if "error" in answer:
         st.warning(literal(answer["error"]), icon=":material/error:")
         return

@@ -1,4 +1,4 @@
-"""A text with what each word speaks for: colour, sign and number together, so that none is needed alone."""
+"""A text with the attribution of each word, shown redundantly by colour, sign and number."""
 
 import html
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _FOR, _AGAINST = "213, 94, 0", "0, 114, 178"  # the ends of plots.theme.DIVERGIN
 def attributed_html(
     words: Sequence[str], values: Sequence[float], *, label: str, breaks: Sequence[int] = (), titles: Sequence[str] = ()
 ) -> str:
-    """Words with their values as safe HTML: the stronger the tint, the larger the size beside the largest here.
+    """Words with their values as safe HTML; the tint grows with |value| relative to the largest |value|.
 
     breaks: words that begin a new line (the second text of a pair) · titles: shown on hover.
     """

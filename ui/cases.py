@@ -1,4 +1,4 @@
-"""Single cases of a dev set: the text, the truth beside the answer, as safe HTML for `st.html`."""
+"""Single examples of a dev set: text, ground truth and prediction, as safe HTML for `st.html`."""
 
 import html
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ def paragraph(text: str) -> str:
 
 
 def case(body: str, rows: Sequence[tuple[str, str]]) -> str:
-    """One list item: safe HTML, then (words, safe HTML) rows."""
+    """One list item. body: safe HTML · rows: (term, safe HTML of its value) listed below it."""
     said = "".join(f"<dt>{safe(term)}</dt><dd>{value}</dd>" for term, value in rows)
     return f'<li>{body}<dl class="mb-said">{said}</dl></li>'
 

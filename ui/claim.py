@@ -1,4 +1,4 @@
-"""What a relative's paper claims, beside our recorded experiment: every arm, every direction, a verdict in words."""
+"""A paper's claim about a relative of BERT beside our recorded experiment: each arm, each difference, a verdict."""
 
 import os
 import statistics
@@ -29,7 +29,7 @@ PERCENT = 100
 
 @dataclass(frozen=True)
 class Direction:
-    """An arm against the base: the paper's difference, ours, and whether they point the same way."""
+    """Difference between an arm and the base arm, in the paper and in our runs, and whether the signs agree."""
 
     arm: str
     paper: float
@@ -51,13 +51,13 @@ def verdict_words() -> dict[str, str]:
 
 
 def made_with(record: dict) -> dict[str, str]:
-    """What the line under a recorded table says of its making, ready to be shown: processor, torch, date, command."""
+    """How a record was made, as escaped Markdown: processor, torch, date, command."""
     machine = {name: literal(record["machine"][name]) for name in ("processor", "torch", "date")}
     return {**machine, "command": f"`{record['command']}`"}
 
 
 def records_of(name: str) -> list[dict]:
-    """What has been recorded at the newest scale; [] where there is nothing."""
+    """Records made at the same scale as the newest one; [] if there are none or the file cannot be read."""
     path = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results") / f"{name}.jsonl"
     try:
         records = read_records(path, REQUIRED)
@@ -68,7 +68,7 @@ def records_of(name: str) -> list[dict]:
 
 
 def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Direction]:
-    """Every arm against the first one of the paper's."""
+    """Each arm of the paper that has a value, compared with the paper's first arm."""
     values = paper["values"]
     base = next(iter(paper["arms"]))
     return [
@@ -89,9 +89,9 @@ def show_claim(
     claim: str | None = None,
     made: Callable[[list[dict]], None] | None = None,
 ) -> None:
-    """The figures of `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its records, a
-    share of 1, and its `title` · claim: the table of paper.toml, where it holds several · made(records): says how they
-    were made, where no stories of the toy world were read."""
+    """Show the numbers in `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its
+    records, in [0, 1], shown as `title` · claim: the table of paper.toml if it has several · made(records): writes how
+    the records were made, if not by pre-training on toy-world stories."""
     from plots.experiments import Gap, Score, differences, scores
 
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
@@ -173,7 +173,7 @@ def signed(value: float) -> str:
 
 
 def scaled_down(records: list[dict]) -> None:
-    """What was read, how long it took, and the command."""
+    """Caption: how much the arms were trained on, how long it took, and the command."""
     last, scale = records[-1], records[-1]["scale"]
     tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
     seeds = len({record["seed"] for record in records})

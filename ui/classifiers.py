@@ -1,4 +1,4 @@
-"""Fine-tuned classifiers to look into: those the class trains once for everyone, and the reader's own runs."""
+"""Fine-tuned classifiers to inspect: those trained once for the whole class, and the user's own runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
 
-EVERYONE = "everyone"  # the owner of what is trained once for all
+EVERYONE = "everyone"  # owner of the runs that the whole class shares
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train a classifier of the class: data of ours, from a checkpoint that ships."""
+    """How to train a classifier for the whole class: on our own data, from a checkpoint in the repository."""
 
     name: str
     task: str
@@ -64,8 +64,8 @@ RECIPES = (
 
 
 def classifier_choice(key: str = "model"):
-    """A select box over the classifiers, in the link under `key` → the run that trained the chosen one; None, with what
-    to do on the screen, while there is none."""
+    """A select box over the classifiers, stored in the link as `key` → the run that trained the chosen one; None while
+    there is no such run: then the page says what to do."""
     names = classifier_names()
     if not names:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
@@ -74,41 +74,41 @@ def classifier_choice(key: str = "model"):
 
 
 def classifier_names() -> dict[str, str]:
-    """Name → title of the class's classifiers and of the reader's own."""
+    """Name → title of the shared classifiers and of the user's own."""
     names = {recipe.name: recipe.title for recipe in RECIPES if complete(CHECKPOINTS / recipe.checkpoint)}
     return names | {run.id: run_title(run) for run in own_classifiers()}
 
 
 def results_of_own() -> dict:
-    """Name → folder of the reader's own classifiers."""
+    """Name → folder of the user's own classifiers."""
     return {run.id: run.result for run in own_classifiers()}
 
 
 def classifier_named(name: str):
-    """The run that trained this classifier; None, with what to do on the screen, while nobody has."""
+    """The run that trained this classifier; None while there is none: a shared one can then be trained on the page."""
     recipe = next((recipe for recipe in RECIPES if recipe.name == name), None)
     return trained(name) if recipe is None else _shared(recipe)
 
 
 def trained(name: str):
-    """The run that trained this classifier; None while nobody has."""
+    """The run that trained this classifier, the user's own or shared; None while there is none."""
     own = next((run for run in own_classifiers() if run.id == name), None)
     return own or shared_run(name)
 
 
 def own_classifiers() -> list:
-    """This browser's runs that left a model which answers with a class, newest first."""
+    """This browser's runs that left a classifier, newest first."""
     return [run for run in own_models() if _answers(run)]
 
 
 def _answers(run) -> bool:
-    """Whether the run has left a model that answers with a class, and what it was measured on."""
+    """Whether the run has left a classifier and the "started" event, which holds its dev examples."""
     values = json_object(run.result / "config.json")
     return isinstance(TASKS.get(values.get("minibert_task")), ClassTask) and run.latest("started") is not None
 
 
 def shared_run(name: str):
-    """The run that trained the class's model `name` of RECIPES; None while nobody has."""
+    """The newest finished run that trained the shared model `name` of RECIPES; None while there is none."""
     recipe = next(recipe for recipe in RECIPES if recipe.name == name)
     ended = (r for r in _runs_of(recipe) if settled(r) and r.state == "finished" and complete(r.result))
     return next(filter(_answers, ended), None)
@@ -119,12 +119,12 @@ def _runs_of(recipe: Recipe) -> list:
 
 
 def _shared(recipe: Recipe):
-    """The class's run of this recipe once it has ended well; until then a button, or how far it is."""
+    """The finished run of this recipe; until there is one, None, and the page shows a button or the progress."""
     run = shared_run(recipe.name)
     if run is not None:
         return run
     runs = _runs_of(recipe)
-    going = next((run for run in reversed(runs) if not settled(run)), None)  # the first of them
+    going = next((run for run in reversed(runs) if not settled(run)), None)  # the oldest
     if going is None:
         with st.container(border=True):
             words = _(
@@ -144,7 +144,7 @@ def _shared(recipe: Recipe):
 
 
 def _follow(run) -> None:
-    """How far a run is; when it ends the whole page runs again."""
+    """Show the progress of a run; rerun the whole page when it ends."""
 
     def look() -> None:
         if settled(run):
@@ -177,7 +177,7 @@ def _train(recipe: Recipe) -> None:
 
 
 def predictor_of(run) -> "Predictor":
-    """The model a run has left; look, never change it."""
+    """The trained model of a run. Shared between sessions: never modify it."""
     with st.spinner(_("Loading the model …")):
         return predictor_left(run.id, str(run.result))
 
@@ -187,19 +187,19 @@ def task_of(run) -> str:
 
 
 def dev_examples(run) -> Sequence[dict]:
-    """What the run was measured on: dicts with text (and pair), label, extra."""
+    """The dev examples of the run: dicts with text (and pair), label, extra."""
     return run.latest("started")["details"]["dev_examples"]
 
 
 def in_chinese(run) -> bool:
-    """Whether the model was trained for Chinese texts, as far as the first held-out one tells."""
+    """Whether the model was trained on Chinese: true if its first dev example contains a CJK character."""
     from minibert.text.characters import is_cjk
 
     return any(map(is_cjk, dev_examples(run)[0]["text"]))
 
 
 def show_accuracy(run) -> None:
-    """How good this model is, so that nobody explains noise."""
+    """Caption with the model's accuracy and the majority baseline: explanations of a poor model are noise."""
     done, truth = run.latest("done"), [example["label"] for example in dev_examples(run)]
     if done is None:
         return

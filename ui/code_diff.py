@@ -1,4 +1,4 @@
-"""What a relative of BERT changes, as a diff of the running code: BERT's lines that go, the relative's that come."""
+"""What a relative changes in BERT, as a diff of the source: lines of BERT removed, lines of the relative added."""
 
 import difflib
 import html
@@ -15,7 +15,7 @@ from ui.translations import _
 
 @dataclass(frozen=True)
 class Change:
-    """title: what it is about · before: BERT's code for it, None where BERT has none · after: the relative's."""
+    """title: what changes · before: BERT's code for it, None if BERT has none · after: the relative's code."""
 
     title: str
     before: Any
@@ -24,7 +24,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a diff. sign: " ", "-" or "+" · number: its own, in its file · code: coloured, safe HTML."""
+    """A line of a diff. sign: " ", "-" or "+" · number: its line number in its file · code: coloured, safe HTML."""
 
     sign: str
     number: int
@@ -32,7 +32,7 @@ class Line:
 
 
 def show_diff(changes: Sequence[Change]) -> None:
-    """Each change in an expander, the first one open. A projector shows no source."""
+    """Each change in an expander, the first one open. Nothing in projector mode."""
     if projecting():
         return
     for index, change in enumerate(changes):
@@ -47,7 +47,7 @@ def show_diff(changes: Sequence[Change]) -> None:
 
 
 def lines_of(change: Change) -> Iterator[Line]:
-    """The lines of both, in the order of a unified diff, with all that is the same."""
+    """The lines of both versions in the order of a unified diff, with all unchanged lines."""
     sides = []
     for part in (change.before, change.after):
         lines, start, _path = source_of(part) if part is not None else ([], 1, "")
@@ -64,7 +64,7 @@ def lines_of(change: Change) -> Iterator[Line]:
 
 
 def diff_html(lines: Sequence[Line], *, label: str = "") -> str:
-    """As safe HTML: the sign of a line stands beside its colour."""
+    """The diff as safe HTML; each line has a sign as well as a colour."""
     css = {"-": "mb-gone", "+": "mb-come", " ": ""}
     told = {"-": _("BERT’s"), "+": _("new"), " ": ""}
     rows = "".join(

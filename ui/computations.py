@@ -1,4 +1,4 @@
-"""Results that take a while and belong to nobody: computed once for all on the server, as a job, and found again."""
+"""Slow results that all users share: each is computed once per server, as a job, and then looked up by name."""
 
 import hashlib
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ui.visitor import owner
 
 
 def fingerprint(*parts: object) -> str:
-    """A name for what is computed from `parts`: bytes, or anything whose repr says all of it."""
+    """A hash that names the result computed from `parts`: bytes, or objects whose repr is complete."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part if isinstance(part, bytes) else repr(part).encode())
@@ -21,17 +21,17 @@ def fingerprint(*parts: object) -> str:
 
 
 def computed(name: str):
-    """The run that computes, or has computed, `name`, whoever began it; None if there is none that may yet succeed."""
+    """The run of any user that is computing, or has computed, `name`; None if there is none or all have failed."""
     return next((run for run in _runs(name) if not run.over or run.state == "finished"), None)
 
 
 def name_of(run) -> str:
-    """What a run computes: the `name` that `compute` was given."""
+    """The `name` under which `compute` started this run."""
     return run.kind.removeprefix(f"{COMPUTED}/")
 
 
 def show_failure(name: str) -> None:
-    """Why this browser's last try to compute `name` failed, if it did and nobody's has succeeded."""
+    """Why this browser's last run for `name` failed, if it did and no other run is computing or has computed it."""
     own = [run for run in _runs(name) if run.owner.startswith(owner())]
     if computed(name) is None and own and own[0].state in ("failed", "lost"):
         st.error(literal(own[0].error or _("failed")), icon=":material/error:")
@@ -42,15 +42,15 @@ def _runs(name: str) -> list:
 
 
 def compute(name: str, target: str, *arguments, title: str):
-    """Begin to compute `name`: as `ui.runs.submit` does, but kept apart from the browser's own trainings, so that the
-    ones do not push out the others. None if it is refused; a run that someone else has begun meanwhile is returned."""
+    """Start computing `name`, like `ui.runs.submit`, but under an owner of its own, so that computations and trainings
+    of a browser do not evict each other. Returns an existing run for `name` if there is one; None if refused."""
     kind, whose = f"{COMPUTED}/{name}", f"{owner()}-{COMPUTED}"
     return computed(name) or submit(target, *arguments, title=title, kind=kind, owner=whose)
 
 
 def follow(names: tuple[str, ...], draw: Callable[[list], None]) -> None:
-    """Show how far these computations are, those that go on with a button to stop it, and call `draw` with all of them,
-    again and again until the last one ends; then the whole page runs once more."""
+    """Show the progress of these computations, with a stop button for this browser's own, and call `draw` with all of
+    them, repeatedly until the last one ends; then rerun the whole page."""
 
     def rows_and(runs: list) -> None:
         for run in runs:

@@ -1,4 +1,4 @@
-"""How much room the disk has on which runs are kept."""
+"""Free space on the disk that holds the runs."""
 
 import shutil
 
@@ -7,11 +7,11 @@ import streamlit as st
 from ui.folders import runs_folder
 from ui.translations import _
 
-LITTLE = 1_000_000_000  # bytes: a dozen models of the sizes trained here
+LITTLE = 1_000_000_000  # bytes: about a dozen models of the sizes trained here
 
 
 def free() -> int:
-    """Bytes."""
+    """Free bytes."""
     folder = runs_folder()
     return shutil.disk_usage(next(one for one in (folder, *folder.resolve().parents) if one.is_dir())).free
 
@@ -21,7 +21,7 @@ def nearly_full() -> bool:
 
 
 def warn_if_nearly_full() -> None:
-    """Beside a button that begins a training."""
+    """Warning, for use beside a button that starts a training run."""
     if nearly_full():
         st.warning(
             _("The disk of this server is nearly full ({free:.1f} GB free): a model trained now may have to wait for "

@@ -1,4 +1,4 @@
-"""A plotly figure on a page: our look, the page's width, and its content in words and numbers for who cannot see it."""
+"""A plotly figure on a page: our theme, the page's width, and its content in words and numbers for accessibility."""
 
 import hashlib
 import html
@@ -35,16 +35,16 @@ def figure(
 ) -> list[dict]:
     """Draw a figure, its title above it, and return the points selected in it (empty without `on_select`).
 
-    fig: a figure, or `partial(plot, …)`, which draws it: then it is drawn once for all who look at the same, and never
-    changed. alt: what it shows, with its main numbers, in a sentence or two: read by screen readers, and shown under
-    “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function that makes
-    it when the reader opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or page,
-    and the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
-    wide: what is in it would run into each other on a phone, which scrolls it.
+    fig: a figure, or `partial(plot, …)` that makes it: then all sessions with the same arguments share one cached
+    figure, never modified. alt: what it shows, with its main numbers, in a sentence or two: read by screen readers, and
+    shown under “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function
+    called when the user opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or
+    page; the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
+    wide: too dense for a phone, where it scrolls horizontally.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
     fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
-    if said:  # above it as text: it goes on in a second line where a figure's own is cut
+    if said:  # as text above the figure: it wraps, while plotly cuts a long title
         st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
@@ -59,7 +59,7 @@ def figure(
 
 
 def _name(plot: partial) -> str:
-    """Says all that a figure is drawn from."""
+    """Cache key: a hash of the plot function and its arguments."""
     what = (plot.func.__module__, plot.func.__qualname__, plot.args, sorted(plot.keywords.items()))
     return hashlib.sha256(pickle.dumps(what)).hexdigest()
 
@@ -70,7 +70,7 @@ def _drawn(name: str, _plot: partial, height: int | None, clicked: bool, type_si
 
 
 def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
-    """A figure with our look and what a click needs, and its title, which is taken out of it."""
+    """(the figure with our theme, set up for clicks; its title, removed from the figure)."""
     from plots.theme import apply, enlarged, untitled
 
     said = untitled(fig)
@@ -88,7 +88,7 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
 
 
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:
-    """What the colours and shapes of figures mean: (colour, symbol such as ●, words) each, in a row."""
+    """A legend in one row; entries: (colour, symbol such as ●, words) each."""
     items = "".join(
         f'<li><span aria-hidden="true" style="color:{html.escape(colour)}">{html.escape(symbol)}</span>'
         f"{html.escape(words)}</li>"
@@ -99,8 +99,8 @@ def legend(entries: Sequence[tuple[str, str, str]]) -> None:
 
 @fragment
 def in_words(alt: str, key: str, data: Any) -> None:
-    """The text alternative of a picture and its numbers as a table, under it. Opened by few: the table is made only
-    then, and opening it reruns nothing else (or the fragment it stands in). A projector shows the picture alone."""
+    """Expander with a picture's text alternative and its numbers as a table. The table is made only when opened, and
+    opening reruns only this (or the surrounding fragment). Left out in projector mode."""
     if projecting():
         return
     words = st.expander(_("In words and numbers"), key=key, on_change="rerun", icon=":material/notes:", type="compact")

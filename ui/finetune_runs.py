@@ -1,4 +1,4 @@
-"""Fine-tuning runs on a page: started, read, asked one's own input."""
+"""Fine-tuning runs on a page: starting them, reading their events, predicting an input of the user's own."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
 from ui.translations import _
 
-SHOWN = "_shown-runs"  # session_state key: the kind of the runs that are shown, of one click
+SHOWN = "_shown-runs"  # session_state key: the kind of the runs shown, which one click started
 KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
-_WATCHED = "_watched"  # session_state key: {"task", "given"}, the reader's own input
+_WATCHED = "_watched"  # session_state key: {"task", "given"}, the user's own input
 
 
 def kind_of(task: str) -> str:
@@ -29,7 +29,7 @@ def kind_of(task: str) -> str:
 
 
 class FinetuneRun:
-    """A run as the figures need it: its events read once, its settings and dev examples beside them."""
+    """A run as the figures need it: its events, read once, its settings and the details of its "started" event."""
 
     def __init__(self, run):
         self.run, self.events = run, run.events()
@@ -78,7 +78,7 @@ class FinetuneRun:
 
 
 def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) -> None:
-    """A run for each start and seed, all of one click."""
+    """Submit a run for each start and seed; stop at the first that is refused."""
     task = data.task.name
     batch = f"{kind}/{time.time_ns()}"
     weights = weights_to_begin_with(checkpoint)
@@ -100,13 +100,13 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
 
 
 def own_input(task: str) -> Any | None:
-    """What the reader has last asked the models of this task."""
+    """The last input the user entered for models of this task; None if there is none."""
     watched = st.session_state.get(_WATCHED)
     return watched["given"] if watched and watched["task"] == task else None
 
 
 def ask(task: str, given: Any) -> None:
-    """Runs answer this input: those that go on from now on, those that have left a model at once."""
+    """Make `given` the user's input, and send it to the active runs, which predict it now and at every evaluation."""
     if given == own_input(task):
         return
     st.session_state[_WATCHED] = {"task": task, "given": given}
@@ -117,15 +117,15 @@ def ask(task: str, given: Any) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, given: str) -> dict:
-    """What the model that a run has left answers to an input, given as JSON."""
+    """Prediction of a run's final model. given: the input as JSON, which can be hashed for the cache."""
     from minibert.finetune.evaluation import answered
 
     return answered(predictor_left(run_id, directory), json_value(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:
-    """(epoch, answer) of everything the run has said of this input; where it has said nothing, the model it has left,
-    finished or stopped, is asked."""
+    """(epoch, prediction) of this input over the run's "sample" events; if there are none and the run has ended, the
+    single prediction of its final model."""
     asked = input_key(given)
     said = [
         (one.epoch(event), answer)

@@ -1,4 +1,4 @@
-"""How a model is fine-tuned, as widgets: what suits a small model for each task, the paper's values, and the rest."""
+"""Widgets for the fine-tuning settings, with presets: values that suit a small model per task, and the paper's."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ BATCHES = [4, 8, 16, 32, 64]
 LENGTHS = [16, 32, 64, 128, 256, 512]
 STRIDES = [16, 32, 64, 128]
 MOST_EPOCHS, MOST_SEEDS = 30, 5
-SECONDS_AT_MOST = 900  # one run may not hold a place for ever
-METADATA_VALUES = 20  # a column with more different values is no category
-DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones follow task and model
+SECONDS_AT_MOST = 900  # so that no run occupies a worker for ever
+METADATA_VALUES = 20  # a column with more distinct values is not treated as categorical
+DEFAULTS: dict[str, Any] = {  # widget key → value; None for those that depend on task and model
     "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
     "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
     "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
@@ -34,11 +34,11 @@ DEFAULTS: dict[str, Any] = {  # of the widgets by their keys; the four main ones
     "beside": [], "beside-weight": 0.5,
     "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
 }  # fmt: skip
-PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; §A.3 has ranges, and these lie in them
+PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; within the ranges of §A.3
 
 
 def suited(data: ChosenData, config: BertConfig) -> Values:
-    """What suits a model of this config for these data, as far as the widgets can say it."""
+    """Suitable values for these data and this model size; the learning rate is the nearest one of RATES."""
     known = data.view.sets().get(data.key)
     values = (known and known.small) or data.view.small
     wanted = rate_of_width(values.rate, config.hidden_size)
@@ -47,7 +47,7 @@ def suited(data: ChosenData, config: BertConfig) -> Values:
 
 @dataclass(frozen=True)
 class Chosen:
-    """starts: "pretrained", "random" · seeds: how many · settings: of FinetuneSettings, but for seed and start."""
+    """starts: of "pretrained", "random" · seeds: how many · settings: of FinetuneSettings, except seed and start."""
 
     starts: Sequence[str]
     seeds: int
@@ -80,8 +80,8 @@ def start_names() -> dict[str, str]:
 
 
 def fill_settings(data: ChosenData, config: BertConfig) -> None:
-    """Put into the widgets what suits the data and the model, before the widgets: whenever the data change, and with
-    another model as long as the reader has not chosen otherwise."""
+    """Set the main widgets to suitable values; call it before drawing them. Applies when the data change, and when the
+    model changes if the user has not changed the values."""
     values, of = suited(data, config), (data.task.name, data.key)
     before = st.session_state.get("settings-of")
     if before is None or before[0] != of or "rate" not in st.session_state or shown(before[1]):
@@ -90,7 +90,7 @@ def fill_settings(data: ChosenData, config: BertConfig) -> None:
 
 
 def settings_choice(data: ChosenData, blocks: int) -> Chosen:
-    """The widgets, filled by `fill_settings`. blocks: of the model."""
+    """The widgets, filled by `fill_settings`. blocks: number of the model's Transformer blocks."""
     names = start_names()
     starts = st.pills(_("Start"), list(names), format_func=names.get, selection_mode="multi", key="starts")
     first, second, third, fourth = st.columns(4, gap="medium")
@@ -112,7 +112,7 @@ def settings_choice(data: ChosenData, blocks: int) -> Chosen:
 
 
 def values_buttons(data: ChosenData, config: BertConfig) -> None:
-    """Back to the values that suit task and model, or to the paper's, at one click."""
+    """Two buttons that reset the main widgets: to the values that suit task and model, or to the paper's."""
     for key, label, values in (
         ("suited-values", _("What suits this model"), suited(data, config)),
         ("papers-values", _("The paper’s values"), PAPER),
@@ -121,12 +121,12 @@ def values_buttons(data: ChosenData, config: BertConfig) -> None:
 
 
 def shown(values: Values) -> bool:
-    """Whether these are what the widgets say now."""
+    """Whether the main widgets hold these values now."""
     return all(st.session_state.get(name) == value for name, value in main_values(values).items())
 
 
 def main_values(values: Values) -> dict[str, Any]:
-    """By the widgets' keys."""
+    """Widget key → value, without those that are None."""
     found = {"epochs": values.epochs, "batch": values.batch, "rate": values.rate, "max-length": values.max_length}
     return {key: value for key, value in found.items() if value is not None}
 
@@ -143,7 +143,7 @@ def rate_text(rate: float) -> str:
 
 
 def reading(task: Task) -> dict[str, Any]:
-    """What the new layer reads."""
+    """Widgets: pooling, layers and dropout of the classification head, and its own layers."""
     st.markdown(_("**What the new layer reads**"))
     chosen: dict[str, Any] = {}
     if task.pooled:
@@ -171,7 +171,7 @@ def reading(task: Task) -> dict[str, Any]:
 
 
 def new_layers(task: Task) -> dict[str, Any]:
-    """How many there are, what stands between them, and what they learn by."""
+    """Widgets: depth of the head, activation and norm between its layers, and the loss."""
     chosen: dict[str, Any] = {"classifier_depth": st.slider(_("Layers of the classifier"), 1, 4, key="depth")}
     if chosen["classifier_depth"] > 1:
         activations = {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"}
@@ -204,7 +204,7 @@ def loss_names() -> dict[str, str]:
 
 
 def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
-    """What learns, and how fast."""
+    """Widgets: frozen layers, layer-wise learning rate decay, auxiliary losses, weight averaging, bias correction."""
     st.markdown(_("**What learns**"))
     frozen = {
         "none": _("everything"),
@@ -234,7 +234,7 @@ def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
 
 
 def learned_beside(data: ChosenData) -> dict[str, Any]:
-    """Other marks of a text that the model learns, where its head reads one vector and the data have some."""
+    """Widgets: columns predicted as auxiliary targets; for sequence classifiers on data with categorical columns."""
     read = {*st.session_state.get("metadata", ()), *st.session_state.get("texts-beside", ())}
     pooled = data.task.architecture == "BertForSequenceClassification"
     columns = [name for name in metadata_columns(data) if name not in read] if pooled else []
@@ -249,7 +249,7 @@ def learned_beside(data: ChosenData) -> dict[str, Any]:
 
 
 def showing(data: ChosenData) -> dict[str, Any]:
-    """What the model is shown of each text."""
+    """Widgets: maximum length, windows or truncation, augmentation, and metadata columns as inputs."""
     task = data.task
     st.markdown(_("**What it is shown**"))
     chosen: dict[str, Any] = {
@@ -280,7 +280,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
     if columns := metadata_columns(data):
         columns = [name for name in columns if name not in chosen.get("texts_beside", ())]
         offered = [name for name in st.session_state.get("metadata", ()) if name in columns]
-        st.session_state["metadata"] = offered  # other data may have come
+        st.session_state["metadata"] = offered  # the data may have changed
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
             ways = {"embedding": _("a vector, added"), "concatenated": _("a vector beside"), "token": _("a token")}
@@ -296,7 +296,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
 
 
 def texts_beside(data: ChosenData) -> dict[str, Any]:
-    """Columns read as further texts, where the task can read some and the data have some."""
+    """Widget: columns read as further texts; {} if the task cannot read any or the data have none."""
     columns = text_columns(data) if data.task.reads_texts else []
     if not columns:
         return {}
@@ -305,13 +305,13 @@ def texts_beside(data: ChosenData) -> dict[str, Any]:
 
 
 def texts_of(task: Task, further: Sequence[str]) -> int:
-    """How many texts a row has."""
+    """Number of texts in a row. further: columns read as further texts."""
     return 1 + task.two_texts + len(further)
 
 
 def budgets(max_length: int, share: int, texts: int = 2) -> tuple[int, ...]:
-    """Tokens of each text, the first with `share` per cent of the places and the others alike: [CLS] and a [SEP] for
-    each are taken. What cannot be shared evenly is the last text's."""
+    """Token budget of each text: `share` per cent for the first, equal parts for the others, after reserving [CLS] and
+    one [SEP] per text. The last text gets the remainder."""
     room = max_length - 1 - texts
     first = room * share // 100
     each = (room - first) // (texts - 1)
@@ -336,13 +336,13 @@ def augmentation() -> dict[str, Any] | None:
 
 
 def text_columns(data: ChosenData) -> list[str]:
-    """The columns beside the text that hold more than a word."""
+    """The extra columns with free text: those with a value of more than one word."""
     found = (name for example in data.train.examples for name, value in example.extra.items() if " " in value.strip())
     return sorted(set(found))
 
 
 def metadata_columns(data: ChosenData) -> dict[str, list[str]]:
-    """The columns beside the text that hold a category, and the values of each."""
+    """Categorical extra column → its sorted values, between 2 and METADATA_VALUES of them."""
     values: dict[str, set[str]] = {}
     for example in data.train.examples:
         for name, value in example.extra.items():

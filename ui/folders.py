@@ -1,4 +1,4 @@
-"""Where the project lies, and where runs and what visitors leave are kept."""
+"""Folders of the project, its checkpoints, and the runs and uploads."""
 
 import os
 from pathlib import Path
@@ -8,5 +8,5 @@ CHECKPOINTS = ROOT / "checkpoints"
 
 
 def runs_folder() -> Path:
-    """MINIBERT_RUNS, or runs/ beside the app. App servers that share it share their runs and their visitors."""
+    """MINIBERT_RUNS, or runs/ beside the app. App servers that share this folder share runs and visitors."""
     return Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")

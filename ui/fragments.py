@@ -1,8 +1,8 @@
-"""A part of a page that runs again on its own, and never a fragment within a fragment.
+"""`st.fragment` without nesting.
 
-When a fragment runs again before the messages of its last run were sent, Streamlit 1.67 drops those, but not the
-messages of a fragment nested in it. They then name places that the browser has never heard of ("Bad delta path index"),
-and the page goes blank. A figure's words in the live view of a training run do just that on a slow machine.
+When a fragment reruns before the messages of its previous run were sent, Streamlit 1.67 drops those, but not the
+messages of a fragment nested in it. These then refer to elements the browser does not have ("Bad delta path index"),
+and the page goes blank. On a slow machine `ui.figures.in_words` in the live view of a training run causes this.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 
 def fragment(part: Callable) -> Callable:
-    """`st.fragment`; called within another fragment, `part` is simply part of that."""
+    """`st.fragment`, but called within another fragment, `part` runs as an ordinary function of that fragment."""
     alone = st.fragment(part)
 
     @wraps(part)

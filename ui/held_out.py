@@ -1,4 +1,4 @@
-"""Texts of our own that models are measured on live: written for this project, and none of them trained on."""
+"""Held-out texts on which pages evaluate models live: written for this project, never trained on."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from minibert.tokenizer import Tokenizer
 
 DATA = LESSONS / "data"
-SENTENCES = 160  # enough that a head's cost stands out of chance, few enough for a page
+SENTENCES = 160  # enough to separate a head's effect from noise, few enough for a page
 STORIES = 40
-_SEED = 4_000_037  # of the toy stories; training draws from other seeds
+_SEED = 4_000_037  # of the toy stories; training uses other seeds
 
 
 def kind_of_text(tokenizer: Tokenizer) -> str:
-    """What a model of this vocabulary reads: "toy", the stories of the toy world, "zh" or "en"."""
+    """Kind of text this vocabulary is for: "toy" (stories of the toy world), "zh" or "en"."""
     from minibert.toy.world import vocabulary
 
     if tokenizer.vocab == vocabulary():
@@ -29,7 +29,7 @@ def kind_of_text(tokenizer: Tokenizer) -> str:
 
 @cache
 def toy_stories() -> tuple:
-    """Stories of the whole toy world with the truth about every word."""
+    """STORIES stories of the toy world, with the ground truth for every word."""
     from minibert.toy.world import stories
 
     return tuple(stories(STORIES, _SEED))
@@ -37,7 +37,7 @@ def toy_stories() -> tuple:
 
 @cache
 def texts(kind: str) -> tuple[str, ...]:
-    """Texts to measure a model on, of one of the kinds of `kind_of_text`."""
+    """Texts to evaluate a model on. kind: as returned by `kind_of_text`."""
     if kind == "toy":
         return tuple(story.text for story in toy_stories())
     if kind == "zh":
@@ -48,7 +48,7 @@ def texts(kind: str) -> tuple[str, ...]:
 
 @cache
 def reviews(kind: str) -> tuple[tuple[str, str], ...]:
-    """(text, label) of the reviews held back from training; none in the toy world."""
+    """(text, label) of the dev reviews, which are not trained on; () for "toy"."""
     folder = {"en": "reviews", "zh": "reviews-zh"}.get(kind)
     if folder is None:
         return ()

@@ -1,4 +1,4 @@
-"""Text fields for sentences of the reader's own: any input is kept, none breaks a page."""
+"""Input widgets whose value is stored in the link: sentence fields, seeds, choices, select boxes."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -43,19 +43,19 @@ def sentence_input(
     examples_in: Any = None,
     live: bool = False,
 ) -> str:
-    """An editable text with examples to click; returns the first `max_chars` characters of what is in it.
+    """A text field with examples to click; returns the first `max_chars` characters of its text.
 
-    The text is in the link under `key` while it is short. A longer text than `max_chars` stays in the field, whole, and
-    a line says how much of it is used. Without `default` the first example is there at the start; "" is a valid text.
-    An example gives way to the first of `examples` when these have become others, as with a model of another language.
+    The link stores the text as `key` if it is short. A text longer than `max_chars` stays in the field unchanged, and a
+    line says how much of it is used. It starts with `default`, else with the first example; "" is a valid text.
+    If `examples` change (e.g. for a model of another language), an old example in the field becomes the first new one.
 
-    travels: what the reader has typed into such a field of another page is there when this one is opened.
-    usual: what a page begins with whose link says nothing, if that is not the `default` of older links · examples_in:
-    the container of the examples, where there is no room under the field · live: a single line says what is typed as it
-    is typed.
+    travels: text that the user typed into such a field on another page is carried over to this one.
+    usual: initial text if the link sets nothing, where it differs from `default`, which older links imply ·
+    examples_in: container for the examples, if they do not fit under the field · live: a single-line field sends every
+    keystroke.
     """
     state, shown = st.session_state, f"{key}-examples"
-    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # on this visit of the page, this is the field's first run
+    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # first run of this field in this visit of the page
     start = default if default is not None else (examples[0] if examples else "")
     begun = start if usual is None else usual
     if linked := follow_link(key) or key not in state:
@@ -101,14 +101,14 @@ def sentence_input(
 
 
 def example_labels(examples: Sequence[str]) -> list[str]:
-    """Each example shortened, and whole where another would be shortened to the same: a browser tells pills apart by
-    their words alone, and would choose the other one's."""
+    """Each example shortened, or unshortened if two would get the same label: the browser identifies pills by label
+    alone and would select the wrong one."""
     short = [shorten(example, _SHOWN) for example in examples]
     return [literal(one if short.count(one) == 1 else whole) for one, whole in zip(short, examples, strict=True)]
 
 
 def typed() -> str:
-    """The sentence that travels: what the reader last typed into a field that lets it; "" before."""
+    """The text the user last typed into a field with `travels=True`; "" if none."""
     return st.session_state.get(_TYPED, "")
 
 
@@ -123,7 +123,7 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
 
 
 def seed_input(start: int) -> int:
-    """A button to draw again and the number it changes, in the link as `seed`."""
+    """A number field for the seed, stored in the link as `seed`, and a button that increments it."""
     st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
     seed = st.number_input(_("Seed"), 0, MAX_SEED, start, key="seed", bind="query-params", width=150)
     return start if seed is None else int(seed)
@@ -143,11 +143,11 @@ def choice(
     usual: str | None = None,
     bare: bool = False,
 ) -> str:
-    """One of a few, side by side; its name is in the link under `key`. names: name → words, the default first.
+    """Choice of one option, shown side by side; the link stores its name as `key`. names: name → label, default first.
 
-    wrap: there may be too many for a row · box: in a select box so many pixels wide, where there is no room for a row ·
-    usual: what the page begins with, where links that say something but not this mean the first · bare: the
-    names say what the label would, which is only read out.
+    wrap: options may wrap onto several lines · box: use a select box of this width in pixels instead · usual: initial
+    option if the link sets nothing at all; a link that sets other things but not this one means the first option ·
+    bare: hide the label, except from screen readers, as the options are self-explanatory.
     """
     first = next(iter(names))
     usual = usual if usual in names else first
@@ -165,8 +165,8 @@ def choice(
 
 
 def distinct(names: Mapping[str, str]) -> dict[str, str]:
-    """The same, newest first, with a number after a name that an older one has too: of two options with one name a
-    select box can only tell the last."""
+    """Key → unique label, in the same order (newest first): a label that an older entry also has gets a number, because
+    a select box cannot tell apart two options with the same label."""
     found: dict[str, str] = {}
     for key in reversed(names):
         others = {*names.values(), *found.values()}
@@ -176,12 +176,12 @@ def distinct(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def state(name: str) -> str:
-    """The session's key of a choice that is in the link as `name`."""
+    """Session-state key of the choice that the link stores as `name`."""
     return f"choice-{name}"
 
 
 def picked(name: str, count: int, default: int = 0, usual: int | None = None) -> int:
-    """What `pick` of `count` options says, wherever on the page it stands; nothing is put into the link."""
+    """The current value of `pick` with `count` options, even before it is drawn; does not change the link."""
     key, last = state(name), count - 1
     if follow_link(name) or key not in st.session_state:
         start = usual_in_link(default, default if usual is None else usual)
@@ -199,9 +199,9 @@ def pick(
     usual: int | None = None,
     width: int | Literal["stretch"] = "stretch",
 ) -> int:
-    """A select box over numbered things: counted from 1 in the link, from 0 in what is returned.
+    """A select box that returns the index of the option, from 0; the link counts from 1.
 
-    usual: what a page begins with whose link says nothing, if that is not the `default` of older links."""
+    usual: initial index if the link sets nothing, where it differs from `default`, which older links imply."""
     picked(name, len(options), default, usual)
     chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
     first, begun = (max(0, min(n, len(options) - 1)) + 1 for n in (default, default if usual is None else usual))
@@ -215,7 +215,7 @@ def numbered(tokens: Sequence[str]) -> list[str]:
 
 
 def clicked(chart: str, *keys: str) -> None:
-    """Callback of a figure: what was clicked goes to the session's `keys`, in the order of its customdata."""
+    """Callback of a figure: writes the customdata of the clicked point, as ints, to the session-state `keys`."""
     points = st.session_state[chart].selection.points
     if points:
         data = points[0]["customdata"]

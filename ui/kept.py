@@ -1,5 +1,5 @@
-"""What the reader has set on a page, kept while it is not on screen: in a closed tab, or after leaving the page by the
-menu. Streamlit forgets a widget as soon as a run of the page does not draw it."""
+"""Keeps widget values while the widgets are not drawn: in a closed tab, or after leaving the page by the menu.
+Streamlit drops a widget's value as soon as a run of the page does not draw it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,10 +15,10 @@ _KEPT = "_kept"  # session_state key: page → key → value
 
 
 def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ()) -> None:
-    """Give the widgets with these keys the values they had, or at first their defaults; before they are drawn.
-    prefixes: of further keys.
+    """Restore the values of the widgets with these keys, initially their defaults; call it before drawing them.
+    prefixes: also keep all keys that start with one of these.
 
-    Who opens a link that says what is on the page, or goes back in the browser, is shown what that says.
+    A link that sets something on the page, and the browser's Back, take precedence: they clear the kept values.
     """
     state = st.session_state
     kept = state.setdefault(_KEPT, {}).setdefault(page, {})
@@ -35,12 +35,12 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
             kept[key] = state[key]
         value = kept.get(key, default)
         if value is not None:
-            state[key] = value  # said anew even if it is there: what no widget says is forgotten after a run
+            state[key] = value  # assign even if present: otherwise Streamlit drops undrawn widgets' values
 
 
 def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list:
-    """The files that the reader has given: an uploader that comes anew on the screen is empty, and says that they are
-    still there."""
+    """An uploader that keeps its files → the files. When it is drawn anew it is empty, so the names of the kept files
+    are listed below it."""
     kept = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
     had = f"_had.{page}.{key}"  # session_state key: whether the uploader on screen has held a file
     if key not in st.session_state:
@@ -51,9 +51,9 @@ def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list
         kept[key] = taken
         st.session_state[had] = True
     elif st.session_state.get(had):
-        kept.pop(key, None)  # taken out by the reader
+        kept.pop(key, None)  # removed by the user
     elif key in kept and not all(file.there for file in kept[key]):
-        kept.pop(key)  # cleared by the server: the reader had been away
+        kept.pop(key)  # removed by the server while the user was disconnected
     elif key in kept:
         with st.container(horizontal=True, vertical_alignment="center"):
             names = ", ".join(literal(file.name) for file in kept[key])

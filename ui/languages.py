@@ -1,12 +1,12 @@
-"""Which of the two written languages of the course a text is in."""
+"""Detects whether a text is English or Chinese."""
 
 from itertools import islice
 
-ENOUGH = 2_000  # characters of a text that tell
+ENOUGH = 2_000  # letters of a text that are examined
 
 
 def language_of(text: str) -> str:
-    """ "zh" where most letters are Chinese characters, else "en"."""
+    """ "zh" if most letters are Chinese characters, else "en"."""
     letters = list(islice(filter(str.isalpha, text), ENOUGH))
     return "zh" if sum(map(is_chinese, letters)) * 2 > len(letters) else "en"
 

@@ -1,4 +1,4 @@
-"""How long the texts of a data set are: the share that a length holds, as a curve."""
+"""Lengths of the texts of a data set: the share that fits into n tokens, as a curve."""
 
 from functools import partial
 
@@ -11,12 +11,12 @@ from ui.models import outline_of
 from ui.task_data import OWN, ChosenData, shipped
 from ui.translations import _
 
-SHARES = (0.75, 0.92)  # usual aims: most texts whole, or all but a few
+SHARES = (0.75, 0.92)  # common choices: most texts uncut, or nearly all
 AT_MOST = 5_000  # examples whose lengths are counted
 
 
 def lengths_of(data: ChosenData, model: str, beside: tuple[str, ...] = ()) -> list[int]:
-    """Tokens of each row of the training data with nothing cut; of a large set an even sample."""
+    """Tokens of each training row without truncation; an evenly spaced sample of more than AT_MOST examples."""
     return _counted(data, model, beside) if data.key == OWN else _of_shipped(data.key, model, beside)
 
 
@@ -34,7 +34,7 @@ def _counted(data: ChosenData, model: str, beside: tuple[str, ...]) -> list[int]
 
 
 def show_lengths(lengths: list[int], chosen: int, key: str) -> None:
-    """The curve, with the length that is read and those that hold the usual shares."""
+    """The curve, marked at the chosen maximum length and at the lengths for SHARES."""
     from minibert.tasks.lengths import length_for, share_that_fits
     from plots.training_options import share_within
 

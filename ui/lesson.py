@@ -1,4 +1,4 @@
-"""What is taught, read from lessons/<name>/: prose (en.md), examples (examples.toml) and the quiz (quiz.toml).
+"""Content of a lesson, read from lessons/<name>/: prose (en.md), examples (examples.toml) and the quiz (quiz.toml).
 
 A page places the sections of the prose between its interactive parts. Another language is a file beside the English
 one (`zh.md`, `quiz.zh.toml`, a `zh` list in `examples.toml`); what is missing there is shown in English.
@@ -24,12 +24,12 @@ from ui.translations import DEFAULT, _, language
 LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
-ASKED = 3  # questions of a quiz that are in view
-MOST_PROJECTED = 300  # characters of a section that a room reads; the rest is folded away
+ASKED = 3  # questions of a quiz shown at once; the others are in an expander
+MOST_PROJECTED = 300  # characters of a section shown in projector mode; the rest is in an expander
 
 
 class LessonError(ValueError):
-    """A file of a lesson is not what it should be; the message names the file and says what to do."""
+    """A file of a lesson is missing or malformed; the message names the file and says what to do."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Lesson:
 
     @cached_property
     def _texts(self) -> list[dict[str, str]]:
-        """Title and sections, the session's language first, English after it."""
+        """Title and sections as in `_read_markdown`: in the session's language if it exists, then in English."""
         paths = [self.folder / f"{lang}.md" for lang in dict.fromkeys((language(), DEFAULT))]
         return [_read_markdown(path, _changed(path)) for path in paths if path.stem == DEFAULT or path.exists()]
 
@@ -65,11 +65,12 @@ class Lesson:
 
     @property
     def sections(self) -> list[str]:
-        """The `## ` headings of the English text, in order: the names `show` takes in every language."""
+        """The `## ` headings of the English text, in order: the arguments of `show`, whatever the language."""
         return [heading for heading in self._texts[-1] if heading not in ("", "lead")]
 
     def section(self, heading: str) -> tuple[str, str]:
-        """Heading and text of a section. The heading is the English one; translations follow the English order."""
+        """Heading and text of a section in the session's language. heading: the English one; translations are matched
+        by position. LessonError if there is no such section."""
         if heading not in self.sections:
             raise LessonError(
                 f"{self.folder.name}/en.md has no section {heading!r}; it has: {', '.join(map(repr, self.sections))}"
@@ -81,7 +82,7 @@ class Lesson:
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
         """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
 
-        On a projector all but its beginning is folded away.
+        In projector mode all but its beginning is in an expander.
         """
         name, text = self.section(heading)
         rest = ""
@@ -94,9 +95,8 @@ class Lesson:
                 st.markdown(rest, width=_text_width())
 
     def open(self, lead: str | None = None) -> None:
-        """Begin the page: its title and, under it, its question: the text between the title and the first section (or
-        `lead`)."""
-        opened_by_link()  # before what the reader does goes into the link
+        """Begin the page: its title, and under it its question, `lead` or else the text before the first section."""
+        opened_by_link()  # before widgets write into the link
         st.title(self.title, anchor=False)
         lead = lead if lead is not None else self._texts[0].get("lead", "")
         if lead:
@@ -105,7 +105,7 @@ class Lesson:
         you_are_here(self.name)
 
     def close(self) -> None:
-        """End the page: its quiz, and the ways on."""
+        """End the page: its quiz, and links to the previous and next lesson."""
         self.quiz()
         next_lesson(self.name)
 
@@ -115,12 +115,12 @@ class Lesson:
         return self._examples(language())
 
     def examples_for(self, model: str) -> list[str]:
-        """Example texts in the language that the model called `model` has read, if the lesson has some."""
+        """Example texts in the language of the model's vocabulary, if the lesson has some; else in English."""
         spoken = language_read(model)
         return self.examples if spoken == language_of(" ".join(self.examples)) else self._examples(spoken)
 
     def examples_called(self, name: str) -> list[str]:
-        """Example texts of another list of examples.toml, in every language the same."""
+        """Example texts of the list `name` of examples.toml, the same in every language."""
         return self._examples(name)
 
     def _examples(self, chosen: str) -> list[str]:
@@ -148,13 +148,13 @@ class Lesson:
 
 
 def _text_width(more: int = 0) -> int | Literal["stretch"]:
-    """The width of a column of text: a few words of large type fill a projector's."""
+    """Width of a column of text in pixels; in projector mode the full width, as the type is large."""
     return "stretch" if projecting() else TEXT_WIDTH + more
 
 
 def _in_short(text: str) -> tuple[str, str]:
-    """A section's beginning, and the rest: its first paragraph, or the first sentences of a long one, with what it
-    announces with a colon. A list or a table is no beginning."""
+    """(beginning, rest) of a section. The beginning is its first paragraph, or the first sentences of a long one; a
+    paragraph that ends with a colon includes the next block. If the section starts with a list or table: ("", all)."""
     blocks = re.split(r"\n\s*\n", text.strip())
     if re.match(r"[-*] |\d+\. |\|", blocks[0]):
         return "", text
@@ -169,7 +169,7 @@ def _in_short(text: str) -> tuple[str, str]:
 
 
 def course_prose() -> list[list[str]]:
-    """The sections of every lesson's English prose as documents, a paragraph a line, without markup."""
+    """English prose of all lessons: each section a document, a list of its paragraphs, without markup."""
     documents = []
     for path in sorted(LESSONS.glob("*/en.md")):
         for section in re.split(r"^#+ .*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
@@ -257,7 +257,7 @@ def _changed(path: Path) -> int:
 
 @lru_cache(maxsize=64)
 def _read_markdown(path: Path, changed: int) -> dict[str, str]:
-    """{"": title, "lead": text before the first section, heading: text, …}. `changed` renews an edited file."""
+    """{"": title, "lead": text before the first section, heading: text, …}. `changed`: cache key for edits."""
     if not path.exists():
         raise LessonError(f"{path}: there is no such text")
     head, *rest = re.split(r"^## +(.+?)\s*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)

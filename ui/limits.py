@@ -1,4 +1,4 @@
-"""What a model cannot read, said where a text has it: places that it never learned, and words it does not know."""
+"""Warnings about texts a model cannot handle: positions it was not trained on, or mostly unknown words."""
 
 import streamlit as st
 
@@ -7,13 +7,13 @@ from ui.text import literal
 from ui.translations import _
 
 MOSTLY = 0.5
-FEW = 32  # tokens that every model has places for: of these, nobody need wait for its weights
+FEW = 32  # tokens: every model has learned these positions, so that shorter texts need no weights loaded
 
 
 def warn_unread(encoding, model: str) -> None:
-    """Say so if a text goes beyond the places that the model called `model` has learned, or if most of it is [UNK].
+    """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK].
 
-    encoding: the text as the model reads it (minibert.tokenizer.Encoding); specials do not count.
+    encoding: the tokenized text (minibert.tokenizer.Encoding); special tokens are not counted for [UNK].
     """
     tokens = [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if not special]
     unknown = sum(token == "[UNK]" for token in tokens)
@@ -38,7 +38,7 @@ def warn_unread(encoding, model: str) -> None:
 
 
 def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: int | None = None) -> None:
-    """`warn_unread` of a text or a pair as the model called `model` reads it. most: tokens that a page reads."""
+    """`warn_unread` for a text or a pair. most: maximum number of tokens the page uses."""
     outline = outline_of(model)
     places = outline.config.max_position_embeddings
     warn_unread(outline.tokenizer.encode(text, pair, max_length=min(most or places, places)), model)
@@ -46,7 +46,7 @@ def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: in
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def trained_positions(model: str, version: int) -> int:
-    """Of the model called `model` with these weights, as minibert.inside.reach tells it."""
+    """Cached minibert.inside.reach.trained_positions of the model with these weights."""
     from minibert.inside.reach import trained_positions
 
     return trained_positions(load(model).model)

@@ -1,4 +1,4 @@
-"""A model that a lesson looks into, and how its heads are called."""
+"""The model that a lesson inspects, and the names of its heads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HeadPlace = tuple[int, int]  # layer, head, both from 0
 
 @dataclass(frozen=True)
 class Subject:
-    """A model looked into. Its version changes with its weights, so that nothing stale is shown."""
+    """The model inspected; usable as a cache key, as `version` changes with the weights."""
 
     name: str
     version: int
@@ -40,7 +40,7 @@ class Subject:
         return config.num_hidden_layers, config.num_attention_heads
 
     def head(self, layer: int, head: int) -> HeadPlace:
-        """That head, or the last one if there are fewer."""
+        """(layer, head), each clipped to what the model has."""
         layers, heads = self.shape
         return min(layer, layers - 1), min(head, heads - 1)
 

@@ -1,4 +1,4 @@
-"""Places in a text, drawn in it: coloured, and named beside, as safe HTML for `st.html`."""
+"""Spans highlighted in a text, coloured and labelled, as safe HTML for `st.html`."""
 
 import html
 import zlib
@@ -8,15 +8,15 @@ from itertools import pairwise
 
 from ui.text import visible
 
-LONGEST_WORD = 20  # characters that an excerpt gives up to begin or end between words
+LONGEST_WORD = 20  # characters by which an excerpt may shrink to begin or end between words
 HUES = 7  # colours of the figures' palette, see style.css
 _COMMON = {"PER": 0, "LOC": 2, "ORG": 1, "MISC": 3}
-TRUTH, SAID, BOTH = 2, 5, 0  # hues of what was meant, of what was said, and of both at once
+TRUTH, SAID, BOTH = 2, 5, 0  # hues of the true span, the predicted span, and their overlap
 
 
 @dataclass(frozen=True)
 class Mark:
-    """text[start:end] is called `label`. hue: a number below HUES · dashed: a border for what is not so."""
+    """text[start:end], labelled `label`. hue: a number below HUES · dashed: a dashed border, for wrong predictions."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ def marked_html(text: str, marks: Iterable[Mark], label: str = "") -> str:
 
 
 def hues(types: Iterable[str]) -> dict[str, int]:
-    """A colour for each type: the same whenever possible, and no two alike while the colours last."""
+    """A colour for each type: stable across calls where possible, and distinct for up to HUES types."""
     found: dict[str, int] = {}
     for kind in sorted(set(types), key=lambda kind: (kind not in _COMMON, kind)):
         hue = _COMMON.get(kind, zlib.crc32(kind.encode()) % HUES)
@@ -54,8 +54,8 @@ def hues(types: Iterable[str]) -> dict[str, int]:
 
 
 def placed(values: Mapping) -> tuple[str, list[tuple[int, int]]]:
-    """(text, where its words stand in it) of an answer or a recorded example: words alone are set side by side, with
-    spaces between unless they are characters."""
+    """(text, (start, end) of its words) of a prediction or a recorded example. If it has words only, they are joined,
+    by spaces unless all of them are single characters."""
     text, words = values.get("text"), values.get("words")
     if text is not None:
         from minibert.tasks.tagging import word_offsets
@@ -70,7 +70,7 @@ def placed(values: Mapping) -> tuple[str, list[tuple[int, int]]]:
 
 
 def between(text: str, truth: tuple[int, int] | None, said: tuple[int, int] | None, names: Sequence[str]) -> list[Mark]:
-    """Marks for what was meant, what was said, and what both share. names: of the three, in this order."""
+    """Marks for the true span only, the predicted span only, and their overlap. names: labels, in this order."""
     edges = sorted({edge for place in (truth, said) if place for edge in place})
     marks = []
     for start, end in pairwise(edges):
@@ -82,8 +82,8 @@ def between(text: str, truth: tuple[int, int] | None, said: tuple[int, int] | No
 
 
 def excerpt(text: str, places: Iterable[tuple[int, int]], around: int = 120) -> tuple[str, int]:
-    """(what stands about the places, where that begins in the text); the start of the text if there are none. It begins
-    and ends between words where there are spaces."""
+    """(excerpt around the places, its offset in the text); the start of the text if there are no places. It begins and
+    ends between words if there are spaces."""
     edges = [edge for place in places for edge in place] or [0]
     first, last = min(edges), max(edges)
     start, end = max(0, first - around), min(len(text), max(last, around) + around)

@@ -1,4 +1,4 @@
-"""The models a page can look into, loaded once per server and never changed, and their traces.
+"""The models a page can inspect, loaded once per server and never modified, and their traces.
 
 torch takes seconds to import, so nothing here imports it before a model is needed; `warm_up` does it in the background.
 """
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from minibert.tokenizer import Encoding, Tokenizer
 
 UNTRAINED = "untrained"
-WELL_READ = "minilm-en"  # where a page is about what a model knows; elsewhere the first of the list, quick and small
-OBJECTIVE = "minibert_objective"  # minibert.checkpoint.OBJECTIVE, which is not imported for it
-TRACE_TOKENS = 128  # more than anyone looks at; a trace of 512 tokens is 60 MB for a small model
-FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # the models that it shows, from nothing read to much
-_building = threading.Lock()  # a model that is built draws from torch's one generator: two at once are never the same
-_in_memory: set[tuple[str, int]] = set()  # (name, version) of what was loaded on this server
-_PAINT = 3.0  # seconds: what a browser needs to fetch and draw the first page before torch takes a core
+WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
+OBJECTIVE = "minibert_objective"  # same as minibert.checkpoint.OBJECTIVE, without importing torch
+TRACE_TOKENS = 128  # enough to look at; a trace of 512 tokens takes 60 MB for a small model
+FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # its models, from untrained to most training data
+_building = threading.Lock()  # building uses torch's global generator: in parallel it is not reproducible
+_in_memory: set[tuple[str, int]] = set()  # (name, version) of the models loaded on this server
+_PAINT = 3.0  # seconds for a browser to fetch and draw the first page before importing torch takes a core
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model to choose. `name` stands in links; `directory` is None for the untrained one."""
+    """A selectable model. `name` is used in links; `directory` is None for the untrained one."""
 
     name: str
     title: str
@@ -50,28 +50,28 @@ class ModelInfo:
 
     @property
     def version(self) -> int:
-        """Changes when the weights on disk do, so that a replaced checkpoint is loaded anew."""
+        """Changes with the weights on disk, so that a replaced checkpoint is reloaded."""
         return 0 if self.directory is None else (self.directory / "model.safetensors").stat().st_mtime_ns
 
     @property
     def can_fill(self) -> bool:
-        """Whether it was trained to fill blanks, from both sides."""
+        """Whether it was trained with masked LM (bidirectional)."""
         return (self.objective or "").startswith("mlm")
 
     @property
     def can_judge(self) -> bool:
-        """Whether it was trained to say if one segment follows another: not that of a model asked for their order."""
+        """Whether it was trained with next sentence prediction; sentence order prediction does not count."""
         return self.objective == "mlm+nsp"
 
     @property
     def pretrained(self) -> bool:
-        """Whether it has the heads of pre-training."""
+        """Whether it has pre-training heads."""
         return self.objective is not None
 
     @property
     def objective(self) -> str | None:
-        """What its pre-training heads are for; None without such heads. Files of others have no note of it: the class
-        tells, and of those that judge pairs it tells only of BERT's that they judge what follows."""
+        """Objective of its pre-training heads; None without such heads. If config.json does not record it (checkpoints
+        made elsewhere), the class tells: NSP is assumed only for BertForPreTraining, for others just masked LM."""
         if self.directory is None:
             return "mlm+nsp"
         values = config_values(self.directory)
@@ -82,7 +82,7 @@ class ModelInfo:
 
 
 def config_values(directory: Path) -> dict:
-    """What stands in a model's config.json, read once for everyone: every run of every page asks for it. Look only."""
+    """A model's config.json, cached, as every run of every page needs it. Shared: do not modify."""
     return _config_values(directory, (directory / "config.json").stat().st_mtime_ns)
 
 
@@ -92,23 +92,23 @@ def _config_values(directory: Path, changed: int) -> dict:
 
 
 def about(directory: Path) -> str:
-    """What the model in a directory is, if it is a relative of BERT, in a line of Markdown; else ""."""
+    """A line of Markdown about the model in a directory if it is a relative of BERT; "" for BERT itself."""
     values = config_values(directory)
     if values.get("model_type", "bert") == "bert":
-        return ""  # nothing is imported for it
+        return ""  # before importing torch
     from minibert.relatives.registry import config_from, relative_of
 
     try:
         config = config_from(values)
     except (ValueError, TypeError):
-        return ""  # loading it says what is wrong
+        return ""  # `load` reports the error
     relative = relative_of(config)
     return f"**{literal(relative.title)}**: {_(relative.about).format(**config.as_dict())}."
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model in eval mode and its tokenizer. Shared by everyone on the server: look (`tap`), never change it."""
+    """A model in eval mode and its tokenizer. Shared by all sessions: read it (with `tap`), never modify it."""
 
     model: Any
     tokenizer: "Tokenizer"
@@ -120,7 +120,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Outline:
-    """What a model is, without its weights."""
+    """Config and tokenizer of a model, without its weights."""
 
     config: "BertConfig"
     tokenizer: "Tokenizer"
@@ -154,10 +154,9 @@ class Trace:
 
 
 def available_models(*, fill: bool = False, judge: bool = False, trained: bool = False) -> list[ModelInfo]:
-    """The checkpoints that ship, this session's own runs, finished or stopped, and – always – an untrained model, in
-    that order.
+    """The shipped checkpoints, this browser's own runs, finished or stopped, and an untrained model, in this order.
 
-    fill: only models that can fill a [MASK] · judge: only models that can say whether a segment follows another ·
+    fill: only models that can fill a [MASK] · judge: only models with an NSP head ·
     trained: without the untrained one.
     """
     shipped = [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
@@ -168,8 +167,8 @@ def available_models(*, fill: bool = False, judge: bool = False, trained: bool =
 
 
 def peers() -> list[ModelInfo]:
-    """Models of others that are installed, to hold ours against where a page says so; `available_models` has none of
-    them. One whose package is missing or wrong is left out: `minibert.packaged` says why."""
+    """Installed third-party models, for comparison on some pages; not part of `available_models`. Models whose package
+    is missing or invalid are left out (`minibert.packaged` raises PackageError with the reason)."""
     from minibert.packaged import PACKAGED, PackageError
 
     found = []
@@ -180,7 +179,7 @@ def peers() -> list[ModelInfo]:
 
 
 def info_of(run) -> ModelInfo:
-    """The model that a run has left."""
+    """The trained model of a run."""
     return ModelInfo(run.id, run_title(run), run.result)
 
 
@@ -189,9 +188,9 @@ def _own_runs() -> list[ModelInfo]:
 
 
 def model_choice(key: str = "model", *, label: str | None = None, usual: str | None = None, **kinds: bool) -> str:
-    """A select box over `available_models(**kinds)`, in the link under `key`; returns the name of the chosen one.
+    """A select box over `available_models(**kinds)`, stored in the link as `key`; returns the name of the chosen one.
 
-    usual: the model a page begins with, if it is there; by default the first."""
+    usual: initial model, if available; by default the first."""
     models = available_models(**kinds)
     directories = {info.name: info.directory for info in models if info.directory}
     return choose_model(key, label or _("Model"), {info.name: info.title for info in models}, directories, usual)
@@ -200,12 +199,12 @@ def model_choice(key: str = "model", *, label: str | None = None, usual: str | N
 def choose_model(
     key: str, label: str, titles: Mapping[str, str], directories: Mapping[str, Path], usual: str | None = None
 ) -> str:
-    """A select box over models, in the link under `key`, and below it what a relative of BERT is → the name of the
-    chosen one. titles: by name, at least one; directories: of those that have one; usual: as of `model_choice`."""
+    """A select box over models, stored in the link as `key`, with a caption if the model is a relative of BERT → the
+    name of the chosen one. titles: name → title, at least one · directories: name → folder · usual: initial model."""
     names = distinct(dict(titles))
     first = next(iter(names))
     usual = usual if usual in names else first
-    if language_of(typed()) != "en":  # the sentence that came along
+    if language_of(typed()) != "en":  # a sentence carried over from another page
         usual = next((name for name in directories if language_read(name) == language_of(typed())), usual)
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
@@ -221,17 +220,17 @@ def choose_model(
 
 
 def can_fill(name: str) -> bool:
-    """Whether the model `name` fills blanks."""
+    """Whether the model `name` can fill a [MASK]."""
     return _info(name).can_fill
 
 
 def title_of(name: str) -> str:
-    """What the model `name` is called on a page."""
+    """The title of the model `name` on pages."""
     return _info(name).title
 
 
 def language_read(name: str) -> str:
-    """The language that most of the vocabulary of the model `name` is in: "en" or "zh"."""
+    """Language of the vocabulary of the model `name`, judged by its single-character tokens: "en" or "zh"."""
     return _language_of_vocabulary(name, version_of(name))
 
 
@@ -241,7 +240,7 @@ def _language_of_vocabulary(name: str, version: int) -> str:
 
 
 def version_of(name: str) -> int:
-    """Changes with the weights of the model `name`: what is computed from them is cached under both."""
+    """Changes with the weights of the model `name`; part of the cache key of everything computed from them."""
     return _info(name).version
 
 
@@ -253,14 +252,14 @@ def warn_untrained(name: str) -> None:
 
 
 def loaded(names: Iterable[str]) -> bool:
-    """Whether these models are in memory, so that nobody waits for torch or for a file. Loads nothing."""
+    """Whether all these models are in memory, i.e. `load` returns at once. Loads nothing."""
     return all((name, version_of(name)) in _in_memory for name in names)
 
 
 def load(name: str) -> Loaded:
     """The model `name` of `available_models` and its tokenizer, loaded once per server.
 
-    On a page, a checkpoint that cannot be read stops the page with a sentence that says why.
+    If the checkpoint cannot be read, shows the reason and stops the page.
     """
     info = _info(name)
     try:
@@ -273,24 +272,25 @@ def load(name: str) -> Loaded:
 
 
 def outline_of(name: str) -> Outline | Loaded:
-    """Config and tokenizer of the model `name`: like `load`, but nothing waits for torch."""
+    """Config and tokenizer of the model `name`: like `load`, but without importing torch."""
     info = _info(name)
     directory = info.directory or _first_shipped()
     try:
         return _outline(directory, info.version) if directory else load(name)
     except (ValueError, OSError):
-        return load(name)  # which says what is wrong with it
+        return load(name)  # which reports the error
 
 
 def trace_of(name: str, text: str, pair: str | None = None) -> Trace:
-    """What the model `name` computes for a text or a pair, cut to TRACE_TOKENS tokens; computed once for everyone."""
+    """Trace of the model `name` for a text or a pair, truncated to TRACE_TOKENS tokens; cached for all sessions."""
     load(name)
     info = _info(name)
     return _trace(info.name, info.directory, info.version, text, pair)
 
 
 def _info(name: str) -> ModelInfo:
-    """Of what ships, nothing else is listed: a run of Home asks for three models thirty times."""
+    """The model `name`; the last of `available_models` if unknown. Shipped models are found without listing the others:
+    one run of Home calls this thirty times."""
     if name == Path(name).name and complete(CHECKPOINTS / name):
         return ModelInfo(name, name, CHECKPOINTS / name)
     models = available_models()
@@ -325,7 +325,7 @@ def _first_shipped() -> Path | None:
 
 
 def _untrained() -> Loaded:
-    """Random weights, always the same, with the shape and vocabulary of the first checkpoint if there is one."""
+    """Random weights from a fixed seed; config and vocabulary of the first shipped checkpoint if there is one."""
     import torch
 
     from minibert.config import BertConfig
@@ -346,7 +346,7 @@ def _untrained() -> Loaded:
         return Loaded(BertForPreTraining(config).eval(), tokenizer)
 
 
-@st.cache_resource(show_spinner=False, max_entries=16)  # two megabytes each and more
+@st.cache_resource(show_spinner=False, max_entries=16)  # at least 2 MB each
 def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
     import torch
 
@@ -359,7 +359,7 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
     values = {}
 
     def keep(tap, tensor):
-        array = tensor.squeeze(0).detach().float().numpy().copy()  # what is the same for every row has no batch axis
+        array = tensor.squeeze(0).detach().float().numpy().copy()  # batch-independent taps have no batch axis
         array.flags.writeable = False  # shared by every session
         values[tap] = array
         return tensor
@@ -378,9 +378,9 @@ def _warm_up_once(pause: float) -> threading.Thread:
 
 
 def warm_up(page: str) -> None:
-    """Once per server, in the background: start the cluster of the training runs, import torch and load the front
-    page's models, so that no student waits for them. On the front page it is painted first; whoever comes to a lesson
-    directly (`page` is its address) needs them now."""
+    """Once per server, in the background: start the cluster for training runs, import torch and load the front page's
+    models, so that no student waits for them. page: address of the first page opened; for the front page ("") wait
+    _PAINT seconds first, so that it is drawn quickly."""
     _warm_up_once(0.0 if page else _PAINT)
 
 
@@ -388,14 +388,14 @@ def _warm(pause: float) -> None:
     time.sleep(pause)
     from ui.runs import manager
 
-    manager().warm_up()  # in processes of its own, which import torch while this one does
+    manager().warm_up()  # its worker processes import torch at the same time as this one
     from minibert.model import Batch  # noqa: F401  (imports torch)
 
-    for name in (*FRONT_PAGE[1:], UNTRAINED):  # most lessons begin with one that ships
+    for name in (*FRONT_PAGE[1:], UNTRAINED):  # shipped ones first: most lessons start with them
         directory = None if name == UNTRAINED else CHECKPOINTS / name
         if directory is None or complete(directory):
             info = ModelInfo(name, name, directory)
-            with suppress(ValueError, OSError):  # the page that needs it says what is wrong with it
+            with suppress(ValueError, OSError):  # reported by the page that needs it
                 _load(info.name, info.directory, info.version)
     gc.collect()
-    gc.freeze()  # what is imported by now stays for good: no collection need look through it again
+    gc.freeze()  # imported modules stay alive: exclude them from garbage collection

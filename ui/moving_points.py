@@ -1,7 +1,7 @@
-"""Points that move from layer to layer: an own view, because a plotly chart on a page is drawn anew by every change.
+"""Points that move from layer to layer: a custom component, because a plotly chart is redrawn at every change.
 
-The slider, the arrow keys (in the picture or on the slider) and “Play” move them in the browser at once; the page hears
-of it a moment later.
+The slider, the arrow keys (in the picture or on the slider) and “Play” move them at once in the browser; the page is
+notified a moment later.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from ui.figures import in_words
 from ui.player import playing
 from ui.translations import _
 
-# Told apart by shape as well as by colour; the last is for what the reader has added.
+# Groups differ by shape as well as by colour; OWN marks points that the user has added.
 SHAPES = ("circle", "diamond", "square", "triangle", "cross", "wedge")
 OWN = "star"
 _HTML = """<div class="mb-moving">
@@ -31,10 +31,10 @@ _HTML = """<div class="mb-moving">
 
 @dataclass(frozen=True)
 class Points:
-    """identity: changes when these are other points · layouts: of each layer N × 2, centred · layers: their names ·
-    groups: names; of: the group of each point; own: the group that the reader has added, drawn as stars · titles: what
-    is read out when a point is touched · texts: what stands beside it, "" for nothing · findings: of each layer what is
-    to be seen there, as a title."""
+    """identity: changes when the set of points does · layouts: (layers, N, 2), centred · layers: their names ·
+    groups: names; of: group index of each point; own: group of the points the user has added, drawn as stars ·
+    titles: tooltip of each point · texts: label beside each point, "" for none · findings: title of the picture at
+    each layer."""
 
     identity: str
     layouts: Sequence[Sequence[Sequence[float]]]
@@ -60,9 +60,9 @@ def moving_points(
     on_layer: Callable[[], None],
     on_point: Callable[[], None],
 ) -> None:
-    """Draw them at a layer. on_layer, on_point: called when the reader has gone to another layer or clicked a point;
-    `told` says which. near: of each layer the points to draw lines to from the chosen one · alt, data: as in
-    `ui.figures.figure` · rise: points that the reader has not seen yet come up to this layer from the first."""
+    """Draw the points at a layer. on_layer, on_point: callbacks after the user changed the layer or clicked a point;
+    `told` returns which. near: for each layer, the points to connect to the chosen one by lines · alt, data: as in
+    `ui.figures.figure` · rise: animate points that are new to the user from the first layer up to this one."""
     from plots.theme import PALETTE
 
     groups = [
@@ -104,13 +104,13 @@ def moving_points(
 
 
 def told(key: str, name: str) -> int | None:
-    """What the view under `key` has last said of "layer" or "point"."""
+    """The last value the component `key` reported. name: "layer" or "point"."""
     value = (st.session_state.get(key) or {}).get(name)
     return int(value) if isinstance(value, (int, float)) else None
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """The component. Registered on every run, because the registry starts empty with each server."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"moving_points.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_moving_points", html=_HTML, css=css, js=js)

@@ -1,4 +1,4 @@
-"""The course as a menu: which pages there are, in which order, and the links between them."""
+"""Menu of the course: its pages, their order, and the links between them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ui.folders import ROOT
 from ui.state import VISIT
 from ui.translations import _
 
-# session_state keys: the stops by section; pages beside the course; the page this run shows
+# session_state keys: the stops by section; pages outside the course; the current page
 _COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
 
 
@@ -28,9 +28,9 @@ class Stop:
 
 
 def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] = (), listed: bool = False):
-    """Show the menu of the pages that exist and return the one the reader is on; the caller runs it.
+    """Show the menu of the pages that exist and return the current one; the caller runs it.
 
-    The first page is the front page. beside: pages that are no lessons; listed: whether the menu has them, too. Also
+    The first page is the front page. beside: pages that are not lessons · listed: whether the menu shows them. Also
     loads the style sheet that all pages share.
     """
     st.html(Path(__file__).with_name("style.css"))
@@ -58,7 +58,7 @@ def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] =
                 for stop in beside
             ]
         },
-        expanded=True,  # else the menu hides half of the lessons as soon as something stands below it
+        expanded=True,  # else the menu hides half of the lessons once the sidebar has other content
     )
     if st.session_state.get(_HERE) != page.url_path:
         if _HERE in st.session_state:
@@ -69,16 +69,16 @@ def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] =
 
 
 def _forget_page() -> None:
-    """Forget what the page before this one had in its widgets: another page may use the same names in its links.
+    """Delete the widget values of the previous page: pages may use the same widget keys.
 
-    Streamlit does so too, but only after this page's first run, which would still find the old values under its keys.
+    Streamlit does so too, but only after this page's first run, which would still read the old values.
     """
     for key in [key for key in st.session_state if not key.startswith("_")]:
         del st.session_state[key]
 
 
 def parts() -> dict[str, list[Stop]]:
-    """The pages that exist, in teaching order, by the title of their part of the course."""
+    """Title of each part of the course → its existing pages, in teaching order."""
     return {title: stops for title, stops in st.session_state.get(_COURSE, {}).items() if stops}
 
 
@@ -93,7 +93,7 @@ def stop_called(name: str) -> Stop | None:
 
 
 def current_page() -> str:
-    """The name of the page that is shown."""
+    """Name of the current page."""
     return st.session_state.get(_HERE) or next((stop.name for stop in course()), "")
 
 
@@ -105,7 +105,7 @@ def link_to(name: str, label: str | None = None, **options) -> None:
 
 
 def next_lesson(name: str) -> None:
-    """The foot of the page `name`: links to the lesson before and the lesson after it."""
+    """Footer of the page `name`: links to the previous and the next lesson."""
     stops = course()
     here = next((index for index, stop in enumerate(stops) if stop.name == name), None)
     if here is None:

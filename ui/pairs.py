@@ -1,4 +1,4 @@
-"""A relative and the BERT that has read the same: which there are, the choice of one, their weights."""
+"""Pairs of a relative and a BERT trained on the same texts: listing, choosing and loading them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from ui.translations import _
 
 @dataclass(frozen=True)
 class Pair:
-    """Where a relative lies, and the BERT beside it. version: changes when the weights on disk do."""
+    """Folders of a relative and of the BERT to compare it with. version: changes with the weights on disk."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class Pair:
 
 
 def pairs(relative: str) -> list[Pair]:
-    """The pair that ships, then those that this browser has trained together on the relative's page, the newest first.
+    """The shipped pair, then pairs that this browser trained together on the relative's page, newest first.
     relative: its model_type, which is also the name of its page."""
     folder = CHECKPOINTS / f"{relative}-toy"
     found = [Pair(folder.name, _("shipped, of the toy world"), folder / relative, folder / "bert")]
@@ -40,7 +40,7 @@ def pairs(relative: str) -> list[Pair]:
 
 
 def choose_pair(relative: str) -> Pair:
-    """A choice of one of `pairs`, in the link."""
+    """A select box over `pairs`, stored in the link → the chosen pair."""
     offered = pairs(relative)
     chosen = choice("pair", _("The two models"), {pair.name: pair.title for pair in offered}, box=320)
     return next(pair for pair in offered if pair.name == chosen)
@@ -54,5 +54,5 @@ def _networks(relative: Path, bert: Path, version: int):
 
 
 def networks(pair: Pair):
-    """(the relative, BERT, tokenizer), loaded once per server, never changed."""
+    """(relative, BERT, tokenizer), loaded once per server. Shared: never modify them."""
     return _networks(pair.relative, pair.bert, pair.version)

@@ -1,4 +1,4 @@
-"""Moving pictures of our own: what drives them – play, pause, one step, a slider, keys – is the same for all.
+"""Animated pictures with shared controls: play, pause, single steps, a slider, keys.
 
 A picture is a `<name>.js` and a `<name>.css` beside the section that shows it. Its script, a module of components v2,
 calls `player` of ui/player.js; its element is `<div class="moving …">` with a `<div class="way">` for the controls.
@@ -12,8 +12,8 @@ from ui.translations import _
 
 
 def moving(name: str, folder: Path, html: str):
-    """The component `name`, from its files in `folder`. Registered by every run, as the registry belongs to the
-    server's life and a page may be its first."""
+    """The component `name`, from its files in `folder`. Registered on every run, because the registry starts empty with
+    each server."""
     css, js = (
         "\n".join((where / file).with_suffix(end).read_text(encoding="utf-8") for where, file in _files(name, folder))
         for end in (".css", ".js")
@@ -26,12 +26,12 @@ def _files(name: str, folder: Path) -> list[tuple[Path, str]]:
 
 
 def playing() -> dict[str, str]:
-    """What the button says that plays and pauses. Its signs are no emoji: without a font of these they were boxes."""
+    """Labels of the play/pause button. The symbols are not emoji, which appear as boxes without an emoji font."""
     return {"play": "▶ " + _("Play"), "pause": "❚❚ " + _("Pause")}
 
 
 def controls(slider: str, count: str) -> dict[str, str]:
-    """Words of the controls. slider: its name · count: such as “Step {n} of {last}”."""
+    """Labels of the controls. slider: its name · count: such as “Step {n} of {last}”."""
     return {
         **playing(),
         "back": _("One step back"),
@@ -42,6 +42,6 @@ def controls(slider: str, count: str) -> dict[str, str]:
 
 
 def told(key: str, name: str) -> int | None:
-    """The whole number that the picture under `key` has last said as `name`."""
+    """The last integer that the component `key` reported as `name`; None if there is none."""
     value = (st.session_state.get(key) or {}).get(name)
     return int(value) if isinstance(value, (int, float)) else None

@@ -1,4 +1,4 @@
-"""Predict before reveal: one click first, then the answer, and how the room has guessed."""
+"""Predict before reveal: the user guesses by one click, then sees the answer and how the class guessed."""
 
 from collections.abc import Sequence
 
@@ -14,21 +14,21 @@ from ui.text import literal
 from ui.translations import _
 from ui.visitor import owner
 
-_REFRESH = 2.0  # seconds between looks of a projector, or of one who waits, at what the room has guessed
+_REFRESH = 2.0  # seconds between updates of the guesses, on a projector or while waiting for the answer
 
 
 def tally() -> Tally:
-    """The room's."""
+    """The tally of the class."""
     return Tally(room())
 
 
 def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:
     """Ask before the answer shows; returns whether it may be shown now.
 
-    options: at least two, in words · right: the index of what is right · about: what the question is asked of, such as
-    the sentence and the model; with another one the room is counted anew, and nobody is asked again unless they want
-    to be. Who opens a link that already says something is shown the answer, as before; so is whoever prefers not to
-    guess. On a projector, and on *Class*, the teacher may hold the answer until the room has guessed.
+    options: at least two labels (else ValueError) · right: index of the correct one · about: subject of the question,
+    such as sentence and model; guesses are counted per subject, but a user who has guessed once is not made to guess
+    again for another. No guess is needed after "Show it", or if the page was opened by a link with parameters. In
+    projector mode, and on *Class*, the teacher can hold the answer back until the class has guessed.
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
@@ -80,7 +80,7 @@ def _ask(shown: str) -> None:
 
 
 def _hold(asked: str) -> None:
-    """On the teacher's projector: whether those who have guessed see the answer."""
+    """In the teacher's projector mode: a toggle that hides the answer from those who have guessed."""
     if not (projecting() and is_teacher()):
         return
     label = f"hold-{asked}"
@@ -96,7 +96,7 @@ def _hold(asked: str) -> None:
 
 
 def _told(asked: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
-    """The question, the reader's guess, the room's, and what is right; drawn again while somebody watches."""
+    """Question, guess, correct answer, guesses of the class; updated in projector mode and while the answer is held."""
 
     @fragment
     def once() -> None:

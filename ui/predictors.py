@@ -1,4 +1,4 @@
-"""The models that fine-tuning runs have left: each is loaded once per server, whatever page asks it."""
+"""Models of fine-tuning runs, each loaded once per server for all pages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import streamlit as st
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
 
-MOST = 6  # at a time, of up to 90 MB each
+MOST = 6  # models in memory, up to 90 MB each
 
 
 @st.cache_resource(show_spinner=False, max_entries=MOST)
 def predictor_left(run_id: str, directory: str) -> Predictor:
-    """The model of a run. Shared: look, never change it."""
+    """The model of a run. Shared by all sessions: never modify it."""
     from minibert.finetune.predictor import Predictor
 
     return Predictor.from_directory(directory)

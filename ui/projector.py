@@ -1,6 +1,6 @@
 """Projector mode: larger type and fewer controls, for the back row of a room.
 
-It belongs to one session and stands in its links as `projector=1`, on every page, until it is switched off.
+It applies to one session, on every page, until it is switched off; links contain it as `projector=1`.
 """
 
 from pathlib import Path
@@ -10,19 +10,19 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from ui.translations import _
 
-TYPE = 1.35  # how much larger the type in figures is; that of the page is in projector.css
+TYPE = 1.35  # type size factor in figures; projector.css sets that of the page
 _LINK, _ON, _SWITCH = "projector", "_projector", "projector-switch"
 
 
 def projecting() -> bool:
-    """Whether this session is shown on a wall: what its link says, else what was chosen before."""
+    """Whether projector mode is on: as the link says, else as chosen before in this session."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return False
     return {"0": False, "1": True}.get(st.query_params.get(_LINK), st.session_state.get(_ON, False))
 
 
 def projector_switch() -> None:
-    """In the sidebar, the switch of projector mode; loads its style sheet where it is on."""
+    """Toggle for projector mode in the sidebar; also loads its style sheet if it is on."""
     on = st.session_state[_ON] = st.session_state[_SWITCH] = projecting()
     st.sidebar.toggle(
         _("Projector mode"),
@@ -32,7 +32,7 @@ def projector_switch() -> None:
     )
     if on:
         if _LINK not in st.query_params:
-            st.query_params[_LINK] = "1"  # a change of page clears the address; a shared link must still say it
+            st.query_params[_LINK] = "1"  # changing the page clears the parameters, but shared links must have it
         st.html(Path(__file__).with_name("projector.css"))
 
 

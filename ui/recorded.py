@@ -1,4 +1,4 @@
-"""Comparisons of fine-tunings on a page: the checkpoint they begin from, and what has been recorded of them."""
+"""Recorded comparisons of fine-tuning arms: choice of the starting checkpoint, and reading the records."""
 
 import os
 from pathlib import Path
@@ -15,14 +15,14 @@ from ui.text import literal
 from ui.translations import _
 
 STARTS = ("mini-en", WELL_READ)
-NAMED = {"arm", "seed", "metrics"}  # what any record has
-_KEY = "checkpoint"  # "start" is a button of one of the pages
+NAMED = {"arm", "seed", "metrics"}  # fields of every record
+_KEY = "checkpoint"  # not "start", which is the key of a button on one of the pages
 
 
 def start_choice(*names: str, older_links: bool = True) -> None:
-    """A select box over the checkpoints that comparisons are made from, in the link; a page begins with the better one
-    where any of its comparisons, `names`, has been recorded from it. older_links: there are some that say something,
-    no checkpoint, and mean the first."""
+    """A select box over the checkpoints in STARTS, stored in the link. Initially the last one for which any of the
+    comparisons `names` has been recorded. older_links: whether links with other parameters but no checkpoint exist;
+    they mean the first of STARTS."""
     there = [start for start in STARTS if complete(CHECKPOINTS / start)] or STARTS[:1]
     usual = next((start for start in reversed(there) if any(_path(start, name).exists() for name in names)), None)
     if not older_links:
@@ -31,7 +31,7 @@ def start_choice(*names: str, older_links: bool = True) -> None:
 
 
 def start() -> str:
-    """The one that was chosen."""
+    """Name of the chosen checkpoint."""
     return st.session_state[_KEY]
 
 
@@ -40,19 +40,19 @@ def start_folder() -> Path:
 
 
 def comparison(name: str) -> Comparison:
-    """As it is made from the chosen checkpoint."""
+    """The comparison `name` with the settings for the chosen checkpoint."""
     return comparison_named(name, outline_of(start()).config.hidden_size)
 
 
 def recorded(name: str) -> list[dict]:
-    """The records of the arms as they are set now; [] where there are none."""
+    """Records whose settings match the current definition of their arm; [] if there are none."""
     records = records_of(name, REQUIRED)
     made = comparison(name)
     return [r for r in records if r["arm"] in made.arms and r["settings"] == made.values(r["arm"])]
 
 
 def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
-    """All records of a file of results from the chosen checkpoint; [] where there is none."""
+    """All records of `name` from the chosen checkpoint; [] if the file is missing or cannot be read."""
     path = _path(start(), name)
     try:
         return _records_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
@@ -62,7 +62,7 @@ def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
 
 
 def command(name: str) -> str:
-    """What records a comparison."""
+    """The command that records the comparison `name`."""
     chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
     return f"python -m minibert experiment {name}{chosen}"
 

@@ -1,4 +1,4 @@
-"""What a model gets right and wrong on a dev set: a picture of all, then the mistakes, the surest or worst first."""
+"""Error analysis on a dev set: a picture of all predictions, then the mistakes, most confident or worst first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from ui.cases import cases_html
 from ui.tasks import VIEWS
 from ui.translations import _
 
-PAGE = 12  # cases that are drawn at once
+PAGE = 12  # mistakes shown at first
 
 
 def show_review(task: Any, examples: Sequence[Mapping], evaluation: Mapping, key: str) -> None:
-    """Draw how a model did on its dev set. examples: `dev_examples` of a run's Started details · evaluation: the
+    """Draw the results on the dev set. examples: `dev_examples` of a run's Started details · evaluation: the
     details of its last Eval (see `minibert.finetune.evaluation.evaluate`), with a prediction for each example."""
     pairs = list(zip(examples, evaluation["predictions"], strict=True))
     if not pairs:

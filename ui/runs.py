@@ -1,4 +1,4 @@
-"""The server's training runs, seen from a page: whose they are, how they go on, and what this class has trained."""
+"""The server's training runs as used by pages: owners, progress, controls, and what this class has trained."""
 
 import io
 import os
@@ -16,8 +16,8 @@ from ui.translations import _, ngettext
 from ui.visitor import address, owner
 
 _REFUSED, _GOING = "_refused", "_going"  # session_state keys
-PRETRAINING = "pretraining"  # kinds of runs begin with their page's name
-OTHER_PAGES = {  # … but for these
+PRETRAINING = "pretraining"  # the kind of a run begins with the name of its page
+OTHER_PAGES = {  # exceptions: first part of the kind → page
     "finetune": "output_layer",
     "to_write-answers": "to_write",
     "to_write-bart": "to_write",
@@ -34,12 +34,12 @@ OTHER_PAGES = {  # … but for these
     "smaller-cut": "smaller",
     "smaller-search": "smaller",
 }
-COMPUTED = "computed"  # … or with this, where nothing is trained: see ui/computations.py
-REFRESH = 0.7  # seconds between looks at a run that goes on
-ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # seconds between looks from other pages; lines in the sidebar
-REFRESH_FIGURES = 1.0  # where figures are drawn apart from the rows
+COMPUTED = "computed"  # first part of the kind of runs that train nothing: see ui/computations.py
+REFRESH = 0.7  # seconds between updates of an active run
+ANNOUNCE, MOST_ANNOUNCED = 2.0, 3  # in the sidebar: seconds between updates; lines
+REFRESH_FIGURES = 1.0  # seconds, if figures are updated separately from the rows
 MODEL_FILES = ("config.json", "model.safetensors")
-VOCABULARIES = ("vocab.txt", "tokenizer.json")  # one of them
+VOCABULARIES = ("vocab.txt", "tokenizer.json")  # a model has at least one of them
 
 
 @st.cache_resource(show_spinner=False)
@@ -57,15 +57,15 @@ def manager():
 
 
 def weights_to_begin_with(checkpoint: Path):
-    """An argument of `submit`: workers of this machine read a checkpoint that ships where it stands, which saves each
-    run two copies of 46 MB; others, and of any other checkpoint, get a copy."""
+    """A checkpoint as an argument of `submit`: its path if it is a shipped one and the workers run on this machine,
+    which saves each run two copies of 46 MB; otherwise an upload."""
     from jobs.files import Upload
 
     return str(checkpoint) if _work_here() and checkpoint.parent == CHECKPOINTS else Upload(checkpoint, deep=False)
 
 
 def teachers() -> str | None:
-    """Where fine-tuned teachers are kept for the room's next students; None where workers are on other machines."""
+    """Folder where fine-tuned distillation teachers are kept for reuse; None if workers run on other machines."""
     return str(runs_folder().resolve() / "teachers") if _work_here() else None
 
 
@@ -76,12 +76,12 @@ def _work_here() -> bool:
 
 
 def own_runs(kind: str) -> list:
-    """This browser's runs of a kind, newest first: `kind` itself, or `kind/…`."""
+    """This browser's runs whose kind is `kind` or begins with `kind/`, newest first."""
     return [run for run in manager().runs(owner()) if f"{run.kind}/".startswith(f"{kind}/")]
 
 
 def submit(target: str, *arguments, **options):
-    """Queue a run of this browser's, as `Manager.submit` does; None if it is refused: `show_refusal` says why."""
+    """Queue a run of this browser, like `Manager.submit`; None if it is refused: `show_refusal` shows the reason."""
     from jobs.manager import JobError
 
     try:
@@ -96,27 +96,27 @@ def note_refusal(reason: object) -> None:
 
 
 def show_refusal() -> None:
-    """Beside a button that begins a run: why the last could not begin, once; and a warning where the disk has little
-    room for another."""
+    """For use beside a button that starts a run: show, once, why the last run was refused, and warn if the disk is
+    nearly full."""
     warn_if_nearly_full()
     if reason := st.session_state.pop(_REFUSED, None):
         st.error(literal(reason), icon=":material/hourglass_disabled:")
 
 
 def settled(run) -> bool:
-    """Whether a run is over and its files, if it left any, are here: those of a stopped run come a moment later."""
+    """Whether a run is over and its files, if any, have arrived: those of a stopped run come a moment later."""
     return run.over and run.future is None
 
 
 def complete(directory: Path) -> bool:
-    """Whether a folder holds a whole model."""
+    """Whether a folder holds all files of a model: config, weights, vocabulary."""
     has = {name for name in (*MODEL_FILES, *VOCABULARIES) if (directory / name).is_file()}
     return has >= set(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
 
 
 def own_models() -> list:
-    """This browser's runs that left a whole model, finished or stopped, newest first. Of a pre-training that was
-    stopped and resumed only the last part counts: it holds what the others learned."""
+    """This browser's runs that left a complete model, finished or stopped, newest first. Of a pre-training that was
+    stopped and resumed only the last run is included: it continues the earlier ones."""
     if not runs_folder().is_dir():
         return []
     runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
@@ -125,9 +125,9 @@ def own_models() -> list:
 
 
 def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[list], None] | None = None) -> None:
-    """Call `draw` with these runs, again and again while one of them goes on; the whole page runs once more when the
-    last one has ended. `rows`, which stands above and is quickly drawn, goes on by itself: a click on a button in it
-    does not wait for figures."""
+    """Call `draw` with these runs repeatedly while one of them is active; rerun the whole page when the last one has
+    ended. rows: drawn above, in a fragment of its own, so that a click on one of its buttons does not wait for the
+    figures of `draw`."""
     redraw_until(lambda: found(ids), settled, draw, rows)
 
 
@@ -137,7 +137,7 @@ def redraw_until(
     draw: Callable[[list], None],
     rows: Callable[[list], None] | None = None,
 ) -> None:
-    """`live` for the runs that `find` finds, until all of them have `ended`."""
+    """Like `live`, for the runs returned by `find`, until all of them have `ended`."""
     going = not all(map(ended, find()))
 
     def over(runs: list) -> bool:
@@ -150,7 +150,7 @@ def redraw_until(
         runs = find()
         if told:
             st.rerun()
-        told = over(runs)  # at the next look, not now: the rows that say so would never be sent
+        told = over(runs)  # rerun at the next update: now, the final rows would never be sent
         rows(runs)
 
     def look() -> None:
@@ -165,12 +165,12 @@ def redraw_until(
 
 
 def found(ids: tuple[str, ...]) -> list:
-    """The runs of this browser with these ids that are still kept."""
+    """This browser's runs with these ids, without those deleted meanwhile."""
     return [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
 
 
 def stop(run) -> None:
-    """End a run, and wait the moment that takes, so that the page that comes back shows it ended."""
+    """Cancel a run and wait up to 0.7 s, so that the redrawn page usually shows it as ended."""
     run.cancel()
     run.wait(timeout=0.7)
 
@@ -192,23 +192,23 @@ def state_in_words(run) -> str:
 
 
 def waits_for_room(run) -> bool:
-    """Whether a full disk keeps its worker from saving: the last that it has said is that."""
+    """Whether a full disk keeps its worker from saving: its last event is "waiting"."""
     last = run.events()[-1:]
     return bool(last) and last[0].get("event") == "waiting"
 
 
 def going(runs: Iterable) -> list:
-    """Those that go on, and those that failed: `state_rows` says why."""
+    """Active runs and runs with an error, which `state_rows` shows."""
     return [run for run in runs if not run.over or run.error]
 
 
 def evals(run) -> list[tuple[int, dict]]:
-    """(step, metrics) of what has been measured on the way."""
+    """(step, metrics) of the run's "eval" events."""
     return [(event["step"], event["metrics"]) for event in run.events() if event["event"] == "eval"]
 
 
 def by_title(runs: Iterable, found: Callable[[object], list]) -> dict[str, list]:
-    """`found` of each run of which there is some; where two have one title the later gets a number."""
+    """Title → `found(run)` for the runs where it is not empty; a repeated title gets a number."""
     titled: dict[str, list] = {}
     for run in runs:
         if some := found(run):
@@ -217,7 +217,7 @@ def by_title(runs: Iterable, found: Callable[[object], list]) -> dict[str, list]
 
 
 def tell(runs: Iterable, message: list) -> None:
-    """Send what the reader has typed to each run that goes on, once."""
+    """Send the user's input to each active run, unless it was the last one sent to it."""
     for run in runs:
         if not run.over and st.session_state.get(f"_told.{run.id}") != message:
             st.session_state[f"_told.{run.id}"] = message
@@ -233,8 +233,8 @@ def state_rows(
 ) -> None:
     """A progress bar for each run with its state in words and a button to stop it.
 
-    speed(step): what to say of the last step of a run that goes on · actions(run): more buttons beside it ·
-    title(run): its name, shown as it is.
+    speed(step): text for the last "step" event of an active run · actions(run): draws more buttons beside it ·
+    title(run): its name as plain text.
     """
     with st.container(key="run-states"):
         for run in runs:
@@ -243,7 +243,7 @@ def state_rows(
                 now = speed(step) if step and not run.over else ""
                 st.progress(run.progress, text=f"{literal(title(run))}: **{state_in_words(run)}**{now}")
                 if run.over:
-                    st.empty()  # takes the button's place at once; otherwise it stays until all that follows is drawn
+                    st.empty()  # replaces the button at once; else it stays until the rest of the page is drawn
                 else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
                 if run.can_begin_again and not can_go_on(run):
@@ -256,12 +256,12 @@ def state_rows(
 
 
 def can_go_on(run) -> bool:
-    """Whether it has left what a pre-training goes on from, which its page offers."""
+    """Whether the run saved a training state from which its page can resume pre-training."""
     return (run.result / "resume").is_dir()
 
 
 def again(run) -> None:
-    """Begin a run again that was cut off."""
+    """Restart a run that was cut off."""
     from jobs.manager import JobError
 
     try:
@@ -271,9 +271,9 @@ def again(run) -> None:
 
 
 def announce_runs() -> None:
-    """In the sidebar of every page, this browser's runs that go on, each a link to the page it belongs to; those that
-    have ended since, until that page is opened; and how many had to go. Called when the page is drawn: it may have
-    begun one."""
+    """In the sidebar of every page: links to the pages of this browser's active runs, and of runs that have ended
+    since, until that page is opened; and how many runs were deleted. Call it after drawing the page, which may have
+    started a run."""
     if not runs_folder().is_dir():
         return
     going = [run.id for run in _announced() if not run.over]
@@ -289,7 +289,7 @@ def announce_runs() -> None:
 
 
 def _say_removed(count: int) -> None:
-    """Whose model is no longer in a list finds out why, on whatever page that is."""
+    """Explain on every page why models are missing from lists: `count` runs were deleted."""
     st.caption(
         ngettext(
             "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
@@ -300,7 +300,7 @@ def _say_removed(count: int) -> None:
 
 
 def _announced() -> list:
-    """This browser's runs that belong to a page, the newest first."""
+    """This browser's runs that belong to an existing page, newest first."""
     return [run for run in manager().runs(owner()) if stop_called(_page_of(run))]
 
 
@@ -310,8 +310,8 @@ def _page_of(run) -> str:
 
 
 def _announce(going: tuple[str, ...]) -> None:
-    """going: the runs that went on when the page was drawn; when the last of them ends, the page is drawn again, so
-    that its lists of models have what it left."""
+    """going: runs that were active when the page was drawn; when the last one ends, the page is rerun, so that its
+    lists of models include the new ones."""
     known, here = st.session_state[_GOING], current_page()
     runs = [run for run in _announced() if run.id in known]
     for run in runs:
@@ -326,7 +326,7 @@ def _announce(going: tuple[str, ...]) -> None:
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Name → content as a zip file."""
+    """A zip file with these files. files: name → content."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -335,7 +335,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 
 def show_runs() -> None:
-    """What has been trained on this server: sums for everyone, and one's own runs by name."""
+    """What has been trained on this server: totals over all users, and the titles of the user's last five runs."""
     trained = [run for run in manager().runs() if not run.kind.startswith(f"{COMPUTED}/")]
     everyone = [run for run in trained if run.state == "finished"]
     going = sum(not run.over for run in trained)
@@ -356,7 +356,7 @@ def show_runs() -> None:
 
 
 def run_title(run) -> str:
-    """A run's title as plain text; of a fine-tuned model with its task, and the task's own metric on its dev set."""
+    """A run's title as plain text; for fine-tuned models with the task and its headline metric on the dev set."""
     view, said = _measured(run)
     return f"{view.title()}: {run.title} · {said}" if view else run.title
 
@@ -367,7 +367,7 @@ def _describe(run) -> str:
 
 
 def _measured(run) -> tuple:
-    """The view of a fine-tuned run's task and its headline metric in words; (None, "") of others."""
+    """(view of a fine-tuned run's task, its headline metric in words); (None, "") for other runs."""
     from ui.tasks import VIEWS
 
     begun, done = run.latest("started") or {}, run.latest("done") or run.latest("eval") or {}

@@ -1,4 +1,4 @@
-"""The sentences whose vectors the lesson on embeddings looks at: our own sets, and what the reader adds."""
+"""The words and sentences whose vectors the lesson on embeddings shows: from our data sets, and the user's own."""
 
 import csv
 import os
@@ -16,7 +16,7 @@ PARTS = ("train", "dev")
 LANGUAGES = ("en", "zh")
 SENTENCES_A_TOPIC = 20
 WORDS_AT_MOST = 260
-# Parts of speech (Penn Treebank's, then those of our Chinese sentences) in groups few enough to tell apart by colour.
+# Parts of speech (of the Penn Treebank and of our Chinese sentences), in groups few enough to tell apart by colour.
 POS_GROUPS = {
     "noun": ("NN", "NNS", "NOUN"),
     "name": ("NNP", "NNPS", "PROPN"),
@@ -33,9 +33,9 @@ Pair = tuple[str, str, float]  # sentence, sentence, score from 0 to 5
 
 @dataclass(frozen=True)
 class Sample:
-    """Things with a vector each. spans: of each text the stretches that are meant; None: each text as a whole · of: the
-    group of each thing; own: the group that the reader has added · titles: the thing in its sentence · marks: what
-    stands beside its point, "" for nothing."""
+    """Items with one vector each: words, tokens or whole texts. spans: of each text, the spans that are items; None:
+    each text is one item · of: group index of each item; own: group of the user's items · titles: tooltip of each
+    item, with its sentence · marks: label beside its point, "" for none."""
 
     texts: tuple[str, ...]
     spans: tuple[tuple[Span, ...], ...] | None
@@ -51,7 +51,7 @@ class Sample:
 
 @lru_cache
 def senses(language: str) -> dict[str, list[tuple[str, str]]]:
-    """Word → (sense, sentence) of each of its sentences."""
+    """Ambiguous word → (sense, sentence) of each of its sentences."""
     words: dict[str, list[tuple[str, str]]] = {}
     with (DATA / "senses" / f"{language}.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
@@ -60,14 +60,14 @@ def senses(language: str) -> dict[str, list[tuple[str, str]]]:
 
 
 def place_of(word: str, text: str) -> Span | None:
-    """Where the word first stands in a text, in any case; a word in letters stands alone. None where it does not."""
+    """Span of the first occurrence of the word, ignoring case; ASCII words match whole words only. None if absent."""
     edge = r"\b" if word.isascii() else ""
     found = re.search(f"{edge}{re.escape(word)}{edge}", text, re.IGNORECASE)
     return found.span() if found else None
 
 
 def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], yours: str) -> Sample:
-    """A word in all its sentences, a group a sense; and in those of the reader's that have it."""
+    """A word in all its sentences, one group per sense; `own` sentences that contain it form the group `yours`."""
     senses_of = list(dict.fromkeys(sense for sense, _ in rows))
     mine = [line for line in own if place_of(word, line)]
     texts = [*(text for _, text in rows), *mine]
@@ -84,7 +84,7 @@ def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], you
 
 
 def all_words(language: str) -> Sample:
-    """Every word of the set in all its sentences, a group a word."""
+    """All words of `senses` in all their sentences, one group per word."""
     rows = [(word, text) for word, uses in senses(language).items() for _, text in uses]
     words = list(senses(language))
     return Sample(
@@ -99,7 +99,7 @@ def all_words(language: str) -> Sample:
 
 @lru_cache
 def annotated(language: str) -> list[list[tuple[str, ...]]]:
-    """The sentences with marked words, each as columns, the words first."""
+    """Sentences of the entity data, each as columns: the words first, then their annotations."""
     from minibert.inside.probe_tasks import read_columns
 
     folder = DATA / ("entities-zh" if language == "zh" else "entities")
@@ -108,7 +108,7 @@ def annotated(language: str) -> list[list[tuple[str, ...]]]:
 
 @lru_cache
 def pronouns() -> list:
-    """Our English texts with a pronoun and what it stands for: `minibert.inside.pronouns.Pronoun`."""
+    """Our English texts with a pronoun and its referent, as `minibert.inside.pronouns.Pronoun`."""
     from minibert.inside.pronouns import read_pronouns
 
     return read_pronouns((DATA / "pronouns" / "en.tsv").read_bytes(), "en.tsv")
@@ -116,7 +116,7 @@ def pronouns() -> list:
 
 @lru_cache
 def tagged(language: str) -> list[list[tuple[str, ...]]]:
-    """The sentences whose words have a part of speech: the words, their tags, further columns."""
+    """Sentences with part-of-speech tags, each as columns: words, tags, further columns."""
     from minibert.inside.probe_tasks import read_columns
 
     if language != "zh":
@@ -126,14 +126,14 @@ def tagged(language: str) -> list[list[tuple[str, ...]]]:
 
 @lru_cache
 def questions(language: str) -> tuple[tuple[str, str], ...]:
-    """(question, standard question) of the desk."""
+    """(question, standard question) of the help-desk data."""
     from minibert.sentence_vectors.rows import questions_of
 
     return tuple(questions_of(DATA / "desk" / f"{language}.tsv"))
 
 
 def sts_b() -> list[Pair]:
-    """The dev pairs of STS-B; [] where `MINIBERT_DATA` names no folder with them."""
+    """The dev pairs of STS-B; [] unless the folder `MINIBERT_DATA` contains them."""
     return _sts_b(os.environ.get("MINIBERT_DATA", ""))
 
 
@@ -147,7 +147,7 @@ def _sts_b(folder: str) -> list[Pair]:
 
 @lru_cache
 def requests(language: str) -> list[tuple[str, str]]:
-    """(text, what it is about) of the requests by intent."""
+    """(text, intent) of the requests."""
     from minibert.tasks import TASKS
 
     folder = DATA / ("intents-zh" if language == "zh" else "intents")
@@ -156,7 +156,7 @@ def requests(language: str) -> list[tuple[str, str]]:
 
 @lru_cache
 def similar_parts(language: str) -> tuple[list[Pair], ...]:
-    """Our pairs of sentences, the part that nothing is fine-tuned on last."""
+    """Our sentence pairs by part; the last part is never used for fine-tuning."""
     from minibert.tasks import TASKS
 
     files = ["similarity-zh/pairs.tsv"] if language == "zh" else [f"similarity/{part}.tsv" for part in PARTS]
@@ -165,12 +165,12 @@ def similar_parts(language: str) -> tuple[list[Pair], ...]:
 
 
 def similar_pairs(language: str) -> list[Pair]:
-    """All of them."""
+    """All pairs of `similar_parts`."""
     return [pair for part in similar_parts(language) for pair in part]
 
 
 def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
-    """The words of some sentences by part of speech, and all words of the reader's sentences."""
+    """Up to WORDS_AT_MOST words grouped by part of speech, and all words of the user's sentences as group `yours`."""
     from minibert.inside.probe_tasks import words_of
     from minibert.inside.vectors import joined
 
@@ -204,7 +204,7 @@ def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
 
 
 def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
-    """Requests, as many of each topic, and the reader's sentences."""
+    """Up to SENTENCES_A_TOPIC requests of each intent, and the user's sentences as group `yours`."""
     seen: Counter[str] = Counter()
     rows = []
     for text, topic in requests(language):
@@ -225,7 +225,7 @@ def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
 
 
 def own_tokens(encoding, text: str, names: tuple[str, str]) -> Sample:
-    """The tokens of a text, whole words and pieces that go on apart; [CLS] and [SEP] are left out."""
+    """The tokens of a text without special tokens, in two groups `names`: word-initial and continuation pieces (##)."""
     shown = [
         (token, span) for token, span, special in zip(encoding.tokens, encoding.offsets, encoding.special, strict=True)
         if not special

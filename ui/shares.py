@@ -1,4 +1,4 @@
-"""Sliders for shares of a whole: move one and the others make room, so that together they are always 100 %."""
+"""Sliders for shares of a whole: moving one adjusts the others, so that they always sum to 100 %."""
 
 from collections.abc import Sequence
 
@@ -8,9 +8,9 @@ from ui.state import follow_link, set_url
 
 
 def share_sliders(key: str, labels: Sequence[str], default: Sequence[int]) -> tuple[int, ...]:
-    """A slider a share, side by side; returns whole percents that sum to 100.
+    """One slider per share, side by side; returns whole percents that sum to 100.
 
-    They are in the link under `key` as `80-10-10`; a link whose shares do not sum to 100 falls back to `default`.
+    The link stores them as `key`=`80-10-10`; if they do not sum to 100 there, `default` is used.
     """
     sliders = [f"{key}-{index}" for index in range(len(labels))]
     if follow_link(key) or any(name not in st.session_state for name in sliders):
@@ -31,9 +31,9 @@ def set_shares(key: str, values: Sequence[int]) -> None:
 
 
 def balanced(values: Sequence[int], moved: int) -> list[int]:
-    """The others share what `values[moved]` leaves of 100 as they shared before (evenly if they had nothing).
+    """`values` with the others rescaled to sum to 100 with `values[moved]`, in proportion (equally if all were 0).
 
-    Whole numbers that sum to 100: what rounding down leaves over goes to the largest remainders, the earlier first.
+    Whole numbers: units lost by rounding down go to the largest remainders; for ties, to the earlier.
     """
     rest = 100 - values[moved]
     others = [index for index in range(len(values)) if index != moved]
@@ -52,7 +52,7 @@ def balanced(values: Sequence[int], moved: int) -> list[int]:
 
 def _make_room(sliders: list[str], moved: int) -> None:
     values = balanced([st.session_state[name] for name in sliders], moved)
-    # The moved one is left alone: what is set here is sent back, and would undo moves made since.
+    # Do not set the moved slider: values set here are sent to the browser and would undo later moves.
     st.session_state.update({name: values[index] for index, name in enumerate(sliders) if index != moved})
 
 

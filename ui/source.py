@@ -1,4 +1,4 @@
-"""The source that computed what is on screen, from the code that is running."""
+"""Shows the source code of running functions on a page."""
 
 import html
 import inspect
@@ -15,9 +15,9 @@ from ui.translations import _
 
 
 def show_source(obj, find: str | None = None, *, label: str | None = None, expanded: bool = False) -> None:
-    """In an expander, the source of a function, method, class or module with its file and its own line numbers.
+    """An expander with the source of a function, method, class or module, with file name and line numbers.
 
-    Lines that contain `find` are marked and come into view first. A projector shows no source.
+    Lines that contain `find` are highlighted, and the view scrolls to the first. Left out in projector mode.
     """
     if projecting():
         return
@@ -39,7 +39,7 @@ def source_of(obj) -> tuple[list[str], int, str]:
 
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:
-    """Numbered, coloured source as safe HTML; lines with `find` are marked."""
+    """Numbered, coloured source as safe HTML; lines that contain `find` are highlighted."""
     codes = coloured(lines)
     rows = []
     for offset, (line, code) in enumerate(zip(lines, codes, strict=True)):
@@ -71,7 +71,7 @@ def coloured(lines: list[str]) -> list[str]:
                     if first < last:
                         marks[row - 1].append((first + indent, last + indent, kind))
     except (tokenize.TokenError, IndentationError):
-        pass  # a fragment that is not whole Python is shown without colours from there on
+        pass  # incomplete Python is left uncoloured from there on
     result = []
     for line, spans in zip(lines, marks, strict=True):
         parts, at = [], 0

@@ -1,4 +1,4 @@
-"""The way of a sentence through BERT, in stages: where each is taught, and where on it each page stands."""
+"""Stages of a sentence's way through BERT: the lesson about each, and the stages each page covers."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from ui.navigation import stop_called
 from ui.projector import projecting
 from ui.translations import _
 
-WHOLE = "through"  # the page on which the whole way is drawn
+WHOLE = "through"  # the page that shows all stages
 
 
 @dataclass(frozen=True)
 class Stage:
-    """name: of the stage · title: in a word · page: the lesson that takes it apart."""
+    """title: one or two words · page: the lesson about this stage."""
 
     name: str
     title: str
@@ -21,7 +21,7 @@ class Stage:
 
 
 def stages() -> list[Stage]:
-    """From the letters to the answers."""
+    """All stages, from the input letters to the predictions."""
     return [
         Stage("letters", _("Letters"), "tokenization"),
         Stage("pieces", _("Pieces"), "tokenization"),
@@ -34,7 +34,7 @@ def stages() -> list[Stage]:
     ]
 
 
-# Page → the stages that it is about. On the first two the whole way is drawn large.
+# Page → the stages it covers. The first two pages draw all stages themselves.
 HERE: dict[str, tuple[str, ...]] = {
     "home": (),
     "through": (),
@@ -75,8 +75,8 @@ HERE: dict[str, tuple[str, ...]] = {
 
 
 def you_are_here(name: str) -> None:
-    """A row of links: the way of a sentence, the part of it that the page `name` is about lit. Nothing on a page on
-    which the way itself is drawn or that has no place on it, and nothing on a wall."""
+    """A row of links to all stages, with those that the page `name` covers highlighted. Nothing for pages with no
+    stages in HERE, and in projector mode."""
     lit = HERE.get(name, ())
     if not lit or stop_called(WHOLE) is None or projecting():
         return

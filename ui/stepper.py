@@ -1,4 +1,4 @@
-"""Step through something: previous, next, a click on any step, the arrow keys; the step is in the link."""
+"""A stepper: previous, next, a click on any step, the arrow keys; the link stores the step."""
 
 import time
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import streamlit as st
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _
 
-_MOMENT = 0.04  # seconds: what a message takes to the browser's screen
+_MOMENT = 0.04  # seconds for a message to reach the browser's screen
 
 
 def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
@@ -26,14 +26,14 @@ def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
         st.session_state[state] = url_int(key, 1, 1, len(labels)) - 1
     step = st.session_state[state] = min(st.session_state[state], last)
 
-    # Buttons, not a segmented control: that one keeps the arrow keys to itself once it has been clicked.
+    # Buttons, because a segmented control captures the arrow keys once it has been clicked.
     with st.container(key=f"stepper-{key}", horizontal=True, vertical_alignment="center", gap="xsmall"):
         for side, text, by, end in (("Left", _("Previous"), -1, 0), ("Right", _("Next"), 1, last)):
             st.button(
                 text,
                 key=f"{key}-{side.lower()}",
                 type="tertiary",
-                on_click=_move,  # by one from where it then is: two quick presses are two steps
+                on_click=_move,  # relative to the step at callback time: two quick presses are two steps
                 args=(state, by, last),
                 disabled=step == end,
                 shortcut=side if keyboard else None,
@@ -51,8 +51,8 @@ def stepper(key: str, labels: Sequence[str], *, keyboard: bool = True) -> int:
 
 
 def words_first() -> None:
-    """Before the pictures of a step: lets the browser show what is there already. All at once, its words would wait
-    until the last picture is drawn."""
+    """Call before the pictures of a step: lets the browser show its text at once; otherwise the text would appear only
+    after the last picture is drawn."""
     time.sleep(_MOMENT)
 
 

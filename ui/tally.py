@@ -1,8 +1,8 @@
-"""What a room has guessed: counts, no names; the same on all app servers that share a store. The oldest questions go
-first.
+"""Anonymous counts of the class's guesses, shared by all app servers with the same store. Beyond MOST_QUESTIONS the
+oldest questions are deleted.
 
-While the disk is full, a guess counts for its reader alone, and what cannot be read is as if nobody had guessed or
-held it; to hold or release raises sqlite3.Error.
+While the disk is full, guesses are not counted; if reading fails, it is as if nobody had guessed and nothing were held;
+`hold` and `release` raise sqlite3.Error.
 """
 
 import sqlite3
@@ -13,12 +13,12 @@ from contextlib import suppress
 from ui.room.store import Store
 
 MOST_QUESTIONS, MOST_VOTERS = 1_000, 2_000
-LONGEST_HOLD = 600.0  # seconds: a teacher who has gone keeps nobody waiting
+LONGEST_HOLD = 600.0  # seconds, in case the teacher leaves without releasing the answer
 _ALL = "every answer is held until"
 
 
 class Tally:
-    """Guesses by question. A voter is told apart by an opaque word; the last guess of each counts."""
+    """Guesses by question. voter: an opaque id; only the last guess of each voter counts."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -33,13 +33,13 @@ class Tally:
                 connection.execute("INSERT OR REPLACE INTO votes VALUES (?, ?, ?)", (question, voter, guess))
 
     def counts(self, question: str) -> Counter[str]:
-        """guess → how many made it."""
+        """Guess → number of voters."""
         return Counter(dict(self._rows(
             "SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question
         )))  # fmt: skip
 
     def hold(self, question: str) -> None:
-        """Until `release`, or LONGEST_HOLD, nobody who has guessed is shown what is right."""
+        """Hide the correct answer, also after guessing, until `release` or for LONGEST_HOLD seconds."""
         self._hold_until(question, time.time() + LONGEST_HOLD)
 
     def release(self, question: str) -> None:
@@ -52,11 +52,11 @@ class Tally:
         return bool(found) and time.time() < found[0][0]
 
     def hold_all(self) -> None:
-        """The same of every question, also of those that nobody has opened yet."""
+        """`hold` for all questions, including those not opened yet."""
         self.store.set(_ALL, str(time.time() + LONGEST_HOLD))
 
     def release_all(self) -> None:
-        """Of every question, also of those that were held alone."""
+        """`release` for all questions, including those held individually."""
         self.store.set(_ALL, None)
         with self.store.changing() as connection:
             connection.execute("UPDATE questions SET held_until = 0")
@@ -67,7 +67,7 @@ class Tally:
         return False
 
     def latest(self, most: int) -> list[str]:
-        """The questions that were guessed or held last, the newest first."""
+        """The last `most` questions guessed, held or released, newest first."""
         rows = self._rows("SELECT question FROM questions ORDER BY touched DESC LIMIT ?", most)
         return [question for (question,) in rows]
 

@@ -1,4 +1,4 @@
-"""Labelled data for fine-tuning: the sets that ship with the course, or files of the reader's own."""
+"""Labelled data for fine-tuning: sets shipped with the course, or the user's own files."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
 OWN = "own"
-FIRST = "animals"  # what a page begins with, of its task: small, and shows what pre-training brings
+FIRST = "animals"  # default set of its task: small, and shows the benefit of pre-training
 _KEPT = "task data"
-MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples: a lesson is not the place for more
-MOST_TITLE = 24  # characters of a cell that stands for its column
-MOST_LABELS = 200  # more are a column taken for another
+MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples, enough for a lesson
+MOST_TITLE = 24  # characters of a cell shown as the title of its column
+MOST_LABELS = 200  # with more, the wrong column was probably chosen
 PREVIEW, PROBLEMS = 5, 1_000  # rows
 SHORT = 300  # characters of a text in the preview
-READ_HERE = 4 * MB  # a larger file is read apart
-FIRST_LINE = 100_000  # bytes in which a table's first line ends
-# session_state keys: the task of the page, the file whose task has been guessed, the files as they were last read
+READ_HERE = 4 * MB  # larger files are read in a separate process
+FIRST_LINE = 100_000  # bytes read to find a table's first line
+# session_state keys: the page's task, the file whose task was guessed, the files last read and their data
 _TASK, _SEEN, _READ = "task", "_file-seen", "_files-read"
-_COLUMN = "column-"  # and the task and the field: where it stands in the file
+_COLUMN = "column-"  # prefix of the session_state keys of the column choices; followed by task and field
 
 
 @dataclass(frozen=True)
 class ChosenData:
-    """What a run learns from and is measured on. key: the set's name, or OWN · name: what runs are called after it."""
+    """Training and dev data. key: name of the shipped set, or OWN · name: used in the titles of runs."""
 
     key: str
     name: str
@@ -57,7 +57,7 @@ class ChosenData:
 
 
 def shipped_sets() -> dict[str, DataSet]:
-    """The sets of lessons/data, by their folders' names, in the order of their tasks."""
+    """Folder name in lessons/data → set, in the order of the tasks."""
     return {name: one for view in VIEWS.values() for name, one in view.sets().items()}
 
 
@@ -65,7 +65,7 @@ def shipped_sets() -> dict[str, DataSet]:
 
 
 def task_choice() -> str:
-    """One of the tasks, in the link as `task`."""
+    """Choice of a task, stored in the link as `task` → its name."""
     names = {name: view.title() for name, view in VIEWS.items()}
     guessed = st.session_state.pop("task-guess", None)
     if guessed in names:
@@ -76,13 +76,13 @@ def task_choice() -> str:
         _("Task"), list(names), format_func=names.get, key=_TASK, required=True, label_visibility="collapsed"
     )
     if FIRST not in VIEWS[chosen].sets():
-        say_beside("data", None)  # another task has other data
+        say_beside("data", None)  # the default set belongs to another task
     set_url(_TASK, chosen, default=next(iter(names)))
     return chosen
 
 
 def choose_data(task: str) -> ChosenData | None:
-    """The set to learn from, in the link as `data`; None, and on the page the reason, while there is nothing usable."""
+    """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable."""
     names = {name: one.title for name, one in VIEWS[task].sets().items()}
     key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, usual=FIRST)
     return own_files(task) if key == OWN else shipped(key)
@@ -90,7 +90,7 @@ def choose_data(task: str) -> ChosenData | None:
 
 @st.cache_resource(show_spinner=False, max_entries=40)
 def shipped(name: str) -> ChosenData:
-    """A set of lessons/data. Shared by everyone on the server: never changed."""
+    """A set of lessons/data. Shared by all sessions: never modify it."""
     one = shipped_sets()[name]
     task = TASKS[one.task]
     train, dev = (task.read(LESSONS / "data" / name / f"{part}{one.ending}") for part in ("train", "dev"))
@@ -98,7 +98,7 @@ def shipped(name: str) -> ChosenData:
 
 
 def own_files(task: str) -> ChosenData | None:
-    """Uploads: one file to learn from, perhaps one to be measured on, each with what lies beside it."""
+    """Data from uploads: a training file, optionally a dev file, and their companion files (labels, answers)."""
     st.markdown(VIEWS[task].expected())
     files = kept_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
     words = _("A file to measure on (without it, one example in five is set aside)")
@@ -118,11 +118,11 @@ def own_files(task: str) -> ChosenData | None:
             return None
         uploads = *(one.file_id for one in files), None, *(one.file_id for one in measured)
         key = (task, chosen, *columns.items(), *uploads)
-        if st.session_state.get(_READ, (None,))[0] != key:  # a large file takes seconds
+        if st.session_state.get(_READ, (None,))[0] != key:  # reading a large file takes seconds
             train, whole = _read(task, chosen, columns, MOST_TRAINING + MOST_DEV, file, beside)
             dev, dev_whole = None, 0
             if measured:
-                names = {name: content for name, content in beside.items() if name in companions()}  # hold for both
+                names = {name: content for name, content in beside.items() if name in companions()}  # for both files
                 other, beside = main_file(measured, names)
                 dev, dev_whole = _read(task, chosen, columns, MOST_DEV, other, beside)
             st.session_state[_READ] = key, train, dev, whole, dev_whole
@@ -138,8 +138,8 @@ def own_files(task: str) -> ChosenData | None:
 
 
 def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[str, bytes]) -> tuple[TaskData, int]:
-    """The examples, and how many the file has: a large one is read in a process of its own, of which nothing stays but
-    an even sample of at most `most`."""
+    """(examples, number of examples in the file). A file larger than READ_HERE is read in a separate process, which
+    returns an even sample of at most `most` examples."""
     if file.size <= READ_HERE or file.path is None:
         data = TASKS[task].parse(file.getvalue(), file.name, format=chosen, columns=columns, beside=beside)
         return data, len(data.examples)
@@ -151,7 +151,7 @@ def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[s
 
 
 def recognize(file, task: str) -> None:
-    """A new file: the page turns to the task that its form suggests, once; the reader may turn back."""
+    """For a new file: switch the page, once, to the task guessed from its content; the user can switch back."""
     st.session_state[_SEEN] = file.file_id
     for name in ["format", *(key for key in st.session_state if str(key).startswith(_COLUMN))]:
         st.session_state.pop(name, None)
@@ -162,7 +162,7 @@ def recognize(file, task: str) -> None:
 
 
 def choose_format(file, task: str) -> str:
-    """The format that the file seems to be in, or the one the reader says it is in."""
+    """A select box for the file's format, initially the guessed one."""
     view, readers = VIEWS[task], list(TASKS[task].readers)
     titles = view.formats()
     if st.session_state.get("format") not in readers:
@@ -179,12 +179,12 @@ def choose_format(file, task: str) -> str:
 
 
 def choose_columns(file, task: str) -> dict[str, str | int] | None:
-    """Field → its column's name, or its number where the file has no header; guessed where a name is known. None until
-    all are chosen."""
+    """Field → its column: the name, or the number from 1 if the file has no header. Columns with known names are
+    preselected. None until all fields have a column; {} if there are too few columns."""
     wanted, words = TASKS[task].columns, VIEWS[task].columns()
     _line, first = next(table(file.head()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
     if len(first) < len(wanted):
-        return {}  # not such a table: reading it says what is wrong
+        return {}  # not a suitable table: reading it reports the error
     header = header_of(first)
     known = {what: column(header, names) for what, names in wanted.items()}
     is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
@@ -195,7 +195,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
         for i, cell in enumerate(first):
             if not named:
                 titles[i + 1] = f"{i + 1}: {shorten(cell, MOST_TITLE)}"
-            elif header[i] and header.index(header[i]) == i:  # of one name twice, reading takes the first
+            elif header[i] and header.index(header[i]) == i:  # of duplicate names, reading uses the first
                 titles[cell] = shorten(cell, MOST_TITLE)
         chosen = {}
         for what, place in known.items():
@@ -214,8 +214,8 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
 
 
 def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
-    """(the file with the examples, name → content of those beside it) of an upload: of several the one given last, as
-    who has mended a file gives it again. ValueError without one."""
+    """(file with the examples, companion name → content). Of several files the last one is used, as users upload a
+    corrected file again. ValueError if there is none."""
     extra = [file for file in files if is_beside(file.name)]
     main = [file for file in files if not is_beside(file.name)]
     if not main:
@@ -226,13 +226,13 @@ def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
 
 
 def endings() -> list[str]:
-    """Of the names of files that can be read, for any task."""
+    """File name endings that can be uploaded, for any task."""
     beside = {Path(pattern).suffix.removeprefix(".") for pattern in companions()}
     return sorted({ending for task in TASKS.values() for ending in task.endings} | beside)
 
 
 def companions() -> list[str]:
-    """The names of files that are read beside one, of any task; * is for the name of that one."""
+    """Name patterns of companion files, for any task; * stands for the name of the main file."""
     return [pattern for task in TASKS.values() for pattern in task.companions]
 
 
@@ -241,8 +241,8 @@ def is_beside(name: str) -> bool:
 
 
 def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev_whole: int = 0) -> ChosenData:
-    """The data cut to size and divided; ValueError where nothing can be learned or measured. whole, dev_whole: how many
-    examples the files have, where these are only a sample."""
+    """The data limited in size and split into training and dev; ValueError if they are not usable. whole, dev_whole:
+    number of examples in the files, if the data are only a sample."""
     from minibert.finetune.split import split_dev
 
     TASKS[task].check(train)
@@ -274,7 +274,7 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
 
 
 def cut(task: Task, data: TaskData, most: int) -> TaskData:
-    """At most `most` examples, and only those that say their answer: others cannot be measured on."""
+    """An even sample of at most `most` examples that have ground truth; ValueError if none has."""
     known = [i for i, example in enumerate(data.examples) if not task.unanswered(example)]
     if not known:
         raise ValueError(_("{file} has no example that says its answer.").format(file=data.name))
@@ -282,7 +282,7 @@ def cut(task: Task, data: TaskData, most: int) -> TaskData:
 
 
 def language_of(view: TaskView, data: TaskData) -> str:
-    """`zh` where a good part of the characters are Chinese, else `en`: which checkpoint to begin with."""
+    """ "zh" if over a fifth of the characters are Chinese, else "en"; used to choose the checkpoint."""
     text = "".join(view.in_a_line(example) for example in data.examples[:50])
     return "zh" if 5 * sum(map(is_cjk, text)) > len(text) else "en"
 
@@ -291,7 +291,7 @@ def language_of(view: TaskView, data: TaskData) -> str:
 
 
 def cells(view: TaskView, example: Any) -> dict[str, str]:
-    """An example as a row of a table: its fields, then the file's other columns."""
+    """An example as a table row: its fields, then the file's other columns."""
     row = {}
     for field in fields(example):
         value = getattr(example, field.name)
@@ -304,7 +304,7 @@ def cells(view: TaskView, example: Any) -> dict[str, str]:
 
 
 def show_data(chosen: ChosenData) -> None:
-    """How much there is, the first examples, how often each label occurs, and what is wrong with the files."""
+    """Numbers of examples, problems in the files, the first examples, and label frequencies."""
     train, dev = chosen.train, chosen.dev
     counts = _("**{train:,} examples to learn from, {dev:,} to measure on**").format(
         train=len(train.examples), dev=len(dev.examples)
@@ -318,7 +318,7 @@ def show_data(chosen: ChosenData) -> None:
 
 
 def show_labels(train: TaskData, dev: TaskData) -> None:
-    """Each label with its count in both parts, and how uneven they are."""
+    """Table of label counts in training and dev data, and the class imbalance."""
     imbalance = train.imbalance
     if imbalance is None:
         return
@@ -345,7 +345,7 @@ def show_labels(train: TaskData, dev: TaskData) -> None:
 
 
 def show_problems(parts: Sequence[TaskData]) -> None:
-    """The lines that could not be used, each with its place and the reason."""
+    """Table of the places in the files that could not be used, each with the reason."""
     found = {id(problem): (data.name, problem) for data in parts for problem in data.problems}
     if not found:
         return

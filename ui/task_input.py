@@ -1,4 +1,4 @@
-"""How the input of a task is built from an example: every row, token by token, and what is asked where."""
+"""Shows how the model's input is built from an example: each row, token by token, with the targets."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,15 +13,15 @@ from ui.tasks.base import TaskView
 from ui.text import kind_of, literal, show_tokens
 from ui.translations import _, ngettext
 
-FOLD = 80  # tokens of a row that are drawn without asking
-ROWS = 4  # rows that are drawn without asking
-NEAR = 5  # tokens drawn on either side of what matters, in a folded row
-GAP = 3  # fewer tokens are not worth folding
+FOLD = 80  # longer rows are folded
+ROWS = 4  # further rows are in an expander
+NEAR = 5  # tokens drawn on either side of targets and cuts, in a folded row
+GAP = 3  # shorter gaps are not folded
 
 
 def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: Any, key: str) -> None:
-    """Draw the rows that the model reads for an example of the task: tokens with ids, segments A and B, what was cut or
-    filled up, and what the loss is told. labels, options: of the model, see Task.features."""
+    """Draw the rows the model reads for an example: tokens with ids, segments A and B, truncated tokens, padding, and
+    targets. labels, options: of the model, see Task.features."""
     from minibert.tasks.input_rows import ELSEWHERE
 
     view = VIEWS[task.name]
@@ -51,7 +51,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
 
 
 def _beside(example: Any, options: Any) -> None:
-    """The columns that are no tokens."""
+    """Describe the metadata columns that are read as vectors rather than tokens."""
     if options.metadata_as == "token" or not options.metadata:
         return
     from minibert.tasks.metadata import metadata_numbers, metadata_read
@@ -69,7 +69,7 @@ def _beside(example: Any, options: Any) -> None:
 
 
 def _shown(rows: Sequence) -> list[int]:
-    """The rows to draw at once: all, or the first ones and those that hold the answer."""
+    """Rows to draw outside the expander: all if at most ROWS, else the first two and up to ROWS - 2 with a target."""
     if len(rows) <= ROWS:
         return list(range(len(rows)))
     told = [i for i, row in enumerate(rows) if row.right or any(_matters(asked) for asked in row.asked[1:])]
@@ -117,7 +117,7 @@ def _row(view: TaskView, rows: Sequence, number: int, whole: bool) -> None:
 
 
 def _folded(row: Any) -> list[int]:
-    """The places to draw: the beginning, the end, and about what is asked and where a cut begins or ends."""
+    """Positions to draw in a folded row: its beginning and end, and around targets and truncation borders."""
     last = len(row.ids)
     edges = [i for i in range(1, last) if row.cut[i] != row.cut[i - 1]]
     marks = [*edges, *(i for i, asked in enumerate(row.asked) if i and _matters(asked))]

@@ -1,4 +1,4 @@
-"""Text from users is never markup. What is shown of it goes through here."""
+"""Escapes and formats user text for display, so that it is never interpreted as markup."""
 
 import html
 import json
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-# Everything that starts something in Markdown, in Streamlit's directives (:red[…], :material/…:) or in mathematics.
+# Characters with a meaning in Markdown, in Streamlit's directives (:red[…], :material/…:) or in formulas.
 _MARKDOWN = set("\\`*_{}[]()<>#+-.!|~:$=^\"'&@/")
 
 
 def literal(text: object) -> str:
-    """The text so that st.markdown, and any widget label, shows exactly it: nothing in it is markup or HTML.
+    """The text escaped for st.markdown and widget labels, which then show exactly this text: no markup, no HTML.
 
     Line breaks become spaces; NUL and other control characters become visible (⟨U+0000⟩).
     """
@@ -25,12 +25,12 @@ def literal(text: object) -> str:
 
 
 def as_script(value: object) -> str:
-    """A value as JSON that may stand in a <script>: no text in it can end the script or begin markup."""
+    """A value as JSON for use in a <script>: escaped such that no text in it can end the script or begin markup."""
     return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def visible(text: str, *, spaces: bool = True) -> str:
-    """The text with what cannot be seen made visible: controls as ⟨U+0000⟩ and, if `spaces`, spaces as ␣."""
+    """The text with invisible characters made visible: controls as ⟨U+0000⟩ and, if `spaces`, spaces as ␣."""
     parts = []
     for char in text:
         code = ord(char)
@@ -46,21 +46,21 @@ def visible(text: str, *, spaces: bool = True) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text in a line of at most `most` characters, with what cannot be seen made visible; not yet `literal`."""
+    """The text as one line of at most `most` characters, invisible characters made visible; not escaped (`literal`)."""
     line = visible(text, spaces=False)
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def tex(value: float, decimals: int = 4) -> str:
-    """A number in a formula, in brackets if it is negative."""
+    """A number for a TeX formula, in parentheses if it is negative; any infinity as −∞."""
     if math.isinf(value):
         return r"-\infty"
     text = f"{value:,.{decimals}f}".replace(",", "{,}")
     return f"({text})" if text.startswith("-") else text
 
 
-# Characters that turn the direction of the text around them: shown by name, or one token could reorder its neighbours.
-# Zero-width joiners are left alone: they hold emoji and many scripts together.
+# Bidirectional control characters: shown by code point, else one token could reorder its neighbours.
+# Zero-width joiners are kept: emoji and many scripts need them.
 _BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 KINDS = ("plain", "special", "piece", "unknown", "mask", "changed", "kept", "faded", "cut")
@@ -68,7 +68,7 @@ SEGMENTS = "AB"
 
 
 def kind_of(token: str) -> str:
-    """How a token is drawn when nothing else is asked: special, mask, unknown, continuation piece, or plain."""
+    """Default kind of a token: special, mask, unknown, piece (continuation) or plain."""
     if token == "[MASK]":
         return "mask"
     if token == "[UNK]":
@@ -92,9 +92,9 @@ def tokens_html(
 ) -> str:
     """A row of token chips as safe HTML for `st.html`; everything in it is escaped.
 
-    under: small text below each token, such as its id. kinds: one of KINDS each (told apart by border as well as by
-    colour), from `kind_of` if not given. titles: shown on hover. segments: 0 or 1, drawn as A or B. asked: what
-    is asked at the token, in a line of its own. After `limit` tokens the rest is counted, not drawn.
+    under: small text below each token, such as its id. kinds: one of KINDS each (which differ by border as well as by
+    colour), by default from `kind_of`. titles: shown on hover. segments: 0 or 1, drawn as A or B. asked: the target at
+    the token, in a line of its own. After `limit` tokens only the number of the others is shown.
     """
     chips = []
     for index, token in enumerate(tokens[:limit]):

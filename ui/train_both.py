@@ -1,4 +1,4 @@
-"""BERT and a relative, trained now on the same tokens of the toy world: curves and answers laid over each other."""
+"""Live training of BERT and a relative on the same toy-world tokens, with overlaid curves and predictions."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,14 +16,14 @@ from ui.text import visible
 from ui.translations import _
 
 STEPS, MOST_STEPS = 400, 3_000
-MEASURED = 40  # steps between two looks at stories that are not trained on
+MEASURED = 40  # steps between evaluations on held-out stories
 SEEDS = 3  # at most
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is trained. title: its name in figures · relative: its model_type · options: what else its objective is told
-    · sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
+    """A model to train. title: its name in figures · relative: its model_type · options: arguments of its objective ·
+    sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
 
     title: str
     relative: str = "bert"
@@ -34,8 +34,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A panel of the curves. title: in words · line: of the training batches · marks: on stories that are not trained
-    on · reference: a metric of these to hold it against, and what that is · percent: a share."""
+    """A panel of the curves. line: metric on training batches · marks: metric on held-out stories · reference: (another
+    held-out metric drawn for comparison, its label) · percent: whether values are shares."""
 
     title: str
     line: str | None = None
@@ -45,8 +45,8 @@ class Quantity:
 
 
 def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
-    """The part of a lesson: a sentence that both answer, what is at choice in a drawer, both trained, and how to read
-    it. at_choice: draws the widgets of the drawer → the `sides`, `quantities` and further arguments of `train_both`."""
+    """The "Train both" section of a lesson: field for a cloze sentence, drawer with options, `train_both`, explanation.
+    at_choice: draws the drawer's widgets → the `sides`, `quantities` and further arguments of `train_both`."""
     lesson.show("Train both", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
@@ -60,7 +60,7 @@ def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
 
 
 def right_words() -> Quantity:
-    """The words that a model prefers to all others of their kind, beside each kind's commonest."""
+    """Share of words that the model ranks above all others of their kind; baseline: the commonest word of each kind."""
     return Quantity(
         _("Right word chosen among its kind’s"),
         marks="chosen",
@@ -81,11 +81,11 @@ def train_both(
     spans: bool = False,
     usual: int = STEPS,
 ) -> None:
-    """The button, the runs that it has begun in this browser, and what came of them. page: whose runs they are · watch:
-    a sentence with a [MASK], which both answer · masked: percent of the tokens that are hidden · pairs: rows are pairs
-    of segments, about which each is asked what its objective asks; else whole stories, and nothing is · lengths: of
-    rows that both are asked in; spans: whether also words hidden in a row are asked, see `pretrain_toy` · usual: steps
-    that are proposed."""
+    """The start button, this browser's runs, and their curves and predictions. page: first part of the runs' kind ·
+    watch: a sentence with a [MASK] that all models fill in · masked: percent of tokens masked · pairs: rows are segment
+    pairs, with the pair objective of each model; else whole stories, without one · lengths: row lengths at which the
+    models are evaluated; spans: also evaluate on three masked words in a row and on wrong words, see `pretrain_toy` ·
+    usual: default number of steps."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, usual, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
@@ -149,7 +149,7 @@ def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = Fals
 
 
 def _groups(page: str) -> dict[str, list]:
-    """This browser's runs that were begun together, the newest first."""
+    """This browser's runs grouped by the click that started them, newest group first."""
     groups: dict[str, list] = {}
     for run in own_runs(page):
         groups.setdefault(run.kind.rpartition("/")[0], []).append(run)
@@ -205,7 +205,7 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
 
 
 def _answers(runs: list) -> None:
-    """What each says now of the reader's sentence."""
+    """Each model's latest predictions for the user's sentence."""
     from plots.masking import Blank, expected_tokens
 
     panels = []

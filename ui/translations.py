@@ -1,8 +1,8 @@
-"""Every visible string in code goes through `_()`.
+"""Translations: every visible string in code goes through `_()`.
 
-English is the text in the code. Another language is a catalogue, `ui/locale/<lang>/LC_MESSAGES/minibert.po`, read as it
-is (no compiled copy to keep in step), together with `lessons/<name>/<lang>.md`. The language belongs to the session:
-thirty students on one server may read in different languages.
+The text in the code is English. Another language has a catalogue, `ui/locale/<lang>/LC_MESSAGES/minibert.po`, read
+directly (no compiled copy to keep in sync), and `lessons/<name>/<lang>.md`. The language is set per session: thirty
+students on one server may use different languages.
 """
 
 import ast
@@ -15,16 +15,16 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 LOCALE = Path(__file__).with_name("locale")
 DEFAULT = "en"
-_NAMES = {"en": "English", "zh": "中文"}  # a language is shown under its own name
+_NAMES = {"en": "English", "zh": "中文"}  # each language under its own name
 _LANGUAGE = "_language"  # session_state key
 
 
 def languages() -> list[str]:
-    """The languages there is a catalogue for, English first."""
+    """English, then the languages with a catalogue."""
     return [DEFAULT, *_catalogues(LOCALE)]
 
 
-@cache  # asked for every message
+@cache  # called for every message
 def _catalogues(locale: Path) -> list[str]:
     return sorted(path.parents[1].name for path in locale.glob("*/LC_MESSAGES/minibert.po"))
 
@@ -45,17 +45,17 @@ def _(message: str) -> str:
 
 
 def ngettext(singular: str, plural: str, n: int) -> str:
-    """`_()` for messages that change with a number."""
+    """`_()` for messages with singular and plural forms."""
     return _catalogue(language()).ngettext(singular, plural, n)
 
 
 def language_picker() -> None:
-    """In the sidebar, a choice of language – once there is more than one."""
+    """A choice of language in the sidebar, if there is more than one."""
     available = languages()
     current = language()
     st.session_state[_LANGUAGE] = current
     if current != DEFAULT and st.query_params.get("lang") != current:
-        st.query_params["lang"] = current  # a change of page clears the address; a shared link must still say it
+        st.query_params["lang"] = current  # changing the page clears the parameters, but shared links must have it
     if len(available) == 1:
         return
     st.session_state.setdefault("language-picker", current)

@@ -1,4 +1,4 @@
-"""Files of the reader's own, given in a page: where they lie on this server, and why one was not taken."""
+"""Files uploaded on a page: access to the stored files, and the reasons why some were refused."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from ui.door.uploads import MB, PER_VISITOR, said_in
 from ui.text import literal
 from ui.translations import _
 
-HEAD = 2 * MB  # bytes that tell what a file is
+HEAD = 2 * MB  # bytes read to recognise a file's format
 
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file as a page reads it. path: where it lies; content: the file itself where it does not lie anywhere (in tests
-    a file is handed to a page without a server)."""
+    """An uploaded file. path: of the stored file; content: the bytes if it is not stored (page tests run without the
+    server that stores files)."""
 
     name: str
     file_id: str
@@ -32,7 +32,7 @@ class UploadedFile:
         return self.content if self.path is None else self.path.read_bytes()
 
     def head(self) -> bytes:
-        """Its first whole lines."""
+        """The complete lines within the first HEAD bytes."""
         if self.size <= HEAD:
             return self.getvalue()
         if self.path is None:
@@ -44,14 +44,14 @@ class UploadedFile:
 
 
 def uploader(label: str, types: Sequence[str] | None, key: str, **options) -> UploadedFile | None:
-    """A place for one file, as st.file_uploader; None while there is none, or it was refused."""
+    """`st.file_uploader` for one file; None while there is none or if it was refused."""
     given = st.file_uploader(label, types, key=key, **options)
     taken = received([given] if given else [])
     return taken[0] if taken else None
 
 
 def received(given: Sequence) -> list[UploadedFile]:
-    """What st.file_uploader was given, without what this server has not taken; of that it says why."""
+    """The stored files behind the result of st.file_uploader; for refused ones the page shows the reason."""
     files, refused = [], {}
     for file in given:
         content = file.getvalue()

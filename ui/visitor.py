@@ -1,4 +1,4 @@
-"""Who sits before a page, and where: names that give nothing away."""
+"""Anonymous identifiers of the current visitor: owner and network address."""
 
 import hashlib
 import ipaddress
@@ -9,11 +9,11 @@ import streamlit as st
 from ui.door.identity import COOKIE, valid
 
 _OWNER = "_owner"  # session_state key
-HERE = "here"  # the address of whoever sits at the server itself
+HERE = "here"  # the address of visitors on the server's own machine
 
 
 def owner() -> str:
-    """Who a run started here belongs to: this browser, so that its runs are found again after a reload."""
+    """Owner of the runs started in this session: a hash of the browser's cookie, so that runs survive a reload."""
     if _OWNER not in st.session_state:
         token = valid(st.context.cookies.get(COOKIE)) or secrets.token_urlsafe()
         st.session_state[_OWNER] = hashlib.sha256(token.encode()).hexdigest()[:32]
@@ -21,15 +21,15 @@ def owner() -> str:
 
 
 def address() -> str:
-    """The network address that this browser comes from. Behind a proxy on this machine, what the proxy says."""
+    """Network address of the browser; behind a proxy on this machine, as reported by the proxy."""
     return network(st.context.ip_address)
 
 
 def network(host: str | None) -> str:
-    """An IPv4 address as it is, of an IPv6 address the network: whoever has one has all of its 2⁶⁴."""
+    """An IPv4 address unchanged; for IPv6 the /64 network, since its user controls all 2⁶⁴ addresses of it."""
     try:
         ip = ipaddress.ip_address(host.partition("%")[0])
-    except (ValueError, AttributeError):  # none, or none that is one
+    except (ValueError, AttributeError):  # missing or invalid
         return HERE
     if ip.version == 6 and ip.ipv4_mapped:
         ip = ip.ipv4_mapped

@@ -1,1 +1,1 @@
-"""Before the pages: what the server does with a request, and with a visitor who comes or has gone."""
+"""Server code outside the pages: ASGI middleware, visitor cookies, uploads, start-up and shutdown."""

@@ -1,4 +1,4 @@
-"""What nobody outside needs to know of the server."""
+"""Blocks Streamlit's internal status endpoints."""
 
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -7,7 +7,7 @@ CLOSED = ("/_stcore/metrics", "/_stcore/script-health-check", "/_stcore/agent")
 
 
 class Closed:
-    """ASGI: 404 for what only tells of the server: how many sessions it has, how much memory, which pages."""
+    """ASGI middleware: 404 for endpoints that reveal server internals: number of sessions, memory, pages."""
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -20,6 +20,6 @@ class Closed:
 
 
 def is_closed(path: str) -> bool:
-    """Whether nobody outside may have it, however the path is written."""
+    """Whether the path, once normalised, is one of the blocked endpoints."""
     plain = "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
     return plain.lower().startswith(CLOSED)

@@ -1,4 +1,4 @@
-"""Who a visitor is: a cookie of our own, which no script of a page can read."""
+"""Identifies visitors by a cookie of our own, `HttpOnly`, so that no script of a page can read it."""
 
 import re
 import secrets
@@ -10,15 +10,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE = "minibert_visitor"
 _BYTES = 32
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")  # as secrets.token_urlsafe writes so many bytes
-_SECONDS = 400 * 24 * 3600  # the longest that browsers keep one: runs belong to it
+_SECONDS = 400 * 24 * 3600  # the maximum browsers allow: a lost cookie means lost runs
 
 
 class Identity:
-    """ASGI: gives every browser that opens a page without one a random cookie.
+    """ASGI middleware: sets a random cookie in every browser that opens a page without one.
 
-    Only with the page itself, not with what it loads: a browser asks for these all at once, and would get many.
-    Behind TLS the cookie is `Secure`. That a proxy speaks TLS is told by X-Forwarded-Proto, which uvicorn believes of a
-    proxy on this machine, or of those that FORWARDED_ALLOW_IPS names.
+    Only HTML responses set it: a browser requests a page's other files in parallel and would get several cookies.
+    Behind TLS the cookie is `Secure`. uvicorn takes the scheme from X-Forwarded-Proto if the proxy runs on this machine
+    or is listed in FORWARDED_ALLOW_IPS.
     """
 
     def __init__(self, app: ASGIApp):
@@ -34,7 +34,7 @@ class Identity:
                 headers = MutableHeaders(scope=message)
                 if headers.get("content-type", "").startswith("text/html"):
                     headers.append("set-cookie", written(scope["scheme"] == "https"))
-                    headers["cache-control"] = "no-store"  # no cache may give one visitor's to another
+                    headers["cache-control"] = "no-store"  # no cache may serve one visitor's cookie to another
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)
@@ -46,7 +46,7 @@ def written(secure: bool) -> str:
 
 
 def token_in(header: str) -> str | None:
-    """The token in a Cookie header, if there is one and it has the form of ours."""
+    """The visitor token in a Cookie header; None if missing or malformed."""
     try:
         morsel = SimpleCookie(header).get(COOKIE)
     except CookieError:
@@ -55,5 +55,5 @@ def token_in(header: str) -> str | None:
 
 
 def valid(token: object) -> str | None:
-    """The token if it has the form of ours. (A test that runs a page without a server has no cookies, but mocks.)"""
+    """The token if it is well-formed, else None. (Page tests without a server pass mocks instead of cookies.)"""
     return token if isinstance(token, str) and _TOKEN.fullmatch(token) else None

@@ -1,4 +1,4 @@
-"""What happens before the first visitor is let in, and after the last has gone."""
+"""Start-up and shutdown of the server."""
 
 import ast
 import asyncio
@@ -21,9 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @contextlib.asynccontextmanager
 async def opening(_app) -> AsyncIterator[None]:
-    """The life of the server: st.App's `lifespan`."""
-    # Until course.py has run once, Streamlit would take pages/ for a menu of its own: whoever opens a link to a lesson
-    # first would get that file alone, without menu, style and door.
+    """Start-up, background tasks and shutdown: st.App's `lifespan`."""
+    # Until course.py has run once, Streamlit would build its own menu from pages/: a first visitor who follows a link
+    # to a lesson would get that file alone, without menu, style sheet and entrance check.
     PagesManager.uses_pages_directory = False
     import_pages()
     from streamlit import runtime
@@ -43,7 +43,7 @@ async def opening(_app) -> AsyncIterator[None]:
         asyncio.create_task(every(SECONDS_BETWEEN_SWEEPS, uploads().sweep, connected)),
         asyncio.create_task(every(presence.SECONDS, presence.tell, room(), connected)),
     ]
-    if not config.get_option("server.headless"):  # Streamlit does not, of an App
+    if not config.get_option("server.headless"):  # for an st.App, Streamlit does not
         open_browser(get_url("localhost"))
     try:
         yield
@@ -51,30 +51,30 @@ async def opening(_app) -> AsyncIterator[None]:
         for chore in chores:
             chore.cancel()
         uploads().clear()
-        if any(runs_folder().glob("*/run.json")):  # else nobody has begun a run, and there is no cluster to end
+        if any(runs_folder().glob("*/run.json")):  # without runs no cluster has been started
             await asyncio.to_thread(manager().close)
 
 
 async def every(seconds: float, chore: Callable[..., None], *arguments) -> None:
-    """Do it as long as the server lives."""
+    """Call `chore` every so many seconds while the server runs."""
     while True:
         await asyncio.sleep(seconds)
-        with contextlib.suppress(OSError, sqlite3.Error):  # a full disk: the next time
+        with contextlib.suppress(OSError, sqlite3.Error):  # e.g. a full disk: retry next time
             await asyncio.to_thread(chore, *arguments)
 
 
 def import_pages() -> None:
-    """Import all that the pages import as they are opened, once and in one thread.
+    """Import at start-up, in one thread, everything that pages import at module level.
 
-    Visitors who come together would each begin to import; and an import that is broken off in one thread, as Streamlit
-    ends a page's script by an exception, leaves half a module to the others. torch is not among it (see ui.models).
+    Otherwise visitors who arrive together import in parallel, and an import that one thread aborts (Streamlit stops a
+    page's script by an exception) leaves a half-initialised module to the others. Excludes torch (see ui.models).
     """
     for name in imports_of_pages():
         import_module(name)
 
 
 def imports_of_pages() -> Iterator[str]:
-    """The modules that pages import when they are run, and all parts of lessons."""
+    """Modules that course.py and the pages import at top level, and all modules in ui/ and sections/."""
     for file in [ROOT / "course.py", *sorted((ROOT / "pages").glob("*.py"))]:
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Import):

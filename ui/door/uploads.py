@@ -1,7 +1,7 @@
-"""Files of visitors: kept on disk, bounded for each visitor and for the server, and cleared when a visitor has gone.
+"""Uploaded files: stored on disk, limited per visitor and per server, removed when the visitor has left.
 
-Streamlit would hold every file in memory for as long as it remembers the session. Here it gets a line that says where
-the file lies, or why there is none; ui/uploads.py reads that line.
+Streamlit would hold every file in memory as long as the session lives. Here it receives one line instead of the file,
+with its path or the reason it was refused; ui/uploads.py reads that line.
 """
 
 import asyncio
@@ -31,18 +31,18 @@ from ui.folders import runs_folder
 
 MB = 1_000_000
 PER_VISITOR, PER_SERVER = 200 * MB, 2_000 * MB
-FREE = 1_000 * MB  # bytes of the disk that no upload takes
-SECONDS_GONE = 150  # Streamlit remembers a session whose connection broke for 120
+FREE = 1_000 * MB  # bytes of the disk that uploads must leave free
+SECONDS_GONE = 150  # Streamlit keeps a disconnected session for 120
 SECONDS_BETWEEN_SWEEPS = 20
 CHUNK = 1 << 20
 LONGEST_NAME = 200
 _UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)", re.DOTALL)
-_MARK = f"minibert upload {secrets.token_hex(16)} "  # nobody outside can write such a line
+_MARK = f"minibert upload {secrets.token_hex(16)} "  # random, so that no upload can forge the line
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A file of a visitor."""
+    """An uploaded file of the visitor `whose`."""
 
     whose: str
     session: str
@@ -56,12 +56,12 @@ class UploadStore:
     def __init__(self, folder: Path):
         self.folder = folder
         self._files: dict[tuple[str, str], Kept] = {}
-        self._coming: dict[object, tuple[str, int]] = {}  # reserved for what is on its way
+        self._coming: dict[object, tuple[str, int]] = {}  # place → (visitor, bytes) of uploads in progress
         self._seen: dict[str, float] = {}  # session → when it was last connected
         self._lock = threading.Lock()
 
     def reserve(self, whose: str, size: int) -> object | str:
-        """A place for so many bytes; or "visitor", "server", "disk": what is full."""
+        """Reserve `size` bytes → a place for them; or "visitor", "server" or "disk": the limit they would exceed."""
         with self._lock:
             held = [(kept.whose, kept.size) for kept in self._files.values()] + list(self._coming.values())
             if sum(bytes_ for other, bytes_ in held if other == whose) + size > PER_VISITOR:
@@ -92,7 +92,7 @@ class UploadStore:
             kept.path.unlink(missing_ok=True)
 
     def sweep(self, connected) -> None:
-        """Remove the files of sessions that have been gone for SECONDS_GONE. connected(session): is it there?."""
+        """Remove files of sessions disconnected for over SECONDS_GONE. connected(session): whether it is active."""
         now = time.monotonic()
         with self._lock:
             sessions = {kept.session for kept in self._files.values()}
@@ -108,7 +108,7 @@ class UploadStore:
             return sum(kept.size for kept in self._files.values())
 
     def clear(self) -> None:
-        """The server ends."""
+        """Remove all files, on shutdown."""
         with self._lock:
             self._files.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -116,12 +116,12 @@ class UploadStore:
 
 @cache
 def store() -> UploadStore:
-    """This server's. Other servers may share the folder of runs."""
+    """This server's store, in a folder named by host and pid: other servers may share the folder of runs."""
     return UploadStore(runs_folder() / "uploads" / f"{socket.gethostname()}-{os.getpid()}")
 
 
 def clear_leftovers(runs: Path) -> None:
-    """Remove what servers of this machine that were killed have left."""
+    """Remove uploads left by killed servers of this machine."""
     host = socket.gethostname()
     for folder in (runs / "uploads").glob(f"{host}-*"):
         pid = folder.name.removeprefix(f"{host}-")
@@ -140,13 +140,13 @@ def _alive(pid: int) -> bool:
 
 
 def said_in(content: bytes) -> dict | None:
-    """What the line that Streamlit got in place of a file says; None of any other content."""
+    """The dict in the line that Streamlit received in place of a file; None for any other content."""
     mark = _MARK.encode()
     return json_value(content[len(mark) :]) if content.startswith(mark) else None
 
 
 class Uploads:
-    """ASGI: takes the body of an upload out of the request and puts a line about it in its place."""
+    """ASGI middleware: stores the body of an upload and replaces it in the request by a line that describes it."""
 
     def __init__(self, app: ASGIApp, kept: UploadStore | None = None):
         self.app, self.store = app, kept or store()
@@ -203,7 +203,7 @@ class Uploads:
                 path.unlink(missing_ok=True)
 
     async def _read(self, request: Request, path: Path | None) -> str:
-        """Write the one file of a form to `path` (nowhere, for None) and return its name."""
+        """Write the form's only file to `path` (discard it if None) and return its name; HTTPException otherwise."""
         async with request.form(max_files=1, max_fields=1) as form:
             files = [value for value in form.values() if isinstance(value, UploadFile)]
             if len(files) != 1:
@@ -220,7 +220,7 @@ def _copy(source, path: Path) -> None:
 
 
 def _at_most(receive: Receive, most: int) -> Receive:
-    """The same, up to so many bytes."""
+    """`receive` that raises HTTPException 413 after more than `most` bytes."""
     received = 0
 
     async def counted() -> Message:
@@ -235,7 +235,7 @@ def _at_most(receive: Receive, most: int) -> Receive:
 
 
 def _with_body(scope: Scope, name: str, content: bytes) -> tuple[Scope, Receive]:
-    """The request with a form of one small file in place of its body."""
+    """The request with its body replaced by a form that holds one small file."""
     boundary = secrets.token_hex(16)
     plain = name.translate({ord(c): "_" for c in '"\r\n\0'})
     body = (
@@ -253,7 +253,7 @@ def _with_body(scope: Scope, name: str, content: bytes) -> tuple[Scope, Receive]
     async def receive() -> Message:
         nonlocal sent
         if sent:
-            await asyncio.Event().wait()  # the connection is not ours to call broken
+            await asyncio.Event().wait()  # never report a disconnect: the client is still connected
         sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 

@@ -1,1 +1,1 @@
-"""The room: who is there, who is the teacher, whether the door is open, what is guessed and held back."""
+"""State of the class: visitors present, the teacher, whether newcomers need a code, guesses and held-back answers."""

@@ -1,4 +1,4 @@
-"""The room as a page meets it: whether its visitor may be here, and whether they are the teacher."""
+"""Access checks of a page: whether its visitor may enter the room, and whether they are the teacher."""
 
 import sqlite3
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from ui.room.visitors import TooManyTries, Visitors
 from ui.translations import _
 from ui.visitor import address, owner
 
-TEACHERS = "classroom"  # the page that the key opens
+TEACHERS = "classroom"  # the page that the teacher's key unlocks
 
 
 def visitors() -> Visitors:
@@ -22,7 +22,7 @@ def visitors() -> Visitors:
 
 
 def is_teacher() -> bool:
-    """Whether this browser has given the teacher's key."""
+    """Whether the current teacher's key was entered in this browser."""
     try:
         return visitors().is_teacher(owner(), digest())
     except sqlite3.Error:  # see `enter`
@@ -30,7 +30,7 @@ def is_teacher() -> bool:
 
 
 def change(action: Callable, *values) -> None:
-    """Callback of what the teacher presses: do it, or say that it was not done."""
+    """Callback of the teacher's buttons: call `action`; if the disk is full, say that nothing was changed."""
     try:
         action(*values)
     except sqlite3.Error:
@@ -38,13 +38,13 @@ def change(action: Callable, *values) -> None:
 
 
 def enter(page: str) -> None:
-    """Note that this browser is on `page`; while the door is closed, ask newcomers for the code, and go no further.
+    """Record that this browser is on `page`; while the door is closed, ask newcomers for the code and stop the page.
 
-    The teacher's own page is open to everyone: it has a lock of its own.
+    The teacher's page is never blocked here: it checks the teacher's key itself.
     """
     try:
         inside = is_teacher() if page == TEACHERS else visitors().may_enter(owner())
-    except sqlite3.Error:  # the disk is full, or another server holds it: the class goes on
+    except sqlite3.Error:  # full disk, or database locked by another server: let everyone in
         inside = True
     if context := get_script_run_ctx(suppress_warning=True):
         if inside:
@@ -70,7 +70,7 @@ def enter(page: str) -> None:
 
 
 def give_key(given: str) -> bool:
-    """Whether it is the teacher's key: then this browser is the teacher's from now on. Raises TooManyTries."""
+    """Make this browser the teacher's if `given` is the teacher's key → whether it is. Raises TooManyTries."""
     visitors().try_once("key", owner(), address())
     if is_key(given):
         visitors().make_teacher(owner(), address(), digest())
@@ -79,7 +79,7 @@ def give_key(given: str) -> bool:
 
 
 def leave() -> None:
-    """This browser is the teacher's no more."""
+    """Make this browser an ordinary visitor again."""
     visitors().make_teacher(owner(), address(), None)
 
 

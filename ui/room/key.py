@@ -1,4 +1,4 @@
-"""The teacher's key: printed when the server starts, it opens the page *Class*."""
+"""The teacher's key: printed when the server starts, it unlocks the page *Class*."""
 
 import base64
 import hashlib
@@ -12,18 +12,18 @@ from pathlib import Path
 from ui.folders import runs_folder
 
 FILE = "teacher-key"
-BYTES = 10  # nobody finds 80 random bits by trying
+BYTES = 10  # 80 random bits cannot be guessed
 _TRY = "teacher's key"
 
 
 def announce() -> None:
-    """Print it, for the one who has started the server."""
+    """Print the key to the server's console."""
     print(f"\n  For the teacher: the page /classroom opens with the key  {key()}\n", flush=True)
 
 
 def key() -> str:
-    """MINIBERT_TEACHER_KEY; else what the first server of this folder of runs has drawn: all have the same, and a
-    teacher stays one when a server is started again."""
+    """MINIBERT_TEACHER_KEY, else the key that the first server stored in the folder of runs: all servers share it, and
+    a teacher stays logged in when a server restarts."""
     return os.environ.get("MINIBERT_TEACHER_KEY") or _kept(runs_folder() / FILE)
 
 
@@ -36,7 +36,7 @@ def _kept(path: Path) -> str:
     with open(descriptor, "w", encoding="ascii") as file:
         file.write("-".join(re.findall("....", letters)))
     try:
-        os.link(drawn, path)  # of several servers that start together, the first
+        os.link(drawn, path)  # fails if another server was first; its key is then used
     except FileExistsError:
         pass
     finally:
@@ -45,12 +45,12 @@ def _kept(path: Path) -> str:
 
 
 def digest() -> str:
-    """What stands in the store for it."""
+    """The digest of the key, which the store holds instead of the key."""
     return _digest(key())
 
 
 def is_key(given: str) -> bool:
-    """In constant time, whatever was given."""
+    """Whether `given` is the key; compared in constant time."""
     return hmac.compare_digest(_digest(given).encode(), digest().encode())
 
 

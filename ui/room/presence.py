@@ -1,4 +1,4 @@
-"""Which sessions of this server are there: kept here, and told to the room's store every few seconds."""
+"""Active sessions of this server: held in memory and written to the room's store every few seconds."""
 
 import threading
 
@@ -12,19 +12,19 @@ _sessions: dict[str, tuple[str, str, str]] = {}  # session → (owner, address, 
 
 
 def note(session: str, owner: str, address: str, page: str) -> None:
-    """A page ran in this session. Costs nothing: who is there is written for all together."""
+    """Record that a page ran in this session. Cheap: `tell` writes all sessions to the database at once."""
     with _lock:
         _sessions[session] = (owner, address, page)
 
 
 def forget(session: str) -> None:
-    """It stands outside the door now."""
+    """Drop the session: its visitor may not enter."""
     with _lock:
         _sessions.pop(session, None)
 
 
 def tell(store: Store, connected) -> None:
-    """Write down who is still there. connected(session): whether it is."""
+    """Write the sessions still connected to the store. connected(session): whether it is."""
     with _lock:
         for session in [session for session in _sessions if not connected(session)]:
             del _sessions[session]

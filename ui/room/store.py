@@ -1,4 +1,4 @@
-"""What all app servers of a class must know alike, in the folder of runs that they share: SQLite."""
+"""State shared by all app servers of a class: an SQLite database in their common folder of runs."""
 
 import sqlite3
 import threading
@@ -10,7 +10,7 @@ from pathlib import Path
 from ui.folders import runs_folder
 
 FILE = "room.sqlite"
-SECONDS_LOCKED = 5  # that another server may take
+SECONDS_LOCKED = 5  # to wait for another server's lock
 _TABLES = """
 CREATE TABLE IF NOT EXISTS visitors (
     owner TEXT PRIMARY KEY, address TEXT, page TEXT, first REAL, last REAL, admitted INTEGER DEFAULT 0, key TEXT);
@@ -22,27 +22,27 @@ CREATE TABLE IF NOT EXISTS votes (question TEXT, voter TEXT, guess TEXT, PRIMARY
 
 
 class Store:
-    """A database. Safe to call from any thread; other processes may use it, too."""
+    """The database. Safe to use from several threads and processes."""
 
     def __init__(self, path: Path):
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(path, timeout=SECONDS_LOCKED, check_same_thread=False, isolation_level=None)
-        # Of a class nothing is worth the wait for a disk; and no journal of a kind that a shared folder cannot have.
+        # These data are not worth waiting for the disk. No WAL journal either: it does not work on network folders.
         self._connection.execute("PRAGMA synchronous = OFF")
         self._connection.executescript(_TABLES)
 
     @contextmanager
     def changing(self) -> Iterator[sqlite3.Connection]:
-        """Everything in it or nothing, and nobody else's changes in between."""
+        """A write transaction: committed at the end, rolled back on any exception."""
         with self._lock:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:  # a full disk has ended it already
+                if self._connection.in_transaction:  # a full disk may have rolled it back already
                     self._connection.execute("ROLLBACK")
                 raise
 
@@ -62,7 +62,7 @@ class Store:
 
 
 def room() -> Store:
-    """That of the folder of runs."""
+    """The store in the folder of runs."""
     return _store(runs_folder() / FILE)
 
 

@@ -1,4 +1,4 @@
-"""Who is there, on any of the app servers, and who may come in."""
+"""Visitors present on any of the app servers, and who may enter."""
 
 import hmac
 import secrets
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from ui.room.store import Store
 
-SECONDS_HERE = 20  # since their server last told that they are
-SECONDS_OF_A_CLASS = 12 * 3600  # after it nobody is remembered
-CODE_LETTERS, CODE_LENGTH = "23456789ABCDEFGHJKMNPQRSTUVWXYZ", 5  # without those that look alike on a board
-TRIES_A_MINUTE = {"visitor": 5, "address": 60}  # a class mistypes a room code at one address
+SECONDS_HERE = 20  # a visitor counts as present for so long after their server last reported them
+SECONDS_OF_A_CLASS = 12 * 3600  # visitors not present for longer are deleted
+CODE_LETTERS, CODE_LENGTH = "23456789ABCDEFGHJKMNPQRSTUVWXYZ", 5  # without look-alikes such as 0 and O
+TRIES_A_MINUTE = {"visitor": 5, "address": 60}  # a whole class may share one address
 _CODE = "room code"
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who is, or was, there. owner: as in ui.visitor."""
+    """A visitor, present or past. owner: as in ui.visitor · first, last: times in seconds since the epoch."""
 
     owner: str
     address: str
@@ -26,18 +26,18 @@ class Visitor:
 
     @property
     def name(self) -> str:
-        """What tells one from another on a screen, and nothing else."""
+        """Short label to tell visitors apart on screen."""
         return self.owner[:4]
 
 
 class Visitors:
-    """The room's."""
+    """The visitors in the room's store."""
 
     def __init__(self, store: Store):
         self.store = store
 
     def seen(self, those: list[tuple[str, str, str]]) -> None:
-        """(owner, address, page) of people who are there now."""
+        """Record visitors who are present now. those: (owner, address, page) of each."""
         now = time.time()
         with self.store.changing() as connection:
             connection.executemany(
@@ -47,7 +47,7 @@ class Visitors:
             )
 
     def forget_old(self) -> None:
-        """Those of another day, with what they guessed."""
+        """Delete visitors, tries, questions and votes older than SECONDS_OF_A_CLASS."""
         before = time.time() - SECONDS_OF_A_CLASS
         with self.store.changing() as connection:
             connection.execute("DELETE FROM visitors WHERE last < ?", (before,))
@@ -57,7 +57,7 @@ class Visitors:
             connection.execute("DELETE FROM questions WHERE touched < ?", (before,))
 
     def here(self) -> list[Visitor]:
-        """Those who are there now, who came first first."""
+        """Visitors present now, earliest arrival first."""
         rows = self.store.ask(
             "SELECT owner, address, page, first, last FROM visitors WHERE last > ? ORDER BY first, owner",
             time.time() - SECONDS_HERE,
@@ -68,11 +68,11 @@ class Visitors:
 
     @property
     def code(self) -> str | None:
-        """What newcomers are asked for; None while the door is open."""
+        """The room code newcomers must enter; None while the door is open."""
         return self.store.setting(_CODE)
 
     def close_door(self) -> str:
-        """Newcomers need the code from now on, which is returned; whoever is there stays."""
+        """Require a new code, which is returned, from newcomers; visitors present now stay admitted."""
         code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
         inside = [visitor.owner for visitor in self.here()]
         with self.store.changing() as connection:
@@ -89,7 +89,7 @@ class Visitors:
         )
 
     def enter(self, owner: str, address: str, given: str) -> bool:
-        """Whether `given` is the code: then they may enter from now on. Raises TooManyTries."""
+        """Admit the visitor if `given` is the code → whether it is. Raises TooManyTries."""
         self.try_once(_CODE, owner, address)
         code = self.code or ""
         right = hmac.compare_digest(given.strip().upper().encode()[:64], code.encode())
@@ -98,19 +98,19 @@ class Visitors:
         return right
 
     def shut_out(self, owner: str) -> None:
-        """They need the code, as newcomers do."""
+        """Revoke the visitor's admission: they need the code again."""
         with self.store.changing() as connection:
             connection.execute("UPDATE visitors SET admitted = 0 WHERE owner = ?", (owner,))
 
     # The teacher
 
     def is_teacher(self, owner: str, key_digest: str) -> bool:
-        """Whether they have given the key that is the key now."""
+        """Whether the visitor has entered the current teacher's key."""
         found = self.store.ask("SELECT key FROM visitors WHERE owner = ?", owner)
         return bool(found) and hmac.compare_digest((found[0][0] or "").encode(), key_digest.encode())
 
     def make_teacher(self, owner: str, address: str, key_digest: str | None) -> None:
-        """None: they are no teacher any more."""
+        """Record the key digest the visitor has entered; None makes them an ordinary visitor again."""
         self._note(owner, address, "key", key_digest)
 
     def _note(self, owner: str, address: str, column: str, value) -> None:
@@ -119,8 +119,8 @@ class Visitors:
             connection.execute(f"UPDATE visitors SET {column} = ? WHERE owner = ?", (value, owner))
 
     def try_once(self, what: str, owner: str, address: str) -> None:
-        """Count a try of a code or key. Raises TooManyTries where there were too many in the last minute: of this
-        visitor, or at this address, as a visitor is somebody else without cookies."""
+        """Count an attempt to enter a code or key. Raises TooManyTries after too many within a minute by this visitor,
+        or from this address: somebody without cookies counts as a new visitor each time."""
         now = time.time()
         with self.store.changing() as connection:
             connection.execute("DELETE FROM tries WHERE time < ?", (now - 60,))
@@ -133,4 +133,4 @@ class Visitors:
 
 
 class TooManyTries(Exception):
-    """Of a code or a key, within a minute."""
+    """Too many attempts to enter a code or key within a minute."""

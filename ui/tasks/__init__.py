@@ -1,5 +1,5 @@
-"""The tasks on the screen, by name. One file each: a file that defines a `TaskView` with a name draws the task of that
-name, and nothing else has to know it."""
+"""Views of the tasks, by name. Each file here defines a `TaskView` whose `name` is that of its task; views are found
+automatically."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -9,7 +9,7 @@ from ui.tasks.base import TaskView
 
 
 def discovered() -> dict[str, TaskView]:
-    """Name → view, of every file in this folder, in the order of the tasks."""
+    """Name → view, for all `TaskView` classes with a name in this folder, in the order of the tasks."""
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     kinds = [kind for module in modules for kind in vars(module).values() if isinstance(kind, type)]
     views = [kind() for kind in dict.fromkeys(kinds) if issubclass(kind, TaskView) and "name" in vars(kind)]

@@ -1,4 +1,4 @@
-"""What a task is on the screen: its words, its data, the fields of an input, the pictures of its answers."""
+"""Base class of task views: titles, data sets, input form, and drawing of predictions for one task."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,18 @@ Review = tuple[str, list[str]]  # a heading, and the mistakes as HTML
 
 @dataclass(frozen=True)
 class Values:
-    """What a model is fine-tuned with."""
+    """The four main fine-tuning settings."""
 
     epochs: int
     batch: int
     rate: float
-    max_length: int | None = 128  # None: as it is
+    max_length: int | None = 128  # None: leave the widget unchanged
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A set of lessons/data. ending: of its files · title; note: what a learner should know before training on it ·
-    small: what suits a small model, where that is not what suits the task."""
+    """A set of lessons/data. ending: of its files · note: what a learner should know before training on it · small:
+    values that suit a small model, if different from those of the task."""
 
     task: str
     ending: str
@@ -35,12 +35,12 @@ class DataSet:
 
 
 class TaskView(ABC):
-    """A task on the screen. What returns words returns them in the language of the session.
+    """The view of a task. Methods that return text return it in the language of the session.
 
-    name: the task's · section: the heading of its prose in the lesson · head_lines: what marks its lines in the class
-    of its head · small: what a model of 5.5 million parameters learns well with in under a minute on one core, measured
-    on the shipped sets · fields: the names of the widgets of its form · labels_needed: nothing can be learned from
-    examples that have no label among them · not_shares: metrics that are no share of 1.
+    name: of the task · section: heading of its prose in the lesson · head_lines: substring that marks its lines in the
+    source of its head · small: values with which a model of 5.5 million parameters learns well in under a minute on one
+    core, measured on the shipped sets · fields: names of the widgets of its form · labels_needed: whether data without
+    any label are unusable · not_shares: metrics that are not in [0, 1].
     """
 
     name: ClassVar[str]
@@ -59,105 +59,105 @@ class TaskView(ABC):
 
     @abstractmethod
     def title(self) -> str:
-        """The task, to choose it."""
+        """Label in the choice of tasks."""
 
     @abstractmethod
     def expected(self) -> str:
-        """What a file for it looks like, in a sentence."""
+        """Expected file format, in a sentence."""
 
     @abstractmethod
     def formats(self) -> dict[str, str]:
-        """The formats of its files: name → words."""
+        """File format → its label."""
 
     def columns(self) -> dict[str, str]:
-        """The fields that a column of a table may be chosen for: name → words."""
+        """Field that is read from a column of a table → its label."""
         return {}
 
     def metric_title(self) -> str:
-        """The headline metric."""
+        """Name of the headline metric."""
         return _("accuracy")
 
     def number(self, value: float) -> str:
-        """A value of the headline metric as it is read."""
+        """A formatted value of the headline metric."""
         return f"{value:.1%}" if self.is_share else f"{value:.3f}"
 
     @property
     def is_share(self) -> bool:
-        """Whether the headline metric is a share of 1."""
+        """Whether the headline metric is in [0, 1]."""
         return self.task.metric not in self.not_shares
 
     def floor_title(self) -> str:
-        """What `Task.trivial` answers."""
+        """Description of the trivial baseline (`Task.trivial`)."""
         return _("always the commonest class")
 
     def number_title(self) -> tuple[str, float]:
-        """What the number of `headline` is, and the largest there can be."""
+        """(name of the number in `headline`, its maximum)."""
         return _("how sure"), 1.0
 
     # data
 
     @abstractmethod
     def sets(self) -> dict[str, DataSet]:
-        """The sets of lessons/data, by their folders' names."""
+        """Folder name in lessons/data → set."""
 
     def in_a_line(self, example: Any) -> str:
-        """What an example asks about, to choose it from a list."""
+        """The inputs of an example in one line, to choose it from a list."""
         names = ("context", "question", "text", "pair")
         return " / ".join(text for name in names if (text := getattr(example, name, "")))
 
     def in_words(self, part: Any) -> str:
-        """One of a tuple that is a field of an example."""
+        """Text for one element of a tuple-valued field of an example."""
         return str(part)
 
     # an input
 
     @abstractmethod
     def form(self, example: Any, key: str) -> dict[str, Any] | str | None:
-        """Fields for an input, filled from `example`: what `Task.example` takes; None, with a hint, while something is
+        """Input form, pre-filled from `example` → the argument of `Task.example`; None, with a hint, while something is
         missing."""
 
     @abstractmethod
     def asked(self, example: Any, labels: Any, options: Any) -> str:
-        """What is asked of the model, and where."""
+        """What the model has to predict, and at which positions, in a sentence."""
 
     def row_title(self, rows: Sequence, number: int) -> str:
-        """What stands above a row of the input; "" for nothing."""
+        """Title above a row of the input; "" for none."""
         return ""
 
-    def show_target(self, example: Any, labels: Any) -> None:  # noqa: B027, most targets stand at a token
-        """What the loss is told, where it is not told at a token."""
+    def show_target(self, example: Any, labels: Any) -> None:  # noqa: B027, most targets belong to a token
+        """Show the target if it does not belong to a token."""
 
     # answers
 
     @abstractmethod
     def headline(self, answer: Mapping) -> tuple[str, float | None]:
-        """What was answered, in a few words (plain text), and its probability or score."""
+        """The prediction in a few words (plain text), and its probability or score."""
 
     @abstractmethod
     def show_answer(self, given: Any, answer: Mapping, key: str) -> None:
-        """The answer to `given` in words, then in the text or as a figure."""
+        """Draw the prediction for the input `given` in words, then in the text or as a figure."""
 
     @abstractmethod
     def review(self, pairs: Sequence[tuple[Mapping, Mapping]], evaluation: Mapping, key: str) -> Review:
-        """A picture of all answers to a dev set. pairs: (example, prediction) as a run's events hold them."""
+        """Draw the predictions on a dev set → the mistakes. pairs: (example, prediction) as in a run's events."""
 
 
 # --- shared words -----------------------------------------------------------------------------------------------------
 
 
 def header_words() -> str:
-    """The format that every table may have."""
+    """Label of the format "header"."""
     return _("columns named in a header")
 
 
 def read_at(options: Any) -> str:
-    """Where the new layer reads."""
+    """Words for the pooling: the input of the classification head."""
     where = {"cls": _("`[CLS]`"), "mean": _("the mean of all tokens"), "max": _("the maximum over all tokens")}
     return where[options.pooling]
 
 
 def window_title(rows: Sequence, number: int, words: str) -> str:
-    """Above one of several windows. words: what it holds, with places for first, last and total."""
+    """Title of one of several windows; "" if there is only one. words: a format for first, last and total."""
     if len(rows) == 1:
         return ""
     first, last, total = rows[number].tokens_of
@@ -166,7 +166,7 @@ def window_title(rows: Sequence, number: int, words: str) -> str:
 
 
 def wrong_of(count: int, total: int, order: str, partly: bool = False) -> str:
-    """The heading above the mistakes. partly: an answer may be right in part."""
+    """Heading above the mistakes. order: how they are sorted · partly: predictions can be partly right."""
     if not count:
         return _("All {total} are right.").format(total=total)
     words = (
@@ -178,5 +178,5 @@ def wrong_of(count: int, total: int, order: str, partly: bool = False) -> str:
 
 
 def least_right(pairs: Sequence[tuple[Any, Mapping]]) -> list[tuple[Any, Mapping]]:
-    """Those that are not entirely right, the worst first."""
+    """(example, prediction) pairs with a grade below 1, worst first."""
     return sorted((pair for pair in pairs if pair[1]["grade"] < 1), key=lambda pair: pair[1]["grade"])

@@ -134,7 +134,7 @@ def change(count: str, step: int) -> None:
 
 
 def choices_html(choices: Sequence[str], chosen: int | None = None, truth: int | None = None) -> str:
-    """The choices by letter; the chosen one is marked, and so is the right one where it is known."""
+    """The choices, lettered; the predicted one and, if known, the correct one are marked."""
     items = []
     for number, choice in enumerate(choices):
         notes = []

@@ -1,4 +1,4 @@
-"""What tasks share whose answer is a class: a bar for each, the confusion matrix, the surest mistakes."""
+"""Shared by tasks that predict one class: probability bars, confusion matrix, most confident mistakes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,9 +10,9 @@ from ui.tasks.base import TaskView, read_at, wrong_of
 from ui.text import literal
 from ui.translations import _
 
-IN_ORDER = 6  # so many classes stay in their order; more are sorted by probability
-BARS = 30  # bars at most
-CLASSES = 24  # in a confusion matrix that can still be read
+IN_ORDER = 6  # up to so many classes keep their order; more are sorted by probability
+BARS = 30  # at most
+CLASSES = 24  # at most, for a readable confusion matrix
 
 
 class ClassView(TaskView):
@@ -67,7 +67,7 @@ def class_bars(probabilities: Mapping[str, float], chosen: str, key: str) -> Non
 
 
 def confusion_matrix(matrix: Sequence[Sequence[int]], labels: Sequence[str], key: str) -> None:
-    """A row for each true class, a column for each answer; of many classes those with the most mistakes."""
+    """matrix[true][predicted]; of more than CLASSES classes, those with the most mistakes are drawn."""
     from plots.attention import literal
     from plots.confusion import confusion
 

@@ -1,5 +1,5 @@
-"""What tasks share that tag words: entities drawn in the text, what became of them, what was meant beside what was
-found."""
+"""Shared by tasks that tag words: entities marked in the text, counts of error types, ground truth beside the
+prediction."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,13 +13,13 @@ from ui.translations import _, ngettext
 
 
 def entities_words(answer: Mapping) -> str:
-    """The entities of an answer in a few words, plain text."""
+    """The predicted entities in a few words, plain text."""
     found = [f"{entity['text']} ({entity['type']})" for entity in answer["entities"]]
     return shorten(", ".join(found), 120) or _("no entity")
 
 
 def entities_sentence(answer: Mapping) -> str:
-    """The entities of an answer in a sentence of Markdown."""
+    """The predicted entities in a sentence of Markdown."""
     count = len(answer["entities"])
     if not count:
         return _("**No entity** was found.")
@@ -28,7 +28,7 @@ def entities_sentence(answer: Mapping) -> str:
 
 
 def show_entities(answer: Mapping) -> None:
-    """The entities of an answer in its text."""
+    """Draw the text with the predicted entities marked."""
     text, offsets = placed(answer)
     colours = hues(entity["type"] for entity in answer["entities"])
     marks = [
@@ -51,7 +51,7 @@ def tag_table(answer: Mapping, probabilities: Sequence[float]) -> None:
 
 
 def outcome_names() -> dict[str, str]:
-    """What can be the matter with an entity, in the order of a stacked bar."""
+    """Outcome of an entity → its label, in the order of the stacked bars."""
     return {
         "right": _("right"),
         "border": _("wrong border"),
@@ -63,7 +63,7 @@ def outcome_names() -> dict[str, str]:
 
 
 def show_outcomes(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: Mapping, key: str) -> None:
-    """rows: (true tags, said tags). How each type's entities fared, and its scores."""
+    """Outcomes and scores of the entities by type. rows: (true tags, predicted tags)."""
     from minibert.tasks.entity_errors import count_outcomes
     from plots.answers import outcome_bars
 
@@ -97,9 +97,9 @@ def show_outcomes(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: 
 
 
 def tags_case(example: Mapping, truth: Sequence[str], said: Mapping, intents: tuple[str, str] = ("", "")) -> str:
-    """The text twice: with the entities that are meant and with those that were found; what is wrong is named.
+    """The text twice, with the true and with the predicted entities; errors are named.
 
-    truth: tags, as those of `said` · intents: safe HTML in front of both texts.
+    truth: true tags · said: prediction with `tags` · intents: safe HTML in front of each text.
     """
     from minibert.tasks.entity_errors import compare_entities
 

@@ -1,4 +1,4 @@
-"""Fields that the forms of several tasks have."""
+"""Form fields shared by several tasks."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def text_field(
 
 
 def lines_field(key: str, label: str, texts: Sequence[str], *, most: int = LONG) -> list[str]:
-    """A field as high as its lines, a text a line; blank ones are left out."""
+    """A field with one text per line, as high as its content → the non-blank lines."""
     start = "\n".join(" ".join(text.split()) for text in texts)
     given = sentence_input(
         key, [], label=label, default=start, multiline=True, max_chars=most, placeholder=" ", height="content"
@@ -32,12 +32,12 @@ def lines_field(key: str, label: str, texts: Sequence[str], *, most: int = LONG)
 
 
 def hint(words: str) -> None:
-    """Why there is no answer yet."""
+    """Say what is missing before the model can predict."""
     st.caption(words)
 
 
 def one_text(example: Any, key: str) -> str | None:
-    """The field `text`."""
+    """A form with the field `text` → the text; None, with a hint, if blank."""
     text = example.text if example.text is not None else placed({"words": example.words})[0]
     given = text_field(f"{key}-text", _("Your text"), text, multiline=False, travels=True)
     if not given.strip():
@@ -47,7 +47,7 @@ def one_text(example: Any, key: str) -> str | None:
 
 
 def two_texts(example: Any, key: str) -> dict | None:
-    """The fields `text` and `pair`."""
+    """A form with the fields `text` and `pair`; None, with a hint, if one is blank."""
     left, right = st.columns(2, gap="small")
     with left:
         text = text_field(f"{key}-text", _("First text (A)"), example.text, multiline=False)

@@ -40,7 +40,7 @@ class IntentsView(TaskView):
         }
 
     def in_words(self, part):
-        """An entity by its kind and place."""
+        """An entity as type and position."""
         return f"{part.type} {part.start}–{part.end}" if hasattr(part, "type") else str(part)
 
     def form(self, example, key):
@@ -82,7 +82,7 @@ class IntentsView(TaskView):
 
 
 def mistake(example: Mapping, truth: Sequence[str], said: Mapping) -> str:
-    """truth: tags."""
+    """truth: true tags."""
     sign = RIGHT if said["intent"] == example["intent"] else WRONG
     answer = f"{safe(said['intent'])} {sign} · {sure(said['probabilities'][said['intent']])}"
     return tags_case(example, truth, said, (safe(example["intent"]), answer))

@@ -11,7 +11,7 @@ from ui.tasks.forms import one_text
 from ui.text import literal, show_tokens
 from ui.translations import _, ngettext
 
-BARS = 30  # labels that are drawn, at most
+BARS = 30  # labels drawn at most
 
 
 class MultilabelView(TaskView):

@@ -14,7 +14,7 @@ from ui.tasks.forms import hint, lines_field
 from ui.text import literal, shorten
 from ui.translations import _
 
-BARS = 10  # replies that are drawn, the best ones
+BARS = 10  # replies drawn, best first
 SPOKEN = "– "  # in front of a turn
 
 
@@ -103,7 +103,7 @@ class NextUtterancesView(TaskView):
 
 
 def show_ranks(ranks: Sequence[int], key: str) -> None:
-    """How often the right reply came first, second …"""
+    """How often the correct reply was ranked first, second …"""
     from plots.answers import probability_bars
 
     counts = Counter(ranks)

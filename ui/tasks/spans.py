@@ -20,7 +20,7 @@ class SpansView(TaskView):
     name = "span"
     section = "An answer that stands in the text"
     head_lines = "qa_outputs"
-    small = Values(3, 8, 2e-4, 256)  # in one window each
+    small = Values(3, 8, 2e-4, 256)  # every shipped passage fits into one window
     fields = ("context", "question")
 
     def title(self):
@@ -47,7 +47,7 @@ class SpansView(TaskView):
         return example.question
 
     def in_words(self, part):
-        """An answer by its text."""
+        """The text of an answer."""
         return part.text
 
     def form(self, example, key):
@@ -131,7 +131,7 @@ def squad_words() -> str:
 
 
 def span_marks(answer: Mapping, offsets: Sequence[Place]) -> list[Mark]:
-    """The answer; where none is given, the best span, as not given."""
+    """Mark of the predicted answer; if there is none, of the best span, labelled as not given."""
     best = next((one for one in answer["n_best"] if one["start"] is not None), None)
     drawn = answer if answer["start"] is not None else best
     if drawn is None:
@@ -146,7 +146,7 @@ def span_marks(answer: Mapping, offsets: Sequence[Place]) -> list[Mark]:
 
 
 def span_tokens(offsets: Sequence[Place], start: int | None, end: int | None) -> Place | None:
-    """(first, last) token of an answer."""
+    """(first, last) token of the characters start:end; None if start is None."""
     if start is None:
         return None
     from minibert.tasks.spans import token_span
@@ -155,7 +155,7 @@ def span_tokens(offsets: Sequence[Place], start: int | None, end: int | None) ->
 
 
 def show_difference(answer: Mapping) -> None:
-    """Why there is an answer, or none."""
+    """Compare the score difference of "no answer" and the best span with the threshold."""
     difference, threshold = answer["null_difference"], answer["null_threshold"]
     if answer["start"] is None:
         words = _("Score of “no answer” minus that of the best span: {difference}, above the threshold of {threshold}.")
@@ -192,7 +192,7 @@ def show_ends(context: str, offsets: Sequence[Place], answer: Mapping, key: str)
 
 
 def show_best(answer: Mapping, key: str) -> None:
-    """The spans with the highest scores."""
+    """Bars for the n-best spans."""
     from plots.answers import probability_bars
 
     listed = answer["n_best"]
@@ -212,7 +212,7 @@ def show_best(answer: Mapping, key: str) -> None:
 
 
 def mistake(example: Any, said: Mapping) -> str:
-    """example: a SpanExample, as its answers are places."""
+    """example: a SpanExample."""
     truth = example.place
     place = None if said["start"] is None else (said["start"], said["end"])
     part, start = excerpt(example.context, [one for one in (truth, place) if one])

@@ -53,7 +53,7 @@ class TaggingView(TaskView):
         return window_title(rows, number, _("asked for words {first}–{last} of {total}"))
 
     def headline(self, answer):
-        """The entities, and the probability of the least sure tag."""
+        """The entities, and the probability of the least certain tag."""
         return entities_words(answer), min(answer["probabilities"], default=None)
 
     def show_answer(self, given, answer, key):

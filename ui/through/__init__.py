@@ -1,1 +1,1 @@
-"""One sentence through BERT: what is read, what is sent to the browser, what is drawn there."""
+"""One sentence through BERT: the input form, the data sent to the browser, and the picture drawn there."""

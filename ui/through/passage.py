@@ -1,4 +1,4 @@
-"""What goes through the models, as the reader sets it: a sentence with a word hidden, and one that may follow it."""
+"""The user's input to the models: a sentence with one masked word, and optionally a second sentence."""
 
 import time
 import tomllib
@@ -19,19 +19,19 @@ from ui.text import literal, shorten
 from ui.translations import _
 
 MAX_CHARS = 400
-MAX_WORDS = 24  # of each text; what is left has to fit into MOST_TOKENS
-MOST_TOKENS = 23  # a row each: more could not be read in one picture, nor be sent in 150 kB for three models
-LONGEST = 18  # characters of a word that are shown
+MAX_WORDS = 24  # of each text, before it is cut to MOST_TOKENS
+MOST_TOKENS = 23  # one row each: more would be unreadable, and over 150 kB to send for three models
+LONGEST = 18  # characters shown of a word
 CHINESE = (UNTRAINED, "mini-zh")
-LOOK_AGAIN = 1.0  # seconds between two looks whether the models are there
-SHOWN, PATIENCE = 2.0, 30.0  # seconds before the first look that counts; and after which nobody else is waited for
+LOOK_AGAIN = 1.0  # seconds between checks whether the models are loaded
+SHOWN, PATIENCE = 2.0, 30.0  # seconds: minimum before the rerun; maximum to wait for `warm_up`
 _TIRED = "_through-tired"  # session_state key
 
 
 @dataclass(frozen=True)
 class Passage:
-    """text, second: as far as they are used; second may be "" · words: where those of the text stand · blank: which of
-    them is hidden · models: those that read it."""
+    """text, second: after truncation; second may be "" · words: (start, end) of the words of text · blank: index of the
+    masked word · models: names of the models that read it."""
 
     text: str
     second: str
@@ -41,38 +41,38 @@ class Passage:
 
     @property
     def hidden(self) -> str:
-        """The text as the models read it."""
+        """The text with the masked word replaced by [MASK]."""
         start, end = self.words[self.blank]
         return f"{self.text[:start]}[MASK]{self.text[end:]}"
 
     @property
     def word(self) -> str:
-        """What is hidden."""
+        """The masked word."""
         start, end = self.words[self.blank]
         return self.text[start:end]
 
     @property
     def start(self) -> int:
-        """Where the blank begins."""
+        """Character offset of the masked word."""
         return self.words[self.blank][0]
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the parts of a page speak of; waiting: the models are not there yet."""
+    """The passage that the parts of a page show; waiting: the models are not loaded yet."""
 
     passage: Passage | None
     waiting: bool
 
 
 def once_loaded(draw: Callable[[bool], Any]) -> Any:
-    """Draw what needs the models: first its frame, `draw(True)`, and the whole as soon as those that `warm_up` loads
-    are there. torch takes seconds to import, and the page shows before that. Returns what `draw` returns."""
+    """Draw content that needs the models: `draw(True)`, without their numbers, while `warm_up` is loading them, as
+    importing torch takes seconds; then the page reruns and calls `draw(False)`. Returns what `draw` returns."""
     front = _shipped(FRONT_PAGE)
     waiting = not loaded(front) and not st.session_state.get(_TIRED)
     drawn = draw(waiting)
     if waiting:
-        # Apart from the fields: one that is drawn again before the browser has shown it forgets what stands in it.
+        # In a fragment without the fields: a field redrawn before the browser has shown it loses its text.
         st.fragment(_look_again, run_every=LOOK_AGAIN)(time.monotonic(), front)
     return drawn
 
@@ -90,7 +90,7 @@ def _shipped(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_passage() -> Passage | None:
-    """The fields for it, with examples; None, and a line that says so, if there is no word in the first."""
+    """The input fields, with examples → the passage; None, with a hint, if the first sentence has no word."""
     st.html(Path(__file__).with_name("fields.css"))
     with st.container(key="through-fields"):
         return _fields()
@@ -117,7 +117,7 @@ def _fields() -> Passage | None:
 
 
 def _offer(examples: list[dict], chosen: dict | None) -> None:
-    """The examples by their names: whole sentences would not stand side by side."""
+    """Choice of an example by its name: whole sentences would not fit side by side."""
     st.session_state["example"] = examples.index(chosen) if chosen else None
     st.pills(
         _("Examples"),
@@ -137,8 +137,8 @@ def _take(examples: list[dict]) -> None:
 
 
 def _second_sentence(offered: str) -> str:
-    """The field for it. What was offered with one sentence gives way to what is offered with the next; what the reader
-    has typed stays."""
+    """Field for the second sentence. When the example changes, its old suggestion is replaced by the new one; text that
+    the user has typed stays."""
     state = st.session_state
     before = state.get("_through-offered")
     if offered != before and state.get("next") == before:
@@ -148,7 +148,7 @@ def _second_sentence(offered: str) -> str:
 
 
 def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tuple[tuple[int, int], ...]]:
-    """Both texts as far as they are used, and where the words of the first stand."""
+    """Both texts truncated to MAX_WORDS and MOST_TOKENS, and the (start, end) of the words of the first."""
     from minibert.inside.one_pass import fitting
 
     tokenizers = [outline_of(name).tokenizer for name in models]
@@ -171,8 +171,8 @@ def _first_words(tokenizer, text: str) -> str:
 
 
 def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> int:
-    """Which word is hidden: a click or an arrow key moves the blank. In a new sentence it is a [MASK] that stands in
-    it, else the word named `hide`, else the last one with a letter."""
+    """Index of the masked word; a click or an arrow key changes it. Initially a literal [MASK] in the sentence, else
+    the word `hide`, else the last word with a letter or digit."""
     state, n = st.session_state, len(spans)
     words = [shorten(text[start:end], LONGEST) for start, end in spans]
     lettered = [i for i, word in enumerate(words) if any(map(str.isalnum, word))] or [n - 1]
@@ -183,7 +183,7 @@ def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> i
         state["blank"] = start
     state["_through-text"] = text
     blank = state["blank"] = min(state["blank"], n - 1)
-    # Buttons, not a segmented control: that one keeps the arrow keys to itself once it has been clicked.
+    # Buttons, because a segmented control captures the arrow keys once it has been clicked.
     with st.container(key="mask-word", horizontal=True, vertical_alignment="center", gap="xsmall"):
         for index, word in enumerate(words):
             st.button(
@@ -200,5 +200,5 @@ def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> i
 
 
 def _move(by: int, n: int) -> None:
-    """By so many words from where the blank then is: two quick presses are two steps."""
+    """Move the blank relative to its position at callback time, so that two quick presses are two steps."""
     st.session_state["blank"] = max(0, min(n - 1, st.session_state.get("blank", 0) + by))

@@ -1,7 +1,7 @@
-"""What the picture is sent: the numbers of one pass through a model, rounded once, as JSON.
+"""Data sent to the picture: the numbers of one forward pass, rounded, as JSON.
 
-An attention weight is two characters, its thousandths in base 36: three models, with all their heads, are then about
-140 kB. Pure functions; nothing here knows a screen.
+An attention weight takes two characters, its thousandths in base 36: three models with all heads then take about
+140 kB. Pure functions, without any drawing.
 """
 
 import json
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from minibert.inside.one_pass import OnePass
     from minibert.tokenizer import Encoding, Tokenizer
 
-DRAWN = 6  # numbers of a vector that are drawn
+DRAWN = 6  # components drawn of each vector
 LONGEST = 24  # characters of a piece
-TOP = 5  # guesses
+TOP = 5  # predictions for the blank
 LITTLE = 0.01
 LISTS = ("parts", "lengths", "states", "adds")
 _DIGITS = string.digits + string.ascii_lowercase
@@ -27,8 +27,8 @@ _CODES = [_DIGITS[n // 36] + _DIGITS[n % 36] for n in range(1001)]
 
 
 def frame(name: str, title: str, about: str, outline, encoding: "Encoding", texts: Sequence[str], word: str) -> dict:
-    """What is known without the weights: the rows of the picture and the shape of the model. texts: both, as read;
-    word: what is hidden at the blank."""
+    """What is known without the weights: the rows of the picture and the shape of the model. texts: both input texts,
+    the first with its [MASK] · word: the masked word."""
     config = outline.config
     return {
         "name": name,
@@ -48,7 +48,7 @@ def frame(name: str, title: str, about: str, outline, encoding: "Encoding", text
 
 
 def letters(encoding: "Encoding", texts: Sequence[str]) -> list[str]:
-    """What stood in the text where each token stands now; "" for an added one."""
+    """The characters of the text behind each token; "" for added special tokens."""
     return [
         "" if word is None else shorten(texts[segment][start:end], LONGEST)
         for (start, end), segment, word in zip(encoding.offsets, encoding.segments, encoding.words, strict=True)
@@ -56,8 +56,8 @@ def letters(encoding: "Encoding", texts: Sequence[str]) -> list[str]:
 
 
 def numbers(seen: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
-    """What the model computed. parts, states: hundredths, of the first DRAWN numbers of each vector · lengths, added:
-    hundredths, too · weights, mean: thousandths as `packed`; one head after the other, and the mean of the heads."""
+    """The results of the forward pass. parts, states: first DRAWN components of each vector, in hundredths · lengths,
+    adds: in hundredths · weights, mean: attention of each head, and its mean over heads, as `packed`."""
     from minibert.inside.one_pass import PARTS
 
     right = tokenizer.encode(word, add_special=False).ids
@@ -82,26 +82,26 @@ def numbers(seen: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
 
 
 def compact(model: dict) -> dict:
-    """The same with its lists of numbers as text: Streamlit writes JSON with a space after each comma."""
+    """The dict with its lists of numbers as JSON text: Streamlit's JSON has a space after each comma."""
     return model | {name: json.dumps(model[name], separators=(",", ":")) for name in LISTS if name in model}
 
 
 def lengths(vectors: "np.ndarray") -> "np.ndarray":
-    """(T, H) → (T,)."""
+    """Euclidean norms: (T, H) → (T,)."""
     import numpy as np
 
     return np.linalg.norm(vectors.astype(np.float64), axis=-1)
 
 
 def hundredths(values: "np.ndarray") -> list:
-    """Nested lists of whole numbers."""
+    """100 × values, rounded, as nested lists of ints."""
     import numpy as np
 
     return np.rint(np.asarray(values, dtype=np.float64) * 100).astype(int).tolist()
 
 
 def packed(weights: "np.ndarray") -> str:
-    """Shares from 0 to 1, in reading order, as two characters each."""
+    """Values in [0, 1], in C order, as two base-36 characters each: their thousandths."""
     import numpy as np
 
     thousandths = np.rint(np.clip(weights.astype(np.float64), 0, 1) * 1000).astype(int)
@@ -109,7 +109,7 @@ def packed(weights: "np.ndarray") -> str:
 
 
 def share_text(share: float) -> str:
-    """For the back row: no digits but those that tell a small share from none."""
+    """A share as percent, without decimals unless it is below LITTLE, to be legible from afar."""
     from plots.masking import percent
 
     return percent(share) if share < LITTLE else f"{100 * share:.0f}\u00a0%"

@@ -17,7 +17,7 @@ from ui.through.payload import compact, frame, numbers
 from ui.translations import _
 
 KEY = "through"
-_GO = "_through-go"  # session_state key: where a click leads
+_GO = "_through-go"  # session_state key: (page, query parameters) to switch to after a click
 _HTML = """<div class="mb-through">
 <div class="bar"><div class="models" role="radiogroup"></div><div class="way">
 <button type="button" class="back"></button><button type="button" class="play"></button>
@@ -30,7 +30,7 @@ _HTML = """<div class="mb-through">
 
 
 def title_and_about(name: str) -> tuple[str, str]:
-    """What a model is called here, and what it has read."""
+    """(title of a model in the picture, how much it was trained on)."""
     known = {
         UNTRAINED: (_("Random weights"), _("has read nothing")),
         "mini-en": ("mini-en", _("has read for an evening")),
@@ -41,7 +41,7 @@ def title_and_about(name: str) -> tuple[str, str]:
 
 
 def pass_of(name: str, passage: Passage):
-    """`minibert.inside.one_pass.OnePass` of a model; computed once for everyone."""
+    """`minibert.inside.one_pass.OnePass` of a model, from the cached trace."""
     from minibert.inside.one_pass import OnePass
 
     trace = trace_of(name, passage.hidden, passage.second or None)
@@ -49,7 +49,7 @@ def pass_of(name: str, passage: Passage):
 
 
 def sent(name: str, passage: Passage, waiting: bool = False) -> dict:
-    """What the picture is sent of one model. waiting: only what is known without its weights."""
+    """Data of one model for the picture. waiting: only what is known without its weights."""
     title, about = title_and_about(name)
     outline = outline_of(name)
     encoding = outline.tokenizer.encode(passage.hidden, passage.second or None)
@@ -64,7 +64,7 @@ def _numbers(name: str, version: int, passage: Passage, _model) -> dict:
 
 
 def show_picture(passage: Passage, waiting: bool) -> None:
-    """Draw it. The model and the stage that are on screen are in the link as `model` and `stage`."""
+    """Draw the picture. The link stores the model and stage shown as `model` and `stage`."""
     models = [sent(name, passage, waiting) for name in passage.models]
     state, names = st.session_state, list(passage.models)
     if follow_link("model") or state.get("model") not in names:
@@ -73,7 +73,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
     if follow_link("stage") or "stage" not in state:
         state["stage"] = url_int("stage", 0, 1, 99)
     elif state.get("_through-shown") not in (None, identity):
-        state["stage"] = 0  # another sentence rises from the letters
+        state["stage"] = 0  # a new sentence starts at the letters
     state["_through-shown"] = identity
     set_url("model", state["model"], default=names[-1])
     set_url("stage", state["stage"] or None)
@@ -103,7 +103,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
 
 
 def in_a_sentence(model: dict) -> str:
-    """The picture in words."""
+    """Text alternative of the picture."""
     said = _("{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network.").format(
         **{**model, "tokens": len(model["tokens"])}
     )
@@ -121,7 +121,7 @@ def in_a_sentence(model: dict) -> str:
 
 
 def table(model: dict) -> list[dict]:
-    """A row a token: how long its vectors are, and what each block adds."""
+    """One row per token: the norms of its input vectors, and how much each block adds."""
     rows = []
     for i, token in enumerate(model["tokens"]):
         row: dict[str, Any] = {_("token"): token, _("id"): model["ids"][i]}
@@ -138,7 +138,7 @@ def table(model: dict) -> list[dict]:
 
 
 def _told() -> None:
-    """The model and the stage that are on screen."""
+    """Callback: store the model and stage that the component reports."""
     told = (st.session_state.get(KEY) or {}).get("told")
     if not isinstance(told, dict):
         return
@@ -157,8 +157,8 @@ def _note_click(passage: Passage) -> None:
 
 
 def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | None:
-    """The lesson about a place in the picture, and what its link says there: the same sentence, model, layer, head and
-    token. place: {"to": name of a stage, "model", "layer", "head", "row"}, counted from 0; None for anything else."""
+    """(lesson about the clicked place, its query parameters: the same sentence, model, layer, head and token). place:
+    {"to": name of a stage, "model", "layer", "head", "row"}, counted from 0; None if it is invalid."""
     page = {stage.name: stage.page for stage in stages()}.get(place.get("to"))
     model = place.get("model")
     if page is None or model not in passage.models:
@@ -186,12 +186,12 @@ def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | Non
 
 
 def _pages() -> dict[str, str]:
-    """Stage → address of its lesson, for who opens it in another tab; none on a page that runs alone."""
+    """Stage → address of its lesson, for opening it in another tab; {} if the page runs without the course."""
     return {stage.name: stage.page for stage in stages() if stop_called(stage.page)}
 
 
 def _words() -> dict[str, str]:
-    """All that the picture says. In braces what it puts in."""
+    """Texts of the picture; its script fills in the parts in braces."""
     return {
         "models": _("Model"),
         "letters": _("Letters"),
@@ -237,7 +237,7 @@ def _words() -> dict[str, str]:
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """The component. Registered on every run, because the registry starts empty with each server."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"picture.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_through", html=_HTML, css=css, js=js)
