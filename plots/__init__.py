@@ -1,1 +1,1 @@
-"""Pure functions: tokens and tensors in, plotly figures out. Nothing here knows of Streamlit."""
+"""Pure functions: tokens and tensors in, plotly figures out. Independent of Streamlit."""

@@ -1,4 +1,4 @@
-"""ALBERT in figures: where the weights are, a copy at a time."""
+"""Figures of ALBERT: where its weights are."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Segment = tuple[str, int]  # a group of minibert.count, and how many weights
 
 
 def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axis: str) -> go.Figure:
-    """A bar a model, all on one scale, a segment a copy of weights, in the order data flow. rows: title → segments ·
-    names: words for the groups."""
+    """One bar per model, all on one scale, with a segment for each copy of weights, in the order of the data flow.
+    rows: title → segments · names: group → its label."""
     fig = go.Figure()
     groups = dict.fromkeys(group for segments in rows.values() for group, _ in segments)
     places = list(rows)

@@ -1,4 +1,4 @@
-"""Figures of what fine-tuned models answer: probabilities, a similarity, the ends of a span; and their mistakes."""
+"""Figures of fine-tuned models' predictions: probabilities, similarity, span start and end; and of their mistakes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 WIDEST = 28  # characters of a name beside a bar
-BESIDE = 18  # where one name is longer, all stand above their bars, to leave the bars some room on a phone
-ABOVE_WIDEST = 36  # characters there
-ALL_NAMED = 20  # tokens that are all named under their bars
-NOTABLE = 0.05  # probability from which one of more tokens is named
+BESIDE = 18  # if any name is longer, all names go above their bars, to leave room for the bars on a phone
+ABOVE_WIDEST = 36  # characters of a name above a bar
+ALL_NAMED = 20  # up to so many tokens, all are named under their bars
+NOTABLE = 0.05  # with more tokens: minimum probability of a named one
 ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder": "normal"}  # a legend
 OVERLAY = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12, "size": 10}
-# What became of something: colour, pattern over it, colour of the number in it.
+# Outcome of a prediction → colour, pattern over it, colour of the number in it.
 OUTCOMES = {
     "right": (BLUE, "", "white"), "exact": (BLUE, "", "white"), "silent": (SKY, ".", "black"),
     "border": (ORANGE, "/", "black"), "overlap": (ORANGE, "/", "black"), "type": (PINK, "x", "black"),
@@ -27,7 +27,7 @@ OUTCOMES = {
 
 
 def name_of(text: str, widest: int = WIDEST) -> str:
-    """A name as plotly shows it literally, cut to fit beside a bar."""
+    """A name escaped for plotly and cut to `widest` characters."""
     line = " ".join(text.split())
     return literal(line if len(line) <= widest else line[: widest - 1] + "…")
 
@@ -41,7 +41,7 @@ def probability_bars(
     title: str = "",
     threshold_name: str = "",
 ) -> go.Figure:
-    """A bar a name, those at `chosen` in colour and in bold; with thresholds, a line across each bar's place."""
+    """One bar per name, those in `chosen` in colour and bold; with thresholds, a vertical mark in each bar's row."""
     places = list(range(len(names)))
     above = any(len(name) > BESIDE for name in names)
     shown = [name_of(name, ABOVE_WIDEST if above else WIDEST) for name in names]
@@ -55,7 +55,7 @@ def probability_bars(
     )  # fmt: skip
     if thresholds is None:
         add_numbers(fig, probs)
-    else:  # right of a bar a number would seem to belong to the threshold there
+    else:  # a number right of the bar could be taken for the threshold's
         add_thresholds(fig, thresholds, threshold_name)
         ticks = [f"{name} · {p:.1%}" for name, p in zip(ticks, probs, strict=True)]
     name_bars(fig, ticks, title, legend=thresholds is not None)
@@ -65,7 +65,7 @@ def probability_bars(
 
 
 def add_numbers(fig: go.Figure, values: Sequence[float]) -> None:
-    """Shares right of their bars."""
+    """Write the values as percents right of their bars."""
     fig.add_scatter(
         x=list(values), y=list(range(len(values))), mode="text", text=[f" {value:.1%}" for value in values],
         textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip", showlegend=False,
@@ -81,7 +81,7 @@ def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> No
 
 
 def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) -> None:
-    """Names beside horizontal bars, a scale of shares below them, and room for a legend on top."""
+    """Set up axes for horizontal bars: names beside them, percents below, and room for a legend on top."""
     fig.update_yaxes(
         tickvals=list(range(len(ticks))), ticktext=list(ticks), range=[len(ticks) - 0.5, -0.5], showgrid=False
     )
@@ -90,7 +90,7 @@ def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) ->
 
 
 def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
-    """The names of horizontal bars above them instead of beside them."""
+    """Put the names of horizontal bars above them instead of beside them."""
     fig.add_scatter(
         x=[0] * len(ticks), y=[place - 0.2 for place in range(len(ticks))], mode="text", text=list(ticks),
         textposition="top right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
@@ -102,7 +102,7 @@ def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
 def similarity_scale(
     said: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
 ) -> go.Figure:
-    """Where a number lies between low and high; ends: what both mean."""
+    """A number line from low to high with the predicted and the true value. ends: labels of low and high."""
     fig = go.Figure()
     fig.add_scatter(
         x=[low, high], y=[0, 0], mode="lines", line={"color": GREY, "width": 6}, hoverinfo="skip", showlegend=False
@@ -139,9 +139,9 @@ def span_probabilities(
     span: tuple[int, int] | None,
     titles: tuple[str, str],
 ) -> go.Figure:
-    """P(start) above, P(end) below, a bar a token; the span, (first, last) token, shaded. titles: of the two rows.
+    """P(start) above, P(end) below, one bar per token. span: (first, last) token, shaded · titles: of the two rows.
 
-    Of more than a few tokens only those are named that are likely to be one of both ends; the others on hover.
+    With more than ALL_NAMED tokens only likely start or end tokens are named; the others on hover.
     """
     places = list(range(len(tokens)))
     fig = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.06)
@@ -164,7 +164,7 @@ def span_probabilities(
 
 
 def named_tokens(starts: Sequence[float], ends: Sequence[float], span: tuple[int, int] | None) -> list[int]:
-    """Which tokens are named under the bars: all of a few; of more the likeliest ends, none too near to a likelier."""
+    """Tokens to name under the bars: all if few; else span and likeliest ends, none too close to a likelier one."""
     if len(starts) <= ALL_NAMED:
         return list(range(len(starts)))
     apart = len(starts) / ALL_NAMED
@@ -185,8 +185,8 @@ def similarity_scatter(
     titles: tuple[str, str],
     high: float,
 ) -> go.Figure:
-    """truth × answer; on the dashed line both agree. worst: points drawn as diamonds, with their
-    distance to that line."""
+    """True × predicted score; on the dashed diagonal they are equal. worst: indices of points drawn as diamonds, with a
+    line to the diagonal."""
     fig = go.Figure()
     fig.add_scatter(
         x=[0, high], y=[0, high], mode="lines", line={"color": GREY, "dash": "dash", "width": 2}, hoverinfo="skip",
@@ -215,7 +215,7 @@ def similarity_scatter(
 
 
 def label_scores(scores: Mapping[str, Mapping[str, float]], words: str, title: str) -> go.Figure:
-    """scores: label → f1, count. A bar a label; words: "n = {n}"."""
+    """One bar of F1 per label. scores: label → {"f1", "count"} · words: format of the count, such as "n = {n}"."""
     names = list(scores)
     places = list(range(len(names)))
     values = [scores[name]["f1"] for name in names]
@@ -234,7 +234,7 @@ def label_scores(scores: Mapping[str, Mapping[str, float]], words: str, title: s
 
 
 def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, str], title: str) -> go.Figure:
-    """counts: row → outcome → how often. A stacked bar a row; names: outcome → words, in the order of the stack."""
+    """One stacked bar per row. counts: row → outcome → count · names: outcome → label, in the order of the stack."""
     fig = go.Figure()
     rows = list(counts)
     for outcome, words in names.items():
@@ -262,7 +262,7 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
 def sureness(
     right: Sequence[float], wrong: Sequence[float], names: tuple[str, str], titles: tuple[str, str]
 ) -> go.Figure:
-    """How many answers were given with which probability, in tenths: right ones below, wrong ones on top of them."""
+    """Histogram of predicted probabilities in bins of 0.1, wrong predictions stacked on right ones."""
     fig = go.Figure()
     for values, name, kind in ((right, names[0], "right"), (wrong, names[1], "wrong")):
         colour, pattern, _ink = OUTCOMES[kind]

@@ -1,7 +1,7 @@
-"""Figures of self-attention: one head's matrices, the arithmetic of a cell, all heads, what breaks, what it costs.
+"""Figures of self-attention: one head's matrices, the arithmetic of a cell, all heads, compared word probabilities.
 
-Matrices have squares that can be clicked: a plotly heatmap sends no click, so an invisible square marker lies on every
-cell, and its `customdata` says which one. Rows attend to columns. Tokens are shown as they are: never markup.
+Cells of matrices can be clicked: a plotly heatmap sends no clicks, so an invisible square marker lies on every cell,
+and its `customdata` says which one. Rows attend to columns. Tokens are escaped: never interpreted as markup.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from plotly.subplots import make_subplots
 from plots.grammar import ATTENTION
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL, VERMILION
 
-TOKEN_WIDTH = 12  # columns of a token's label
-NUMBERED = 11  # a matrix with at most this many rows and columns has its numbers written in its cells
+TOKEN_WIDTH = 12  # maximum width of a token's label, in character columns
+NUMBERED = 11  # matrices with at most this many rows and columns have the numbers written in their cells
 MINUS = "−"
 
 
@@ -40,17 +40,17 @@ def _columns(text: str) -> int:
 
 
 def _room(tokens: Sequence[str]) -> int:
-    """Pixels the longest label of an axis takes. Said beforehand, it spares plotly a second drawing to find out."""
+    """Width in pixels of an axis's longest label. Setting the margin explicitly saves plotly a second layout pass."""
     return 12 + 9 * min(TOKEN_WIDTH + 1, max(map(_columns, tokens)))
 
 
 def literal(text: str) -> str:
-    """Any text so that plotly shows exactly it. (Its pseudo-HTML knows &lt; but not &quot;.)"""
+    """The text escaped so that plotly shows exactly this. (Its pseudo-HTML knows &lt; but not &quot;.)"""
     return html.escape(text, quote=False)
 
 
 def number(value: float, decimals: int = 2) -> str:
-    """A number with a true minus sign; −∞ as a sign, and no minus before zero."""
+    """A number with a typographic minus sign; infinities as ∞ and −∞; no minus before zero."""
     if np.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     text = f"{value:,.{decimals}f}"
@@ -60,7 +60,7 @@ def number(value: float, decimals: int = 2) -> str:
 
 
 def _colours(kind: str, values: np.ndarray) -> dict:
-    """Colour scale of a matrix: "scores" and "vectors" have two signs, "probs" are shares."""
+    """Colour scale of a matrix: diverging around 0 for "scores" and "vectors", 0 … 1 for "probs"."""
     finite = values[np.isfinite(values)]
     top = float(np.abs(finite).max()) if finite.size else 1.0
     top = top or 1.0
@@ -70,7 +70,7 @@ def _colours(kind: str, values: np.ndarray) -> dict:
 
 
 def _cells(values: np.ndarray, tag: Sequence[int] = (), **options) -> go.Scatter:
-    """Invisible squares to click, one a cell. customdata: (*tag, row, column, value)."""
+    """Invisible squares to click, one per cell. customdata: (*tag, row, column, value)."""
     y, x = np.divmod(np.arange(values.size), values.shape[1])
     unseen = {"marker": {"opacity": 0}}
     return go.Scatter(
@@ -87,7 +87,7 @@ def _cells(values: np.ndarray, tag: Sequence[int] = (), **options) -> go.Scatter
 
 
 def _outline(row: float, column: float, height: float = 1, width: float = 1, **axes) -> list[dict]:
-    """A frame round a cell (or row × column of cells) that is seen on any colour."""
+    """Black and white frame, visible on any colour, around height × width cells whose first is (row, column)."""
     box = {"x0": column - 0.5, "x1": column - 0.5 + width, "y0": row - 0.5, "y1": row - 0.5 + height, "type": "rect"}
     return [{**box, **axes, "line": {"color": colour, "width": wide}} for colour, wide in (("white", 7), ("black", 3))]
 
@@ -99,7 +99,7 @@ def token_ticks(tokens: Sequence[str], selected: int | None = None) -> dict:
 
 
 def _height(rows: int) -> int:
-    """Pixels of a matrix: the same for short sentences, so that stepping does not make the page jump."""
+    """Height of a matrix in pixels, constant for short sentences, so that stepping does not make the page jump."""
     return max(470, 120 + 20 * rows)
 
 
@@ -113,10 +113,10 @@ def attention_matrix(
     scale: float | None = None,
     height: int | None = None,
 ) -> go.Figure:
-    """A T × T matrix: row i is what token i makes of every token. values: (T, T); −∞ is drawn as a closed cell.
+    """A T × T matrix: row i holds the values of token i's query. values: (T, T); −∞ is drawn as a masked cell.
 
-    kind: "probs" (0 … 1) or "scores" (two signs). selected: the framed (row, column). scale: what the strongest
-    colour stands for, of scores the largest if not given. A click's customdata begins with row and column.
+    kind: "probs" (0 … 1) or "scores" (signed). selected: the framed (row, column). scale: value of the strongest
+    colour; by default 1 for probs, the largest |score| for scores. A click's customdata begins with row and column.
     """
     values = np.asarray(values, dtype=float)
     size = len(tokens)
@@ -175,7 +175,7 @@ def attention_matrix(
     if written:
         fig.update_layout(annotations=[{**notes, "x": j, "y": i} for i, j in np.argwhere(closed)])
     row, column = selected if selected is not None else (None, None)
-    # Labels that lean by 60° take less height than they are long; above them stands the axes' title, below the scale.
+    # Labels rotated by 60° need 0.87 of their length in height; above them is the axis title, below the colour bar.
     margin = {"l": _room(tokens), "t": 44 + round(0.87 * _room(tokens)), "b": 8 if written else 36}
     fig.update_layout(shapes=shapes, height=height or _height(size), hoverdistance=-1, margin=margin)
     fig.update_xaxes(**token_ticks(tokens, column), side="top", tickangle=-60, title={"text": axes, "standoff": 4})
@@ -222,7 +222,7 @@ def vectors(
     if selected is not None:
         panel, row, column = selected
         axes = {"xref": f"x{panel + 1 if panel else ''}", "yref": f"y{panel + 1 if panel else ''}"}
-        # A frame three cells wide: one cell of many is too narrow to be seen.
+        # A frame three cells wide: a single cell is too narrow to be visible.
         fig.update_layout(shapes=_outline(row, column - 1, width=3, **axes))
     margin = {"l": _room(tokens), "t": 40, "b": 8}
     fig.update_layout(height=height or _height(size), hoverdistance=-1, margin=margin)
@@ -233,7 +233,7 @@ def vectors(
 
 
 def dot_product(left, right, names: tuple[str, str, str], *, height: int = 360) -> go.Figure:
-    """A sum of products, term by term: two strips, and under them a bar for every product.
+    """A dot product term by term: the two vectors as strips, and under them a bar for every product.
 
     left, right: (N,). names: of the left strip, the right strip and the products (plain text).
     """
@@ -287,7 +287,7 @@ def token_bars(
     selected: int | None = None,
     height: int | None = None,
 ) -> go.Figure:
-    """A bar for every token with its arithmetic written beside it. lengths: (T,); texts: plain text, one a token."""
+    """One bar per token with its arithmetic written beside it. lengths: (T,) · texts: plain text, one per token."""
     lengths = np.asarray(lengths, dtype=float)
     span = max(float(np.abs(lengths).max()), 1e-12)
     low = -span if (lengths < 0).any() else 0.0
@@ -314,7 +314,7 @@ def token_bars(
     }
     shown = [f"<b>{literal(text)}</b>" if i == selected else literal(text) for i, text in enumerate(texts)]
     fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
-    # The right half of the picture is for the arithmetic.
+    # Leave the right half of the picture free for the arithmetic.
     fig.update_xaxes(range=[low * 1.02, span * (2.8 if low == 0 else 3.8)], visible=False)
     fig.update_yaxes(**token_ticks(tokens, selected), autorange="reversed", automargin=False)
     fig.update_layout(
@@ -330,7 +330,7 @@ def token_bars(
 def all_heads(
     probs, *, selected: tuple[int, int] | None = None, names: tuple[str, str] = ("layer", "head"), height: int = 620
 ) -> go.Figure:
-    """Every head as a small matrix: layers downwards, heads across. probs: (L, A, T, T), one colour scale for all.
+    """Every head as a small matrix: one row per layer, one column per head. probs: (L, A, T, T), on one colour scale.
 
     A click's customdata is (layer, head), both from 0; labels count from 1.
     """
@@ -371,7 +371,7 @@ def all_heads(
     if selected is not None:
         layer, head = selected
         fig.update_layout(shapes=_outline(layer * step, head * step, size, size))
-    # With one marker a matrix, a click anywhere goes to the nearest.
+    # With one marker per matrix, a click anywhere selects the nearest.
     fig.update_layout(height=height, hoverdistance=-1, margin={"t": 8, "b": 8})
     for update, count, chosen, name in (
         (fig.update_xaxes, heads, selected and selected[1], names[1]),
@@ -391,7 +391,7 @@ def all_heads(
 def compared_words(
     words: Sequence[str], before, after, names: tuple[str, str], *, xaxis: str = "", height: int | None = None
 ) -> go.Figure:
-    """Probabilities of the same words, intact and changed: two bars a word. before, after: (N,), 0 … 1."""
+    """Probabilities of the same words in the intact and the changed model: two bars per word. before, after: (N,)."""
     before, after = np.asarray(before, dtype=float), np.asarray(after, dtype=float)
     fig = go.Figure()
     for values, name, colour, pattern in ((before, names[0], BLUE, ""), (after, names[1], VERMILION, "/")):

@@ -1,4 +1,4 @@
-"""Figures of experiments on attention: what breaks, what it costs, what has to wait, what weights explain."""
+"""Figures of experiments on attention: ablations, cost, parallelism against recurrence, weight against effect."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def curves(
     marks: Mapping[float, str] | None = None,
     height: int = 400,
 ) -> go.Figure:
-    """Lines over a common x, each with its own dash and marker. here: the reader's own x. marks: x → what happens."""
+    """Lines over a common x, each with its own dash and marker. here: the user's own x · marks: x → label of a line."""
     fig = go.Figure()
     looks = zip((BLUE, VERMILION, GREEN), ("solid", "dash", "dot"), ("circle", "diamond", "square"), strict=True)
     for (name, values), (colour, dash, symbol) in zip(lines.items(), looks, strict=False):
@@ -70,9 +70,9 @@ def curves(
 def order_differences(
     tokens: Sequence[str], intact, without, names: tuple[str, str], *, height: int = 400
 ) -> go.Figure:
-    """How far each token's output moves when the words change places: two series on a logarithmic axis.
+    """How much each token's output changes when the words are reordered: two series on a logarithmic axis.
 
-    intact, without: (T,), relative differences; exact zeros are drawn at the foot.
+    intact, without: (T,), relative differences; exact zeros are drawn at the bottom (1e-8).
     """
     foot = 1e-8
     fig = go.Figure()
@@ -95,9 +95,9 @@ def order_differences(
 
 
 def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *, height: int = 330) -> go.Figure:
-    """How information gets from one token to another: above, attention in one step; below, a chain hands it on.
+    """How information gets from one token to another: above, attention in one step; below, recurrence step by step.
 
-    names: what stands beside the upper and the lower row, e.g. "self-attention: 1 step" (plain text).
+    names: titles of the upper and the lower row, e.g. "self-attention: 1 step" (plain text).
     """
     size = len(tokens)
     first, last = sorted((start, end))
@@ -153,7 +153,7 @@ def paths(tokens: Sequence[str], start: int, end: int, names: tuple[str, str], *
 
 
 def schedule(tokens: Sequence[str], names: tuple[str, str], axis: str, *, height: int = 400) -> go.Figure:
-    """When each token's new vector can be computed: all at once by attention, one after another by a chain.
+    """When each token's new vector can be computed: all at once by attention, one after another by recurrence.
 
     names: titles of the two panels; axis: title of the time axis.
     """
@@ -190,9 +190,9 @@ def weight_and_effect(
     marked: Mapping[int, str] | None = None,
     height: int = 460,
 ) -> go.Figure:
-    """Each point a token or a head: how much attention across, how much it matters upwards. weight, effect: (N,).
+    """One point per token or head: its attention weight (x) and its effect on the output (y). weight, effect: (N,).
 
-    labels: on hover, and on the points when there are few. marked: points to name, index → text.
+    labels: shown on hover · marked: index → name of points to highlight.
     """
     weight, effect = np.asarray(weight, dtype=float), np.asarray(effect, dtype=float)
     marked = marked or {}
@@ -217,12 +217,12 @@ def weight_and_effect(
     )
     right = float(np.nanmax(weight)) if weight.size else 1.0
     high = (float(np.nanmax(effect)) if effect.size else 0.0) or 1.0
-    named: list[tuple[float, float]] = []  # the ends of what is named so far, as shares of the figure
+    named: list[tuple[float, float]] = []  # positions of the points named so far, as shares of the figure
     for index, text in marked.items():
         far = weight[index] > right / 2
         across, up = weight[index] / right, effect[index] / high
         beside = [other for x, other in named if abs(across - x) < 0.35 and abs(up - other) < 0.16]
-        shift = 4 if not beside else 22 if up >= max(beside) else -16  # away from the name that stands there
+        shift = 4 if not beside else 22 if up >= max(beside) else -16  # away from the name already there
         named.append((across, up))
         fig.add_annotation(
             x=weight[index],

@@ -1,6 +1,6 @@
-"""What our views of attention are sent: weights as single bytes, edges as whole numbers, all of it base64 in JSON.
+"""Data sent to our attention views: weights as single bytes, edges as integers, all base64 in JSON.
 
-A byte holds a weight to 1/255, more than a line's strength or a pixel can show; the exact number behind a click comes
+A byte holds a weight to 1/255, finer than a line's opacity or a pixel can show; after a click the exact number comes
 from the model. BertViz sends every weight as decimal text, about 22 characters each.
 """
 
@@ -20,7 +20,7 @@ HEAD_COLOURS = (
 
 
 def packed(values: np.ndarray) -> str:
-    """The bytes of an array, in its own order and type, as base64 text."""
+    """The bytes of an array, in C order and its own dtype, as base64 text."""
     return b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
 
 
@@ -37,7 +37,7 @@ def heads_payload(
     selected: tuple[int, int] | None = None,
     crossed: Sequence[tuple[int, int]] = (),
 ) -> dict:
-    """All heads as small pictures. small: (L, A, s, s) · labels, titles: L · A of them · crossed: heads struck out."""
+    """All heads as small pictures. small: (L, A, s, s) · labels, titles: L · A each · crossed: (layer, head)s."""
     layers, heads, size, _ = np.shape(small)
     return {
         "layers": layers,
@@ -60,7 +60,7 @@ def lines_payload(
     row: int | None = None,
     column: int | None = None,
 ) -> dict:
-    """Edges of some heads of a layer. edges: attention_summary.Edges · faint: tokens shown in the back."""
+    """Edges of some heads of a layer. edges: attention_summary.Edges · faint: whether each token is drawn faintly."""
     return {
         "tokens": list(tokens),
         "faint": list(faint) or [False] * len(tokens),
@@ -75,5 +75,5 @@ def lines_payload(
 
 
 def matrix_payload(tokens: Sequence[str], probs, *, row: int | None = None, column: int | None = None) -> dict:
-    """One head whole. probs: (T, T)."""
+    """The full matrix of one head. probs: (T, T)."""
     return {"tokens": list(tokens), "weights": packed(as_bytes(probs)), "row": row, "column": column}

@@ -1,4 +1,4 @@
-"""Attribution in figures: methods beside each other, how far they agree, and two tests of what they say."""
+"""Figures of attribution: methods side by side, their agreement, and tests of their faithfulness."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from plots.attention import literal
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, WORDS
 
-# By the names of minibert.inside.attribution.METHODS; a method is told apart by dash and symbol as well as by colour.
+# Keys: names of minibert.inside.attribution.METHODS. Methods differ by dash and symbol as well as by colour.
 STYLE = {
     "gradient": (ORANGE, "dot", "diamond"),
     "integrated": (BLUE, "solid", "circle"),
@@ -17,7 +17,7 @@ STYLE = {
     "shapley": (VERMILION, "solid", "triangle-up"),
     "rollout": (PINK, "dashdot", "x"),
 }
-DARK_BELOW = -0.8  # only the deep blue end of the scale is dark enough for white letters: 4.5 : 1 or more
+DARK_BELOW = -0.8  # only the deep blue end of the scale is dark enough for white letters (contrast of at least 4.5 : 1)
 
 
 def _ink(share: float) -> str:
@@ -27,8 +27,8 @@ def _ink(share: float) -> str:
 def word_grid(
     words: Sequence[str], values: Mapping[str, np.ndarray], names: Mapping[str, str], title: str = ""
 ) -> go.Figure:
-    """A row a word, a column a method; each column in shares of its own largest size, its strongest word outlined.
-    values: method → (words,); NaN is a “?”."""
+    """One row per word, one column per method, each coloured relative to its largest |value|, whose word is outlined.
+    values: method → (words,); NaN is shown as “?”."""
     fig = go.Figure()
     methods = list(values)
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
@@ -61,7 +61,7 @@ def word_grid(
 
 
 def _above(title: str) -> dict:
-    """Over columns that are named at the top."""
+    """A figure title above column labels at the top."""
     return {"text": title, "y": 0.99, "yanchor": "top"}
 
 
@@ -95,8 +95,8 @@ def deletion_curves(
     titles: tuple[str, str, str],
     title: str = "",
 ) -> go.Figure:
-    """A probability against words taken away. curves: method → (n + 1,) · random: (orders, n + 1), drawn as its mean
-    and a band of one standard deviation · titles: of the axes and of the random line."""
+    """A probability over the number of deleted words. curves: method → (n + 1,) · random: (orders, n + 1), drawn as
+    mean and a band of one standard deviation · titles: of the axes and of the random line."""
     fig = go.Figure()
     steps = list(range(random.shape[1]))
     mean, spread = random.mean(0), random.std(0, ddof=1)
@@ -125,7 +125,7 @@ def deletion_curves(
 
 
 def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], axis: str, title: str = "") -> go.Figure:
-    """The deletion test over several texts: a small mark a text, a large one at the mean with its standard error.
+    """The deletion test over several texts: a small mark per text, a large one at the mean with its standard error.
 
     values: method (or "random") → (texts,)"""
     fig = go.Figure()
@@ -161,11 +161,11 @@ def path_and_error(
     chosen: int,
     titles: Sequence[str],
 ) -> go.Figure:
-    """Left: the score on the way from the baseline to the input, with the line that the gradient at the input draws.
+    """Left: the score along the path from the baseline to the input, with the tangent at the input (its gradient).
     Right: the completeness error over the number of steps, `chosen` marked.
 
-    path: (points,) at even shares 0 … 1 · slope: the score's rise per share at 1 · errors: rule → one a step count ·
-    titles: of the panels, of the four axes (x, y, x, y), of the path and of the gradient's line.
+    path: (points,) at equal steps of the share 0 … 1 · slope: derivative of the score by the share at 1 · errors:
+    rule → one error per step count · titles: of the panels, the four axes (x, y, x, y), the path and the tangent.
     """
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles[:2], horizontal_spacing=0.14)
     share = np.linspace(0, 1, len(path))

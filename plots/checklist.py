@@ -1,4 +1,4 @@
-"""Edited texts in figures: how often each rule flips the answer."""
+"""Figure of edited texts: how often each rule flips the prediction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ import plotly.graph_objects as go
 
 from plots.theme import BLUE, GREY, SMALL, VERMILION
 
-# By what minibert.inside.checklist expects of the answer.
+# Keys: expectations of minibert.inside.checklist: "same" prediction, "change", or "open" (none).
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
 
 
 @dataclass(frozen=True)
 class FlipRate:
-    """A rule in the figure. rate: share of the answers that flipped, within `interval` with 95 % confidence."""
+    """A rule in the figure. rate: share of flipped predictions · interval: its 95 % confidence interval."""
 
     name: str
     expects: str
@@ -23,7 +23,7 @@ class FlipRate:
 
 
 def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
-    """A line a rule: the rate with its interval; a triangle at the edge where it should be."""
+    """One row per rule: the rate with its interval; a triangle at the edge (0 or 1) where it should be."""
     fig = go.Figure()
     for place, row in enumerate(rows):
         colour, symbol = STYLE[row.expects]

@@ -1,4 +1,4 @@
-"""Figures of the cone: sentences in the plane of two of them, agreement by numbers kept, a flow's likelihood."""
+"""Figures of the cone: sentences in the plane of two of them, agreement by dimensions kept, a flow's likelihood."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LOOKS = ((BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dot", 
 
 @dataclass(frozen=True)
 class Cloud:
-    """points: (N + 2, 2) within the circle of radius 1, the reader's two last · mean: the mean cosine of all pairs of
-    the others, None where it is not said · own: the cosine of the reader's two."""
+    """points: (N + 2, 2) within the unit circle, the user's two sentences last · mean: mean cosine of all pairs of the
+    others, None to leave it out · own: cosine of the user's two."""
 
     title: str
     points: np.ndarray
@@ -28,8 +28,8 @@ class Cloud:
 
 
 def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tuple[str, str]) -> go.Figure:
-    """A circle a panel, the origin in its middle: grey points, and arrows to the reader's two. lines: the sentence of
-    each point · words: what the mean and the reader's cosine are called."""
+    """One unit circle per panel, around the origin: grey points, and lines to the user's two sentences. lines: sentence
+    of each point · words: names of the mean and of the user's cosine."""
     fig = make_subplots(rows=1, cols=len(panels), horizontal_spacing=0.04)
     for column, panel in enumerate(panels, 1):
         place = {"row": 1, "col": column}
@@ -70,7 +70,7 @@ def over_dimensions(
     lines: Mapping[str, Sequence[float]], plain: Mapping[str, float], kept: Sequence[int], title: str,
     axes: tuple[str, str], as_they_are: str,
 ) -> go.Figure:  # fmt: skip
-    """A line a set of pairs over the numbers kept, and a faint one at what the vectors reach as they are."""
+    """One line per set of sentence pairs over the dimensions kept; a grey one at the score of unchanged vectors."""
     fig = go.Figure()
     ticks = [str(k) for k in kept]
     for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
@@ -93,7 +93,7 @@ def over_dimensions(
 def likelihoods(
     runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axes: tuple[str, str]
 ) -> go.Figure:  # fmt: skip
-    """A line a run over its steps."""
+    """One line per run over its steps."""
     fig = go.Figure()
     for place, (name, marks) in enumerate(runs.items()):
         colour, dash, symbol = LOOKS[place % len(LOOKS)]

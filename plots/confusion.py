@@ -1,4 +1,4 @@
-"""How often each class was taken for each other one."""
+"""A confusion matrix."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from plots.theme import SEQUENTIAL, SMALL
 
 
 def confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], titles: tuple[str, str]) -> go.Figure:
-    """Rows: truth, columns: answer; titles: of the answer axis and the truth axis."""
+    """Rows: true classes, columns: predictions. titles: of the prediction axis and the truth axis."""
     largest = max(max(row) for row in matrix) or 1
     fig = go.Figure(
         go.Heatmap(
             z=matrix, x=list(labels), y=list(labels), colorscale=SEQUENTIAL, zmin=0, zmax=largest, showscale=False,
             hovertemplate="%{y} → %{x}: %{z}<extra></extra>", xgap=3, ygap=3,
-            # Plotly sets these black or white, whichever can be read on the cell; a theme recolours annotations.
+            # Cell texts, because plotly makes them black or white by contrast; a theme would recolour annotations.
             texttemplate="%{z}", textfont={"size": 20 if len(labels) <= 6 else SMALL},
         )
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Models that learned a cue: how right they are where it helps, where it says nothing, and where it lies."""
+"""Models that learned a spurious cue: accuracy where it helps, is uninformative, or misleads."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from plots.over_layers import titled
 from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
 
-# By the names of minibert.inside.spurious_cues.CONDITIONS, of the test set.
+# Keys: minibert.inside.spurious_cues.CONDITIONS of the test set.
 STYLE = {
     "planted": (VERMILION, "solid", "circle"),
     "balanced": (GREEN, "dash", "square"),
@@ -24,7 +24,7 @@ def accuracy_over_steps(
     chance: float,
     titles: tuple[str, str],
 ) -> go.Figure:
-    """A panel a training set, a line a seed. curves: training → test → seeds of (step, accuracy) · titles: axes."""
+    """One panel per training set, one line per seed. curves: training → test → (step, accuracy)s of each seed."""
     fig = make_subplots(
         rows=1, cols=len(curves), subplot_titles=[trainings[name] for name in curves], shared_yaxes=True,
         horizontal_spacing=0.06,
@@ -56,8 +56,8 @@ def final_accuracy(
     title: str,
     finding: str = "",
 ) -> go.Figure:
-    """A bar a test set at the mean over seeds, a dot a seed. finals: training → test → accuracies · title: of the axis
-    · finding: what is to be seen. A test that a training lacks has a question mark."""
+    """One bar per test set, the mean over seeds; one dot per seed. finals: training → test → accuracies · title: of the
+    axis · finding: title of the figure. A missing test is shown as a question mark."""
     fig = go.Figure()
     places = {training: place for place, training in enumerate(finals)}
     for test, (colour, _, symbol) in STYLE.items():

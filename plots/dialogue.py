@@ -1,4 +1,4 @@
-"""Figures of DIET: the way of the tags through a sentence, which tag follows which, and runs over their seconds."""
+"""Figures of DIET: the best tag path of a sentence, transition scores of the tags, and scores over training time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 def intents(names: Sequence[str], probs: Sequence[float], axis: str, title: str) -> go.Figure:
-    """A bar an intent, the first in colour."""
+    """One bar per intent, the first in colour."""
     fig = probability_bars(names, probs, {0}, title=axis)
     fig.update_layout(title={"text": literal(title)})
     return fig
@@ -25,7 +25,7 @@ def intents(names: Sequence[str], probs: Sequence[float], axis: str, title: str)
 def tag_path(
     words: Sequence[str], tags: Sequence[str], probs: np.ndarray, path: Sequence[int], title: str
 ) -> go.Figure:
-    """A column a word, a row a tag: how probable each is, and the likeliest way through. probs: (T, K) · path: (T,)"""
+    """One column per word, one row per tag: probabilities, and the likeliest path. probs: (T, K) · path: (T,)"""
     columns = list(range(len(words)))
     fig = go.Figure(
         go.Heatmap(
@@ -49,7 +49,7 @@ def tag_path(
 
 
 def step_matrix(tags: Sequence[str], steps: np.ndarray, axes: tuple[str, str], title: str) -> go.Figure:
-    """Row: the tag before · column: the tag behind it. steps: (K, K) scores, below zero what is avoided."""
+    """Transition scores. steps: (K, K), row: a tag, column: the next tag; negative scores discourage the transition."""
     most = float(np.abs(steps).max()) or 1.0
     names = list(map(literal, tags))
     fig = go.Figure(
@@ -67,7 +67,7 @@ def step_matrix(tags: Sequence[str], steps: np.ndarray, axes: tuple[str, str], t
 
 
 def over_seconds(curves: Mapping[str, Sequence[tuple[float, float]]], axes: tuple[str, str], title: str) -> go.Figure:
-    """A line a run: seconds of training → a share."""
+    """One line per run: a score in [0, 1] over seconds of training."""
     fig = go.Figure()
     for number, (name, points) in enumerate(curves.items()):
         fig.add_scatter(
@@ -86,7 +86,7 @@ def over_seconds(curves: Mapping[str, Sequence[tuple[float, float]]], axes: tupl
 
 
 def share_matrix(names: Sequence[str], probs: np.ndarray, title: str) -> go.Figure:
-    """Rows look at columns, each row sums to 1 where nothing is left out. probs: (T, T)"""
+    """Attention: rows attend to columns; each row sums to 1 if no column is left out. probs: (T, T)"""
     places = list(range(len(names)))
     shown = list(map(literal, names))
     fig = go.Figure(

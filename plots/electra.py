@@ -1,4 +1,4 @@
-"""ELECTRA in figures: what a generator's temperature does to the discriminator's task."""
+"""Figure of ELECTRA: effect of the generator's temperature on the discriminator's task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOOKS = ((GREEN, "solid", "circle"), (BLUE, "dash", "diamond"), (VERMILION, "dot
 def over_temperature(
     lines: Mapping[str, Sequence[float]], temperatures: Sequence[str], here: int | None, titles: tuple[str, str]
 ) -> go.Figure:
-    """Shares at each temperature, evenly spaced; here: the place that is set. lines: name → a share each."""
+    """Shares over evenly spaced temperatures. lines: name → one share each · here: index of the current temperature."""
     fig = go.Figure()
     places = list(range(len(temperatures)))
     for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):

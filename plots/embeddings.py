@@ -1,4 +1,4 @@
-"""Figures of vectors in a plane: the pictures of all layers side by side."""
+"""Figure of vectors in a plane: all layers side by side."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ def side_by_side(
     own: int | None = None,
     title: str = "",
 ) -> go.Figure:
-    """A small picture a layer, all at one scale. layouts: of each layer N × 2 · groups: their names; of: the group of
-    each point; own: the group drawn as stars · titles: shown where a point is touched ·
-    title: what is to be seen."""
+    """One small scatter plot per layer, all on one scale. layouts: (layers, N, 2) · groups: their names; of: group
+    index of each point; own: the group drawn as stars · titles: hover text of each point."""
     columns = min(COLUMNS, len(layouts))
     rows = math.ceil(len(layouts) / columns)
     fig = make_subplots(

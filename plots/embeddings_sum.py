@@ -1,4 +1,4 @@
-"""Figures of the input: three vectors and their sum, how alike places are, and what length costs."""
+"""Figures of the input: three embeddings and their sum, similarity of positions, and the cost of length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DASHES = ("solid", "dot", "dash")
 
 
 def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
-    """Vectors as strips, one above the other, on one colour scale around zero. rows: name → (dimensions,)."""
+    """Vectors as strips, one above the other, on one diverging colour scale. rows: name → (H,)."""
     values = np.stack(list(rows.values()))
     limit = float(np.abs(values).max()) or 1.0
     fig = go.Figure(
@@ -32,7 +32,7 @@ def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
 def position_similarity(
     learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str, title: str = ""
 ) -> go.Figure:
-    """Cosine between the vectors of places, (P, H) each: learned beside fixed."""
+    """Cosines between position embeddings. learned, fixed: (P, H) each, drawn side by side."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.08)
     for column, table in ((1, learned), (2, fixed)):
         numbers = list(range(1, len(table) + 1))
@@ -49,7 +49,7 @@ def position_similarity(
 
 
 def cosines(table: np.ndarray) -> np.ndarray:
-    """(P, H) → (P, P)."""
+    """Cosines of all pairs of rows: (P, H) → (P, P)."""
     unit = table / np.linalg.norm(table, axis=1, keepdims=True).clip(1e-12)
     return unit @ unit.T
 
@@ -57,7 +57,7 @@ def cosines(table: np.ndarray) -> np.ndarray:
 def cost_of_length(
     lengths: Sequence[int], series: Mapping[str, Sequence[float]], limit: int, titles: tuple[str, str], title: str = ""
 ) -> go.Figure:
-    """series: name → a value for each length. A line each, and one upright at the limit."""
+    """One line per series over lengths. series: name → one value per length · limit: length with a vertical line."""
     fig = go.Figure()
     for (name, values), colour, dash in zip(series.items(), PALETTE, DASHES, strict=False):
         fig.add_scatter(

@@ -1,4 +1,4 @@
-"""Figures of encoder and decoder: a block as a circuit, who sees whom, a run that learns, attention across texts."""
+"""Figures of encoder and decoder: a block as a circuit, attention masks, learning curves, cross-attention."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENT
 
 SELF, CROSS, UNSEEN = "self", "cross", "unseen"
 LOOK = {SELF: (BLUE, "square"), CROSS: (VERMILION, "diamond"), UNSEEN: (GREY, "x-thin")}  # colour and marker
-WRITTEN = 12  # a grid with at most this many columns has its numbers written in it
+WRITTEN = 12  # grids with at most this many columns have the numbers written in their cells
 
 
 # --- the block -----------------------------------------------------------------------------------------------------
 
 
 def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.Figure:
-    """One block from bottom to top, the residual paths at its side; the place of the current step is lit.
+    """One block from bottom to top with its residual paths; the component of the current step is highlighted.
 
-    names: words of the seven places: what comes in, attention, sum, LayerNorm, feed-forward, sum, LayerNorm. notes:
-    what stands under each, beside a sum. step: 0 … 6. A click's customdata is the place.
+    names: of the seven components: input, attention, sum, LayerNorm, feed-forward, sum, LayerNorm · notes: text under
+    each name, for sums beside it · step: 0 … 6. A click's customdata is the component's index. Else ValueError.
     """
     if len(names) != 7 or len(notes) != 7:
         raise ValueError("a block has seven places")
     heights = (0, 1.5, 2.7, 3.9, 5.5, 6.7, 7.9)
-    half = [0.27 if place in (2, 5) else 0.46 for place in range(7)]  # of a circle's or a box's height
+    half = [0.27 if place in (2, 5) else 0.46 for place in range(7)]  # half the height of a circle (sum) or a box
     fig = go.Figure()
-    for place, y in enumerate(heights):  # upwards, from each place to the next
+    for place, y in enumerate(heights):  # upwards, from each component to the next
         above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.9
         _wire(fig, [(0, y + half[place]), (0, above)], lit=False)
-    for start, end in ((0, 2), (3, 5)):  # past attention, past the feed-forward network
+    for start, end in ((0, 2), (3, 5)):  # residual paths around attention and around the feed-forward network
         low, high = heights[start] + half[start] + 0.12, heights[end]
         _wire(fig, [(0, low), (-1.25, low), (-1.25, high), (-0.2, high)], lit=step == end)
     shapes, annotations = [], []
@@ -82,9 +82,9 @@ def _wire(fig: go.Figure, points: Sequence[tuple[float, float]], lit: bool) -> N
 
 
 def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | None = None) -> go.Figure:
-    """Vectors of the same size under each other, a cell a number, each strip with a colour scale of its own.
+    """Vectors of the same size below each other, one cell per component, each strip with its own colour scale.
 
-    selected: the framed place, from 0. A click's customdata is the place.
+    selected: index of the framed component. A click's customdata is the index.
     """
     names = list(rows)
     fig = make_subplots(rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=0.1)
@@ -111,7 +111,7 @@ def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | Non
 
 
 def distribution(parts: dict[str, Sequence[float]], axis: str) -> go.Figure:
-    """How the numbers of two vectors are spread, before and after; a band a vector, dots for its numbers."""
+    """The distribution of each vector's components as a violin plot. parts: name → components, up to three."""
     fig = go.Figure()
     for (name, values), colour in zip(parts.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_violin(
@@ -140,10 +140,10 @@ def grid(
     least: float = -1.0,
     height: int | None = None,
 ) -> go.Figure:
-    """Numbers in rows and columns; NaN is drawn as nothing. values: (R, C). titles: of the columns and of the rows.
-    least: smaller numbers are drawn but not written.
+    """A heatmap; NaN is left blank. values: (R, C) · titles: of the columns and of the rows · low, high: of the colour
+    scale · least: smaller numbers are coloured but not written.
 
-    selected: the framed row, or cell of it. A click's customdata is row and column.
+    selected: framed (row, column), or the whole row if column is None. A click's customdata is row and column.
     """
     values = np.asarray(values, dtype=float)
     written = len(columns) <= WRITTEN
@@ -180,10 +180,10 @@ def grid(
 
 
 def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]], position: int) -> go.Figure:
-    """Masks side by side. Row i is what position i may see: a square for each position it sees, a faint cross for what
-    is hidden from it.
+    """Attention masks side by side. Row i: the positions that position i may attend to, as squares (self-attention) or
+    diamonds (cross-attention); masked positions as faint crosses.
 
-    panels: title → (N, N) of SELF, CROSS, UNSEEN. position: the row that is lit. A click's customdata: row, column.
+    panels: title → (N, N) of SELF, CROSS, UNSEEN. position: the highlighted row. A click's customdata: row, column.
     """
     n = len(words)
     fig = make_subplots(
@@ -227,7 +227,7 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Learning:
-    """What a run has reported: (step, loss), and (step, share) of words and of whole sentences that are right."""
+    """Events of a run: (step, loss), and (step, accuracy) of words (`tokens`) and of whole sentences (`sequences`)."""
 
     loss: list[tuple[int, float]] = field(default_factory=list)
     tokens: list[tuple[int, float]] = field(default_factory=list)
@@ -246,7 +246,7 @@ class Learning:
 
 
 def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
-    """titles: of the two panels and of the horizontal axis. names: of the lines for words and for whole sentences."""
+    """Loss and accuracies over steps. titles: of the two panels and the x axis · names: of the accuracy lines."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=[literal(title) for title in titles[:2]], horizontal_spacing=0.1)
     lines = (
         (seen.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
@@ -270,7 +270,7 @@ def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str
 
 
 def next_words(words: Sequence[str], probs: Sequence[float], *, height: int | None = None) -> go.Figure:
-    """The likeliest words and how likely, the first on top and in full colour."""
+    """Bars of the likeliest words, the first on top and in another colour."""
     fig = go.Figure(
         go.Bar(
             y=list(range(len(words))), x=list(probs), orientation="h",

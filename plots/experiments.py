@@ -1,4 +1,4 @@
-"""Figures of the paper's ablations in small: scores of arms, differences to the base, curves over steps."""
+"""Figures of the paper's ablations at small scale: scores of arms, differences to the base, curves over steps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERDICT_MARK |= dict.fromkeys(NO_VERDICT, "◇")
 
 @dataclass(frozen=True)
 class Score:
-    """An arm in one measure: the paper's number, if it has one, ours by seed, and those of the reader's own runs."""
+    """Scores of an arm in one metric: the paper's, if any; ours by seed; and those of the user's own runs."""
 
     name: str
     paper: float | None
@@ -35,7 +35,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Gap:
-    """An arm minus another: the paper's, ours with half the width of its interval (None where one seed has run)."""
+    """Difference between two arms: the paper's, and ours with half the width of its interval (None for one seed)."""
 
     name: str
     paper: float | None
@@ -44,8 +44,8 @@ class Gap:
     verdict: str
 
 
-DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # what needs no understanding
-TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity
+DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # the line of a trivial baseline
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
 def in_legend(fig: go.Figure, name: str, mode: str = "markers", **look) -> None:
@@ -69,10 +69,10 @@ def scores(
     high: int = 64,
     own: str = "",
 ) -> go.Figure:
-    """Beside each other, each on its own scale: the paper's numbers, and ours, a dot a seed and mean ± sd.
+    """Two panels, each on its own scale: the paper's numbers; and ours, one dot per seed and mean ± sd.
 
-    floor: what needs no understanding, a dotted line among ours where it is in sight; our scale does not stretch to it.
-    high: pixels of a row · own: what the reader's runs are called.
+    floor: score of a trivial baseline, a dotted line if within our scale, which is not extended to include it.
+    high: pixels of a row · own: name of the user's runs.
     """
     with_paper = any(row.paper is not None for row in rows)
     fig = make_subplots(
@@ -128,7 +128,7 @@ def scores(
 
 
 def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> None:
-    """Room for the numbers at either end."""
+    """Axis range with room for the numbers at both ends."""
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
@@ -145,11 +145,11 @@ def on_one_scale(
     own: str = "",
     log: bool = False,
 ) -> go.Figure:
-    """The paper's numbers and ours under each other in every row, on one scale that shows both and what needs no
-    understanding.
+    """The paper's numbers and ours below each other in every row, on one common scale that includes the trivial
+    baseline `floor`.
 
-    names: of the paper's points, of ours (a dot a seed, mean ± sd), of the floor, for the legend · own: what the
-    reader's runs are called · log: of perplexities, of which each halving is as far as another.
+    names: legend entries of the paper's points, ours (one dot per seed, mean ± sd), and the floor · own: name of the
+    user's runs · log: logarithmic scale, for perplexities.
     """
     fig = go.Figure()
     for y, row in enumerate(rows):
@@ -171,7 +171,7 @@ def on_one_scale(
             marker={"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             hovertemplate="%{x:.2f}<extra></extra>",
         )  # fmt: skip
-        # Beside the last of all that stands in the row: over no dot of a seed, and over no bar.
+        # Right of everything else in the row, so that it covers no dot and no error bar.
         end = max([*values, *row.own, mean + (statistics.stdev(values) if len(values) > 1 else 0)])
         fig.add_scatter(
             x=[end], y=[y + 0.22], mode="text", text=[f"  {mean:.1f}"], textposition="middle right", hoverinfo="skip",
@@ -205,7 +205,7 @@ def on_one_scale(
 
 
 def one_scale(fig: go.Figure, values: Sequence[float], log: bool) -> None:
-    """From the least to the greatest, with room for a number at the right."""
+    """Axis range from the smallest to the largest value, with room for a number on the right."""
     low, high = (min(values), max(values)) if not log else (math.log10(min(values)), math.log10(max(values)))
     room = max(high - low, 0.2 if log else 5)
     fig.update_xaxes(range=[low - 0.05 * room, high + 0.1 * room], type="log" if log else "linear")
@@ -217,7 +217,7 @@ def one_scale(fig: go.Figure, values: Sequence[float], log: bool) -> None:
 def by_kind(
     lines: Mapping[str, Mapping[str, Mapping[int, float]]], kinds: Mapping[str, str], axis: str, *, title: str
 ) -> go.Figure:
-    """lines: arm → kind → seed → percent; kinds: kind → words, from above. A bar an arm, its mean; a dot a seed."""
+    """One bar per arm and kind, at the mean; a dot per seed. lines: arm → kind → seed → percent · kinds: → labels."""
     fig = go.Figure()
     rows = list(kinds)
     step = 0.8 / max(len(lines), 1)
@@ -245,7 +245,7 @@ def by_kind(
 
 
 def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: str = "") -> go.Figure:
-    """Between arms, both on one scale: the paper's as a diamond, ours with its 95 % interval, coloured by verdict.
+    """Differences between arms on one scale: the paper's as a diamond, ours with 95 % interval, coloured by verdict.
 
     names: of the paper's points and of ours, for the legend.
     """
@@ -285,7 +285,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
 
 
 def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], axis: str, title: str) -> go.Figure:
-    """A line from one score to another for each (name, before, after). names: of the two."""
+    """A line from one score to another for each (name, before, after). names: legend entries of before and after."""
     fig = go.Figure()
     for row, (_name, before, after) in enumerate(rows):
         fig.add_scatter(
@@ -314,8 +314,8 @@ def over_steps(
     *,
     title: str = "",
 ) -> go.Figure:
-    """lines: name → steps of pre-training → seed → score. Mean ± sd, a small dot a seed. floor: what needs no
-    understanding, and its name, a dotted line."""
+    """Mean ± sd over steps, one small dot per seed. lines: name → steps of pre-training → seed → score · floor: (score
+    of a trivial baseline, its name), a dotted line."""
     fig = go.Figure()
     for number, (name, points) in enumerate(lines.items()):
         colour, symbol = PALETTE[number % len(PALETTE)], SYMBOLS[number % len(SYMBOLS)]
@@ -348,8 +348,8 @@ def over_steps(
 def loss_curves(
     panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]], axes: tuple[str, str], title: str = ""
 ) -> go.Figure:
-    """panels: what is asked → run → (step, training loss). Only runs that are asked the same share a panel and a scale:
-    the heights of others do not compare."""
+    """panels: objective → run → (step, training loss). Runs share a panel and a scale only if they have the same
+    objective: losses of different objectives are not comparable."""
     fig = make_subplots(
         rows=1, cols=max(len(panels), 1), subplot_titles=list(panels), horizontal_spacing=0.09, x_title=axes[0]
     )

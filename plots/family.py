@@ -1,4 +1,4 @@
-"""The family: a tree by date, how large its members are, and what they cost."""
+"""Figures of the BERT family: a tree by date, sizes of its members, and their training cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from minibert.family import KINDS, Member, line_of
 from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, titled
 
-# Kind of change → its colour and symbol, told apart by both.
+# Kind of change → its colour and symbol.
 LOOKS = dict(
     zip(
         KINDS,
@@ -27,12 +27,12 @@ LOOKS = dict(
         strict=True,
     )
 )
-FAINT = ("rgba(138,143,152,0.35)", "circle")  # of another kind than is looked for
-LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: of a letter, before and after a name, and all the width there is
+FAINT = ("rgba(138,143,152,0.35)", "circle")  # of models without the kind of change that is `shown`
+LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: width of a letter, of the space around a name, of the figure
 
 
 def lanes(members: Mapping[str, Member]) -> dict[str, int]:
-    """The row of each name, near its parent's, so that no name runs into the next one of its row."""
+    """Name → row, near its parent's, such that names in a row do not overlap."""
     step, free, found = ROOM / len(members), {}, {}
     for rank, member in enumerate(members.values()):
         home = found.get(member.parent, 0)
@@ -46,9 +46,9 @@ def lanes(members: Mapping[str, Member]) -> dict[str, int]:
 
 
 def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, words: Mapping[str, str]) -> go.Figure:
-    """Models from left to right in the order in which they came; a line leads from each to those that changed it.
+    """Models from left to right in chronological order; a line leads from each to the models derived from it.
 
-    chosen: marked, with the line it stands in · told: whether the kinds of change are coloured · shown: the kind whose
+    chosen: highlighted together with its ancestors · told: whether kinds of change are coloured · shown: the kind whose
     models are in full colour, "" for all · words: kind → its name.
     """
     rows, rank = lanes(members), {name: number for number, name in enumerate(members)}
@@ -83,7 +83,7 @@ def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, wor
         hovertext=[" · ".join([one.date, *(words[kind] for kind in one.changed if told)]) for one in every],
         hovertemplate="%{text}<br>%{hovertext}<extra></extra>",
     )  # fmt: skip
-    years: dict[int, str] = {}  # where one begins, if there is room for it
+    years: dict[int, str] = {}  # rank of the year's first model → year, if there is room
     for at, one in enumerate(every):
         if one.date[:4] not in years.values() and (not years or at - max(years) >= 3):
             years[at] = one.date[:4]
@@ -94,8 +94,8 @@ def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, wor
 
 
 def placed(points: Sequence[tuple[float, float]]) -> list[str]:
-    """Where each point's name goes, so that those of near points do not run into each other. points: in inches or the
-    like, both ways."""
+    """Side of each point for its name, such that names of nearby points do not overlap. points: (x, y), in units of
+    about a name's width and twice its height."""
     ways = ("top center", "middle left", "bottom center", "middle right")
     taken: list[tuple[float, float, str]] = []
     for x, y in points:
@@ -105,7 +105,7 @@ def placed(points: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Sequence[str], title: str) -> go.Figure:
-    """Weights of each size over the years, on a scale of tens. points: (name, YYYY-MM, weights, counted)."""
+    """Number of weights over time, log scale. points: (name, YYYY-MM, weights, counted), hollow if not counted."""
     fig = go.Figure()
     named = [point for point in points if point[0] in marked]
     at = [(int(date[:4]) + int(date[5:]) / 12, 0.6 * math.log10(n)) for _name, date, n, _counted in named]
@@ -126,9 +126,9 @@ def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Seq
 
 
 def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], title: str) -> go.Figure:
-    """Weights against tokens read, both on a scale of tens. points: (name, weights, tokens)."""
+    """Number of weights over training tokens, both on log scales. points: (name, weights, tokens)."""
     fig = go.Figure()
-    for power in range(19, 25):  # lines of equal work: 6 · weights · tokens
+    for power in range(19, 25):  # lines of equal compute: 6 · weights · tokens
         x = [1e9, 1e13]
         fig.add_scatter(
             x=x, y=[10**power / (6 * n) for n in x], mode="lines", line={"color": GREY, "width": 1, "dash": "dot"},
@@ -148,7 +148,7 @@ def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], tit
 
 
 def gains(rows: Sequence[tuple[str, float]], kinds: Sequence[str], axis: str, title: str) -> go.Figure:
-    """Points by what was changed, one bar above another, the first at the top. kinds: of each bar, see LOOKS."""
+    """One bar per change, the first at the top. rows: (name, gain in points) · kinds: of each change, see LOOKS."""
     fig = go.Figure()
     fig.add_bar(
         y=[name for name, _points in rows], x=[points for _name, points in rows], orientation="h", width=0.62,

@@ -1,4 +1,4 @@
-"""Features or fine-tuning in figures: which vectors of which layers the head reads, scores as they come, storage."""
+"""Figures of features versus fine-tuning: the hidden states the head reads, live scores, storage."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SEE_THROUGH = "rgba(138,143,152,0.10)"
 def stack(
     tokens: Sequence[str], reading: LayersRead, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
 ) -> go.Figure:
-    """A square for each token's vector in each layer: filled where the head reads it, its colour whether it learns.
+    """A square per token and layer: filled if the head reads that hidden state, coloured by whether it is trained.
 
-    rows: what the rows are called: "embeddings", "layer" with a {n}, "read", "bilstm", "new" · outputs: what comes out.
+    rows: labels of the rows "embeddings", "layer" (with {n}), "read", "bilstm", "new" · outputs: label of the output.
     """
     fig = go.Figure()
     colour = FROZEN if frozen else TRAINED
     columns = list(range(len(tokens)))
-    one = reading.pooling is not None  # a single vector goes on
+    one = reading.pooling is not None  # pooled to a single vector
     taken = columns[:1] if reading.pooling in ("pooler", "cls") else columns
     names = [rows["embeddings"], *(rows["layer"].format(n=n) for n in range(1, blocks + 1))]
     pooled_first = one and not reading.bilstm
@@ -91,7 +91,7 @@ def lines(fig: go.Figure, points: Sequence[tuple[float, float]], colour: str) ->
 
 @dataclass(frozen=True)
 class Bar:
-    """A run's newest score, or None before the first · recorded: what the same settings gave before."""
+    """score: a run's latest, None before the first · recorded: scores of earlier runs with the same settings."""
 
     name: str
     score: float | None
@@ -99,7 +99,7 @@ class Bar:
 
 
 def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
-    """Scores in percent as they come, with recorded runs as diamonds. words: of the bars and of the diamonds."""
+    """Live scores in percent, with recorded runs as diamonds. words: legend entries of the bars and the diamonds."""
     fig = go.Figure()
     at = list(range(len(rows)))
     fig.add_bar(
@@ -128,7 +128,7 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
 def storage(
     tasks: Sequence[int], lines_of: Mapping[str, Sequence[float]], now: int, axes: tuple[str, str]
 ) -> go.Figure:
-    """lines_of: name → megabytes by number of tasks; `now` is marked."""
+    """Storage over the number of tasks. lines_of: name → megabytes for each of `tasks` · now: the marked number."""
     fig = go.Figure()
     for (name, values), colour, dash in zip(lines_of.items(), (TRAINED, FROZEN), ("solid", "dash"), strict=False):
         fig.add_scatter(

@@ -1,4 +1,4 @@
-"""Figures of few labels: words at a blank, and how often patterns or methods are right, a mark a seed."""
+"""Figures of few-shot learning: words at a blank, and accuracies of patterns or methods, one mark per seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Share = tuple[str, float]
 def words_at_blank(
     labels: Sequence[tuple[str, float, Sequence[Share]]], title: str, axis: str, chosen: str
 ) -> go.Figure:
-    """A bar a label, as long as it is probable; above it its words with their shares of the whole vocabulary.
+    """One bar of probability per label; above it its words with their probabilities over the whole vocabulary.
 
     labels: (name, probability, (word, share)s) · chosen: the name that is drawn in colour."""
     fig = go.Figure()
@@ -41,7 +41,7 @@ def words_at_blank(
 
 @dataclass(frozen=True)
 class Row:
-    """values: shares of right answers, one a seed."""
+    """values: accuracies, one per seed."""
 
     name: str
     values: tuple[float, ...]
@@ -49,7 +49,7 @@ class Row:
 
 
 def accuracies(rows: Sequence[Row], title: str, axis: str, chance: str) -> go.Figure:
-    """A row each: a mark a seed, their mean as a line and a number; half, which guessing reaches, as a dotted line."""
+    """One mark per seed, their mean as a line and a number; a dotted line at 0.5, labelled `chance`."""
     fig = go.Figure()
     for place, row in enumerate(rows):
         colour, mean = (BLUE if row.marked else GREY), fmean(row.values)

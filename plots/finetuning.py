@@ -1,4 +1,4 @@
-"""Figures of fine-tuning runs of any task: curves while they train, both starts compared, one answer over time."""
+"""Figures of fine-tuning runs of any task: learning curves, both starts compared, predictions over time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ STARTS = ("pretrained", "random")
 COLOUR = {"pretrained": BLUE, "random": ORANGE}
 DASH = {"pretrained": "solid", "random": "dot"}
 SYMBOL = {"pretrained": "circle", "random": "diamond-open"}
-MOST_TURNS = 4  # answers of a run that are written in its line; of one that turns more often the last alone
-FAINT = 0.22  # opacity of what was recorded before
-FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # what a trivial answer reaches
+MOST_TURNS = 4  # changed predictions written along a run's line; if it changes more often, only the last
+FAINT = 0.22  # opacity of recorded runs
+FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # line of the trivial baseline
 
 
 @dataclass(frozen=True)
 class Curve:
-    """What a run has reported: (epoch, training loss) by step, (epoch, the task's metric) by evaluation."""
+    """Events of a run: (epoch, training loss) per step, (epoch, the task's metric) per evaluation."""
 
     start: str  # "pretrained" or "random"
     seed: int
@@ -44,8 +44,8 @@ class Curve:
 
 @dataclass(frozen=True)
 class Scale:
-    """How a metric is drawn. title: its name · floor: the score of a trivial answer, None where there is none ·
-    percent: a share, or a correlation, which may be negative."""
+    """How a metric is drawn. title: its name · floor: score of the trivial baseline, None if there is none · percent:
+    True for a share, False for a correlation, which may be negative."""
 
     title: str
     floor: float | None = None
@@ -56,7 +56,7 @@ class Scale:
         return ".0%" if self.percent else ".1f"
 
     def range(self, scores: Iterable[float]) -> list[float]:
-        """From a little below the lowest score to 1."""
+        """Axis range from a little below the lowest score, or the floor, to 1."""
         lowest = min(scores, default=0.0)
         if self.floor is not None:
             lowest = min(lowest, self.floor)
@@ -73,10 +73,10 @@ def learning_curves(
     recorded_name: str = "",
     finding: str = "",
 ) -> go.Figure:
-    """Training loss and the metric over epochs; a thin line a run, a thick one the mean of a start's runs.
+    """Training loss and the metric over epochs; a thin line per run, a thick one for the mean of a start's runs.
 
-    names: start → words for the legend · titles: of the loss, and of the horizontal axis · recorded: runs made before,
-    drawn faintly behind; recorded_name: their words for the legend · finding: what stands above.
+    names: start → legend entry · titles: of the loss axis and the x axis · recorded: earlier runs, drawn faintly
+    behind; recorded_name: their legend entry · finding: title of the figure.
     """
     fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
     for curve in recorded:
@@ -99,7 +99,7 @@ def learning_curves(
         if group:
             line = {"color": COLOUR[start], "dash": DASH[start], "width": 3.5}
             fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name=names[start], showlegend=True)
-    if not curves and not recorded:  # axes without a line are not drawn, and neither is what lies on them
+    if not curves and not recorded:  # plotly draws neither empty axes nor lines on them
         fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=2)
     if scale.floor is not None:
         fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
@@ -130,7 +130,7 @@ def add_line(fig, column: int, points, start: str, width: float, opacity: float,
 
 
 def mean_line(lines: Sequence[list[tuple[float, float]]]) -> list[tuple[float, float]]:
-    """The mean over runs, as far as every run has come."""
+    """The mean over runs, up to the shortest run."""
     common = min(map(len, lines))
     return [(lines[0][i][0], statistics.fmean(line[i][1] for line in lines)) for i in range(common)]
 
@@ -138,7 +138,7 @@ def mean_line(lines: Sequence[list[tuple[float, float]]]) -> list[tuple[float, f
 def right_by_kind(
     shares: dict[str, dict[str, list[float]]], names: dict[str, str], title: str, finding: str = ""
 ) -> go.Figure:
-    """shares: start → kind → share right of each run. A bar at their mean."""
+    """One bar per start and kind, the mean over runs. shares: start → kind → accuracy of each run."""
     fig = go.Figure()
     kinds = list(dict.fromkeys(kind for by_kind in shares.values() for kind in by_kind))
     for start, by_kind in shares.items():
@@ -158,7 +158,7 @@ def right_by_kind(
 
 
 def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Scale, finding: str = "") -> go.Figure:
-    """finals: start → final score of each seed. Dots, with mean and standard deviation beside them."""
+    """Final scores as dots, with mean and standard deviation. finals: start → score of each seed."""
     fig = go.Figure()
     hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
     for row, (start, values) in enumerate(finals.items()):
@@ -184,7 +184,7 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
 
 @dataclass(frozen=True)
 class Said:
-    """What one run has answered: (epoch, its answer in a few words, how sure it is or the score it gives)."""
+    """Predictions of one run for one input: (epoch, prediction in a few words, its probability or score)."""
 
     name: str
     start: str
@@ -194,10 +194,10 @@ class Said:
 def answers_over_time(
     said: Sequence[Said], title: str, axis: str, names: dict[str, str], other: str, top: float = 1.0, finding: str = ""
 ) -> go.Figure:
-    """How sure each run is of its answer, a line a run. Where a run changes its mind the new answer is written; what is
-    not the answer it ends with is a cross.
+    """Probability of each run's prediction over epochs, one line per run. Changed predictions are written at the point
+    of change; predictions different from the run's last are crosses.
 
-    names: start → words for the legend; other: those for the crosses · top: the highest value; 1 for probabilities.
+    names: start → legend entry; other: that of the crosses · top: the highest value; 1 for probabilities.
     """
     fig = go.Figure()
     share = top == 1.0
@@ -239,7 +239,7 @@ def answers_over_time(
 
 
 def answers_now(said: Sequence[Said], title: str, top: float = 1.0, finding: str = "") -> go.Figure:
-    """The last answer of each run and how sure it is, a bar a run: of a text that was asked after training."""
+    """Last prediction of each run and its probability or score, one bar per run: for inputs entered after training."""
     fig = go.Figure()
     form = ".0%" if top == 1.0 else ".2f"
     for row, one in enumerate(said):

@@ -1,4 +1,4 @@
-"""Figures of attention heads as a crowd: what one of them does, and what each of them costs."""
+"""Figures of attention heads: the pattern of one head, the cost of removing each, and heads that find a word."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from plots.theme import BLUE, GREY, SKY, SMALL, VERMILION
 
 
 def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *, threshold: float) -> go.Figure:
-    """A head's score of each kind as a bar, and as a line across it what even attention scores.
+    """Scores of one head for each kind of pattern as bars, each with a mark at the score of uniform attention.
 
-    scores, chance: (K,), NaN where nothing was counted · names: of the two in the legend.
+    scores, chance: (K,), NaN if nothing was counted · names: legend entries of the two.
     """
     scores, chance = np.asarray(scores, dtype=float), np.asarray(chance, dtype=float)
     best = int(np.nanargmax(scores))
-    on_mark = (chance > scores - 0.02) & (chance < scores + 0.12)  # a number there would stand on the mark of chance
+    on_mark = (chance > scores - 0.02) & (chance < scores + 0.12)  # a number there would cover the mark of chance
     fig = go.Figure(
         go.Bar(
             y=list(range(len(kinds))),
@@ -67,10 +67,10 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
 def ranking(
     names: Sequence[str], costs, errors, axis: str, *, selected: int | None = None, most: int | None = None
 ) -> go.Figure:
-    """What the loss of each head costs, dearest first, with two standard errors. costs, errors: (N,).
+    """Cost of removing each head, highest first, with two standard errors. costs, errors: (N,).
 
-    most: of more heads than these only the dearest three quarters of so many and the cheapest quarter are drawn, and
-    the selected one. A click's customdata is the head's place in `names`.
+    most: maximum number of heads drawn: three quarters of them the most costly, one quarter the least costly, plus the
+    selected one. A click's customdata is the head's index in `names`.
     """
     costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)
     order = np.argsort(-costs, kind="stable")
@@ -108,13 +108,13 @@ def ranking(
     return fig
 
 
-# Colour and symbol of our head, the paper's, and the best rule.
+# Colour and symbol of our best head, the paper's, and the best rule.
 FOUND_LOOKS = ((OURS, "circle"), (PAPER, "diamond"), (BLUE, "line-ns"))
 
 
 @dataclass(frozen=True)
 class FoundWord:
-    """How often one head finds a word, 0 … 1, and what the best rule without a model finds. head: what it is called."""
+    """accuracy: how often a head finds a word, 0 … 1 · rule: accuracy of the best rule without a model · head: name."""
 
     head: str
     accuracy: float
@@ -129,10 +129,10 @@ def found_words(
     *,
     selected: int | None = None,
 ) -> go.Figure:
-    """A row a relation: the best head of a model, below it that of a paper's model, each as a line from what the best
-    rule finds to what the head finds, in the looks of FOUND_LOOKS.
+    """One row per relation: the best head of a model, below it that of the paper's model, each as a line from the best
+    rule's accuracy to the head's, styled by FOUND_LOOKS.
 
-    names: of ours, theirs and the rule, told when the hand is on a mark. A click's customdata is the row.
+    names: of ours, theirs and the rule. A click's customdata is the row.
     """
     fig = go.Figure()
     pairs = ((ours, -0.2, FOUND_LOOKS[0], names[0]), (theirs, 0.2, FOUND_LOOKS[1], names[1]))
@@ -177,7 +177,7 @@ def found_words(
         customdata=[[round(y)] for y, _ in both],
         hovertemplate=f"{literal(names[2])}: %{{x:.1%}}<extra></extra>",
     )
-    across = np.arange(0.04, 1.36, 0.08)  # so that a click anywhere in a row meets a mark
+    across = np.arange(0.04, 1.36, 0.08)  # invisible marks, so that a click anywhere in a row counts
     fig.add_scatter(
         x=np.tile(across, len(relations)),
         y=np.repeat(np.arange(len(relations)), len(across)),

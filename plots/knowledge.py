@@ -1,4 +1,4 @@
-"""A sentence tree's visible matrix, and what facts do to answers."""
+"""Figures of injected knowledge: a sentence tree's visible matrix, effects of facts, and knowledge embeddings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from plots.theme import BLUE, GREY, ORANGE, SMALL, titled
 def visible_matrix(
     tokens: Sequence[str], branch: Sequence[int], seen: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
 ) -> go.Figure:
-    """Who sees whom: a mark a pair, round where a branch takes part; the row of the chosen token is framed."""
+    """One mark per pair (row may attend to column), round if either is in a branch; the row `chosen` is framed."""
     fig, size = go.Figure(), len(tokens)
     pairs = [(row, column) for row in range(size) for column in range(size)]
     for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
@@ -37,7 +37,7 @@ def visible_matrix(
 def noise_bars(
     names: Sequence[str], right: Sequence[float], turned: Sequence[float], axes: tuple[str, str], title: str
 ) -> go.Figure:
-    """Two panels of bars: right answers, and how far the blank's vector was turned."""
+    """Two panels of bars: share of right predictions, and rotation of the blank's hidden state."""
     from plotly.subplots import make_subplots
 
     fig = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.1)
@@ -55,7 +55,7 @@ def noise_bars(
 
 
 def joined_vector(vector: Sequence[float], hidden: int, parts: tuple[str, str], title: str) -> go.Figure:
-    """A word's numbers as a row of bars: those before place `hidden` from BERT, the others from its roles."""
+    """A word's vector as a row of bars: the first `hidden` components from BERT, the others from its semantic roles."""
     fig, places = go.Figure(), list(range(1, len(vector) + 1))
     for name, colour, some in ((parts[0], BLUE, slice(0, hidden)), (parts[1], ORANGE, slice(hidden, None))):
         fig.add_bar(
@@ -71,8 +71,8 @@ def joined_vector(vector: Sequence[float], hidden: int, parts: tuple[str, str], 
 def translations(
     names: Sequence[str], subjects: int, points: Sequence[Sequence[float]], ends: Sequence[Sequence[float]], title: str
 ) -> go.Figure:
-    """Entities of a relation's facts in a plane, the subjects first. ends: where each subject and the relation together
-    lie: an arrow goes there, and a cross marks it."""
+    """Entities of a relation's facts in a plane, the subjects first. ends: subject + relation vector for each subject,
+    the end of an arrow from it."""
     fig = go.Figure()
     groups = (
         (BLUE, "circle", points[:subjects], names[:subjects]),

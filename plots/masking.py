@@ -1,5 +1,5 @@
-"""Masking in figures: what falls in each epoch, what a model expects at a blank, two contexts over the whole
-vocabulary, what the encoder reads, and the paper's ablation."""
+"""Figures of masking: masks in each epoch, predictions at a blank, two contexts over the whole vocabulary, the
+encoder's input, and the paper's ablation."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ from plots.attention import literal
 from plots.grammar import MASK, RIGHT
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION, titled
 
-# By the names of cloze.FATES. Told apart by letter as well as by colour; the letters are black on all of them.
+# Keys: cloze.FATES. Fates differ by letter as well as by colour; the letters are black on every colour.
 FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": MASK, "random": VERMILION, "kept": SKY}
 FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
 FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
 
 
 def percent(share: float) -> str:
-    """A share for people: 97.1 %, 2.3 %, 0.14 %, 0.0021 %; two significant digits where it is small."""
+    """A readable percentage: 97.1 %, 2.3 %, 0.14 %, 0.0021 %; two significant digits below 1 %."""
     value = share * 100
     decimals = 1 if value >= 1 or value == 0 else min(1 - math.floor(math.log10(value)), 12)
     return f"{value:.{decimals}f}\u00a0%"
@@ -34,8 +34,7 @@ def mask_rows(
     names: Mapping[str, str] = FATE_NAMES,
     title: str = "",
 ) -> go.Figure:
-    """Draws of the same sentence, one below the other. rows: for each draw a fate (cloze.FATES) per token · title: what
-    they show."""
+    """Several maskings of the same sentence, one row each. rows: for each masking, a fate (cloze.FATES) per token."""
     fig = go.Figure()
     columns = list(range(len(tokens)))
     for fate, colour in FATE_COLOURS.items():
@@ -85,15 +84,15 @@ def mask_rows(
     return titled(fig, title)
 
 
-# The bars that matter: the token that stood there, and the one shown instead of it.
+# Highlighted bars: the original token, and the random one shown instead.
 ROLE_COLOURS = {"true": RIGHT, "shown": FATE_COLOURS["random"]}
 ROLE_SYMBOLS = {"true": "★", "shown": "◆"}
 
 
 @dataclass(frozen=True)
 class Blank:
-    """What a model expects at one position. tokens, probs: its bars, from the top. notes: a few words on the bars that
-    matter; roles: what they are (ROLE_COLOURS), marked by colour and symbol. Both by the number of the bar."""
+    """A model's predictions at one position. tokens, probs: its bars, from the top · notes: index of a bar → short note
+    · roles: index of a bar → key of ROLE_COLOURS; it has a colour and a symbol."""
 
     title: str
     tokens: Sequence[str]
@@ -105,8 +104,8 @@ class Blank:
 def expected_tokens(
     blanks: Sequence[Blank], *, columns: int = 3, title: str = "", axis: str = "probability"
 ) -> go.Figure:
-    """Horizontal bars of probability, a panel for each blank, all on one scale. title: what they show; then a single
-    panel needs no name of its own."""
+    """Horizontal bars of probability, one panel per blank, all on one scale. With a title, a single panel shows no name
+    of its own."""
     named = len(blanks) > 1 or not title
     columns = max(1, min(columns, len(blanks)))
     rows = max(1, math.ceil(len(blanks) / columns))
@@ -163,7 +162,7 @@ def expected_tokens(
     return titled(fig, title)
 
 
-SPOTS = (300, 180)  # as many different places a figure has, across and up
+SPOTS = (300, 180)  # resolution of the scatter plot, horizontal and vertical: points closer than this are merged
 
 
 def two_contexts(
@@ -176,15 +175,15 @@ def two_contexts(
     names: tuple[str, str, str] = ("every token", "likelier in A", "likelier in B"),
     title: str = "",
 ) -> go.Figure:
-    """The whole vocabulary, a point a token: how likely in one context, how likely in another.
+    """The whole vocabulary, one point per token: its probability in one context over that in another.
 
-    log_p, log_q: (V,) natural logarithms · movers: ids to mark and, where there is room, to name, by importance.
-    Tokens that would fall on one spot share a point, whose label says how many more there are: thirty thousand points
+    log_p, log_q: (V,) natural logarithms · movers: ids to mark and, if there is room, to name, by importance.
+    Tokens at nearly the same position share a point, whose label gives the number of others: thirty thousand points
     would need WebGL, which not every classroom's browser has.
     """
     log_p, log_q = np.asarray(log_p, dtype=float), np.asarray(log_q, dtype=float)
     p, q = np.exp(log_p), np.exp(log_q)
-    low = min(log_p.min(), log_q.min(), -5) / math.log(10) - 0.2  # where the axes end: a power of ten
+    low = min(log_p.min(), log_q.min(), -5) / math.log(10) - 0.2  # lower end of the axes, as an exponent of ten
     labels = np.array([literal(token) for token in tokens], dtype=object)
     spots = np.stack([log_p * SPOTS[0], log_q * SPOTS[1]]) / (math.log(10) * -low)  # (2, V)
     _, shown, sharing = np.unique(spots.round(), axis=1, return_index=True, return_counts=True)
@@ -251,8 +250,8 @@ def _decade(exponent: int) -> str:
 def _name_sides(
     movers: Sequence[int], x: np.ndarray, y: np.ndarray, tokens: Sequence[str], low: float
 ) -> dict[int, str]:
-    """On which side of its point each name stands, so that none lies on another or on a marked point; names without
-    room are left out. By the movers' order; measured for a figure of 1000 × 520 pixels."""
+    """Id → side of its point for the name, such that no name covers another or a marked point; names without room are
+    left out. Placed in the order of `movers`, assuming a figure of 1000 × 520 pixels."""
     across, up = 1000 / (0.25 - low), 520 / (0.25 - low)  # pixels a decade
     points = {i: (x[i] * across, y[i] * up) for i in movers}
     taken = [(px - 7, py - 7, px + 7, py + 7) for px, py in points.values()]
@@ -282,7 +281,8 @@ def what_is_read(
     names: Mapping[str, str] = FATE_NAMES,
     title: str = "",
 ) -> go.Figure:
-    """Of a hundred tokens, how many reach the encoder as what, on average. split: [MASK] / random / kept."""
+    """Expected shares of untouched, masked, random and kept tokens in the encoder's input. rate: share of tokens
+    selected · split: shares of [MASK], random and kept among these."""
     to_mask, to_random, to_keep = split
     shares = {"untouched": 1 - rate, "masked": rate * to_mask, "random": rate * to_random, "kept": rate * to_keep}
     fig = go.Figure()
@@ -312,7 +312,7 @@ def what_is_read(
     return titled(fig, title)
 
 
-# Of a strategy beside the baseline: colour, and plotly's name of the symbol.
+# Outcome of a strategy compared with the baseline → colour and plotly symbol.
 OUTCOMES = {"baseline": (GREEN, "star"), "no worse": (BLUE, "circle"), "worse": (VERMILION, "diamond")}
 
 
@@ -324,8 +324,8 @@ def ablation(
     unit: str = "%",
     title: str = "",
 ) -> go.Figure:
-    """Scores of several strategies, a panel for each measure, every score written out; all panels span equally many
-    points, so that distances can be compared. baseline: the strategy with the dotted line."""
+    """Scores of several strategies, one panel per metric, with every score written out; all panels span the same number
+    of points, so that distances are comparable. baseline: index of the strategy with the dotted line."""
     span = max(max(values) - min(values) for values in scores.values()) + 0.9
     fig = make_subplots(
         rows=1,

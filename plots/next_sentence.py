@@ -1,4 +1,4 @@
-"""Next-sentence prediction in figures: how many pairs are random, one judgement, all kinds of pairs, other papers."""
+"""Figures of next sentence prediction: share of random pairs, single predictions, kinds of pairs, other papers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from plotly.subplots import make_subplots
 from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
 
-LARGE = 20  # numbers to be read from the back row
-MARGIN = 84  # pixels to the right of the axes, for them
+LARGE = 20  # type size of numbers that must be legible from the back row
+MARGIN = 84  # pixels to the right of the axes, for these numbers
 
 
 def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tuple[str, str]) -> go.Figure:
@@ -38,7 +38,7 @@ def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tup
 
 
 def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "NotNext")) -> go.Figure:
-    """A bar a row, split into the two answers. rows: name of the pair → probability of the first answer."""
+    """One bar per pair, split into the two classes. rows: name of the pair → probability of the first class."""
     fig = go.Figure()
     labels = [literal(row) for row in rows]
     for name, colour, shares in (
@@ -69,7 +69,7 @@ def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "No
 
 
 def _write_beside(fig: go.Figure, y, text: str) -> None:
-    """A number in the margin, on the row of what it says."""
+    """Write a number in the right margin, in row `y`."""
     fig.add_annotation(
         x=1, xref="paper", xshift=10, y=y, text=f"<b>{text}</b>", xanchor="left", showarrow=False, font_size=LARGE
     )
@@ -77,22 +77,22 @@ def _write_beside(fig: go.Figure, y, text: str) -> None:
 
 @dataclass(frozen=True)
 class Share:
-    """A share with the ends of its interval."""
+    """A share with its confidence interval."""
 
     value: float
     low: float
     high: float
 
 
-JUDGES = ((BLUE, "circle"), (ORANGE, "diamond"))  # colour and symbol of the first and the second
+JUDGES = ((BLUE, "circle"), (ORANGE, "diamond"))  # colour and symbol of the first and the second judge
 
 
 def judged_next(
     kinds: Sequence[str], judges: Mapping[str, Sequence[Share]], wanted: Sequence[float], title: str
 ) -> go.Figure:
-    """For each kind of pair the share called "next" by each of two judges, with its interval, the numbers beside it.
+    """For each kind of pair, the share that each of two judges calls "next", with its interval, and as a number.
 
-    wanted: the share that would be right, a grey line on each row · title: of the axis.
+    wanted: the correct share, a grey line in each row · title: of the axis.
     """
     fig = go.Figure()
     rows = len(kinds)
@@ -141,9 +141,9 @@ def judged_next(
 
 
 def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], names: tuple[str, str]) -> go.Figure:
-    """How much a score changes when next-sentence prediction is left out, a panel a paper, in points.
+    """Change of scores, in points, when next sentence prediction is left out; one panel per paper.
 
-    papers: title → task → (with, without) · names: of the two directions: better without, worse without.
+    papers: title → task → (score with, without) · names: legend entries for better and worse without.
     """
     tasks = max(map(len, papers.values()))
     changes = {title: {t: round(b - a, 10) for t, (a, b) in scores.items()} for title, scores in papers.items()}
@@ -187,7 +187,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
 
 
 def trained_and_asked(rows: Mapping[str, tuple[float, float]], questions: tuple[str, str]) -> go.Figure:
-    """Accuracy on two questions by what a model was trained on. rows: training → (first, second question), percent."""
+    """Accuracy on two questions by training objective. rows: objective → (first, second question), in percent."""
     fig = go.Figure()
     for question, (colour, _symbol), values in zip(questions, JUDGES, zip(*rows.values(), strict=True), strict=True):
         fig.add_bar(

@@ -1,4 +1,4 @@
-"""NEZHA in figures: vectors of distances, scores at lengths never trained on, what float16 loses, steps by layer."""
+"""Figures of NEZHA: relative position vectors, scores at unseen lengths, float16 underflow, update sizes by layer."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def distance_strips(
     here: int,
     axes: tuple[str, str, str],
 ) -> go.Figure:
-    """Above, a strip for each token: the vector of its distance from token `here`. Below, what that adds to its score.
+    """Above, for each token, the vector of its distance from token `here`. Below, its contribution to the score.
 
-    vectors: (T, D), between −1 and 1 · axes: of the strips, of the bars, of the distances.
+    vectors: (T, D), between −1 and 1 · added: contributions · axes: titles of the strips, the bars, the distances.
     """
     vectors = np.asarray(vectors, dtype=float)
     fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.58, 0.42], vertical_spacing=0.06)
@@ -56,7 +56,7 @@ def distance_strips(
     )  # fmt: skip
     most = max([abs(value) for value in added] or [1.0]) * (1.35 if written else 1.1) or 1.0
     labels = [f"{distance:+d}".replace("-", "−") if distance else "0" for distance in distances]
-    every = 1 if len(tokens) <= 16 else 2  # else they would run into each other
+    every = 1 if len(tokens) <= 16 else 2  # every second label, or they would overlap
     shown = [place for place in places if (place - here) % every == 0]
     fig.update_xaxes(
         tickvals=shown, ticktext=[labels[place] for place in shown], tickangle=0, showgrid=False, ticks="",
@@ -78,9 +78,9 @@ def over_lengths(
     number: str = ".0%",
     looks: Sequence[tuple[str, str, str]] = LOOKS,
 ) -> go.Figure:
-    """Mean and standard deviation over seeds at each length, and a dot a seed. arms: name → length → a value a seed ·
-    trained: the length behind which a line says `trained_word` · number: how values are written · looks: of the
-    arms in turn."""
+    """Mean and standard deviation over seeds at each length, and one dot per seed. arms: name → length → values ·
+    trained: maximum training length, marked by a line labelled `trained_word` · number: format of values · looks: of
+    the arms in turn."""
     fig = go.Figure()
     lengths = sorted({length for points in arms.values() for length in points})
     for index, (name, points) in enumerate(arms.items()):
@@ -114,7 +114,7 @@ def over_lengths(
 
 
 def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:
-    """A weight over steps, in each way to keep it."""
+    """The value of one weight over steps, for each number format. paths: name → values."""
     fig = go.Figure()
     for (name, values), (colour, dash, _symbol) in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
         fig.add_scatter(
@@ -128,7 +128,7 @@ def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) ->
 
 
 def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], here: int, axes: tuple[str, str]):
-    """Shares for each scale of the loss; here: the place that is set."""
+    """Shares over evenly spaced settings, e.g. loss scales. lines: name → one share each · here: the current index."""
     fig = go.Figure()
     places = list(range(len(scales)))
     for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
@@ -147,7 +147,7 @@ def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], her
 def layer_shares(
     names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str, percent: bool = True
 ) -> go.Figure:
-    """By how much of its length each matrix is moved, or another number of it, a row a matrix; a logarithmic axis."""
+    """Relative update of each matrix (or another value, if not `percent`), one row per matrix, on a log axis."""
     fig, written = go.Figure(), ".3%" if percent else ".3~g"
     rows = list(range(len(names)))
     for (name, values), (colour, _dash, symbol) in zip(shares.items(), (LOOKS[0], LOOKS[2]), strict=False):

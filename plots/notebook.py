@@ -1,4 +1,4 @@
-"""Figures in a notebook: without a network, and on white paper, so that they can be read in a dark theme too."""
+"""Figures in a notebook: work offline, and on a white background, so that they are legible in a dark theme."""
 
 import plotly.io
 from plotly.io.base_renderers import PlotlyRenderer
@@ -7,7 +7,7 @@ PAPER = "white"
 
 
 class OnPaper(PlotlyRenderer):
-    """Plotly's own type, which JupyterLab and VS Code draw with the plotly.js they have."""
+    """Renders plotly's MIME type, which JupyterLab and VS Code draw with their built-in plotly.js."""
 
     def to_mimebundle(self, fig_dict: dict) -> dict:
         layout = {**fig_dict.get("layout", {}), "paper_bgcolor": PAPER}
@@ -15,6 +15,6 @@ class OnPaper(PlotlyRenderer):
 
 
 def draw_here() -> None:
-    """From now on `show()` draws into the notebook."""
+    """Make `fig.show()` draw into the notebook."""
     plotly.io.renderers["on_paper"] = OnPaper()
     plotly.io.renderers.default = "on_paper"

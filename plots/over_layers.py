@@ -1,4 +1,4 @@
-"""Quantities over the layers of a model: lines with the spread of repetitions, and where knowledge settles."""
+"""Figures over the layers of a model: metrics with the spread of repetitions, logit lens, and where tasks settle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plots.attention import literal
 from plots.grammar import RIGHT
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
-# A line is told by colour, dash and symbol. The last look is for what the others are held against.
+# Lines differ by colour, dash and symbol. The last look is for baselines.
 LOOKS = {
     "first": (BLUE, "solid", "circle"),
     "second": (ORANGE, "dash", "diamond"),
@@ -27,8 +27,8 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Line:
-    """values: of each layer · low, high: the spread of repetitions, drawn as a band · faint: one of many, without a
-    symbol and not in the legend."""
+    """values: one per layer · low, high: spread over repetitions, drawn as a band · faint: one of many similar lines,
+    without markers and without its own legend entry."""
 
     name: str
     values: Sequence[float]
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """references: words → a height to hold the lines against · faint: what the faint lines are called in the legend."""
+    """references: label → value of a horizontal line · span: y range · faint: legend entry of all faint lines."""
 
     title: str
     lines: Sequence[Line]
@@ -53,7 +53,7 @@ class Panel:
 def over_layers(
     panels: Sequence[Panel], layers: Sequence[str], axis: str, *, columns: int = 2, title: str = ""
 ) -> go.Figure:
-    """A panel a quantity; layers: their names, the embeddings first; title: what is to be seen."""
+    """Draw the panels. layers: their names, the embeddings first · axis: title of the x axes."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
     fig = make_subplots(
@@ -99,12 +99,12 @@ def over_layers(
             )
             shown.add(name)
         for words, height in panel.references.items():
-            named = {}  # a position without a text would be drawn as "new text"
+            named = {}  # a position without a text would show "new text"
             if words and columns <= 2:
                 note = {"text": literal(words), "font": {"size": SMALL}}
                 named = {"annotation": note, "annotation_position": "top right"}
             fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, **at)
-            if columns > 2 and words and words not in shown:  # small panels have no room for it
+            if columns > 2 and words and words not in shown:  # small panels: in the legend instead
                 shown.add(words)
                 look = {"color": GREY, "dash": "dash", "width": 2}
                 fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(words), line=look, **at)
@@ -127,7 +127,7 @@ def over_layers(
 
 
 def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:
-    """With a title above its panels, broken into lines of at most `width` characters; the figure grows by them."""
+    """Add a title, wrapped to at most `width` characters per line, in place; the figure's height grows accordingly."""
     if title:
         lines = textwrap.wrap(title, width)
         room = 16 + 26 * len(lines)
@@ -150,8 +150,8 @@ KIND_LOOKS = {"surface": (SKY, "square"), "syntax": (BLUE, "circle"), "meaning":
 
 @dataclass(frozen=True)
 class Settled:
-    """Where one task settles, as a share of the depth: 0 the embeddings, 1 the last layer. values: of each repetition,
-    or the one number that a paper reports."""
+    """Layer at which a task is solved, as a share of the depth: 0 the embeddings, 1 the last layer. values: one per
+    repetition, or the single number of a paper."""
 
     name: str
     kind: str
@@ -159,8 +159,8 @@ class Settled:
 
 
 def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], axis: str) -> go.Figure:
-    """A panel a source (ours, a paper), one below another; a row a task, a mark at each repetition, larger at their
-    mean. kinds: words."""
+    """One panel per source (ours, a paper), one row per task, a mark for each repetition and a larger one at their
+    mean. kinds: kind → label."""
     sizes = [len(rows) for rows in groups.values()]
     height = 28 * sum(sizes) + 62 * len(sizes) + 90
     fig = make_subplots(
@@ -218,12 +218,12 @@ def layer_words(
     axes: tuple[str, str],
     title: str = "",
 ) -> go.Figure:
-    """What each layer would answer: a row a layer, the last on top; its likeliest tokens from left to right, darker
-    where more probable. rows: (token, probability) each, None for what is not said · wanted: the token that is marked ·
-    axes: names of both · title: what is to be seen."""
+    """Predictions of each layer: one row per layer, the last on top; the likeliest tokens from left to right, darker
+    where more probable. rows: (token, probability)s of each layer, None for an unknown probability · wanted: the token
+    to mark · axes: titles of y and x."""
     fig = go.Figure()
     width = max(map(len, rows))
-    shapes, texts = [], []  # handed over at once: plotly checks all there are each time that one is added
+    shapes, texts = [], []  # set all at once: adding them singly makes plotly validate all each time
     for place, row in enumerate(rows):
         for rank, (token, probability) in enumerate(row):
             right = token == wanted
@@ -268,7 +268,7 @@ def layer_words(
 
 
 def ranks(lines: Sequence[Line], layers: Sequence[str], axis: str, title: str, vocabulary: int) -> go.Figure:
-    """Ranks over the layers on a logarithmic scale, 1 on top. vocabulary: the last rank there is."""
+    """Ranks over the layers on a logarithmic scale, 1 on top. vocabulary: its size, the worst rank."""
     fig = over_layers([Panel(title, lines)], layers, axis, columns=1)
     ticks = [10**power for power in range(6) if 10**power <= vocabulary]
     fig.update_yaxes(

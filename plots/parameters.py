@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from minibert.count import ParameterCount, Part, by_group
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, YELLOW
 
-# One colour a group, the same in every figure, in the order in which groups are drawn. Weights, moments and gradients,
-# each as large as the model, share one colour and differ by pattern.
+# Group → colour, the same in every figure, in drawing order. Weights, moments and gradients, each as large as the
+# model, share one colour and differ by pattern.
 COLOURS = {
     "embeddings": BLUE,
     "attention": ORANGE,
@@ -30,15 +30,15 @@ COLOURS = {
 PATTERNS = {"gradients": "/", "moments": "x", "summing": "/"}
 DARK, LIGHT = "#14171C", "#FFFFFF"
 _GAP = 0.008  # between the columns of the mosaic, as a share of its width
-_NOTE = 44  # pixels: two lines of a column's title
-_LETTER = 8.5  # pixels of a letter of SMALL type, generously
-_WIDE, _TALL = 700, 540  # pixels of the family's points, and of its figure's height
-_NARROW = 640  # pixels of a figure's width
+_NOTE = 44  # pixels: height of a column's title of two lines
+_LETTER = 8.5  # pixels: width of a letter of SMALL type, generously
+_WIDE, _TALL = 700, 540  # pixels of the family figure: width of the plot area, height of the figure
+_NARROW = 640  # pixels: assumed minimum width of a figure
 _COLUMNS = ("embeddings", "block", "heads")
 
 
 def short(n: float) -> str:
-    """110106428 → "110 M": three digits and a unit of a thousand."""
+    """110106428 → "110 M": three significant digits and a unit (powers of 1000)."""
     for size, unit in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if n >= 0.9995 * size:
             return f"{_three(n / size)} {unit}"
@@ -79,11 +79,11 @@ def mosaic(
     title: str = "",
     veiled: bool = False,
 ) -> go.Figure:
-    """Every part as a rectangle whose area is its number of parameters, in the order data flows: left to right, down.
+    """Each part as a rectangle with area proportional to its parameters, in data-flow order: left to right, downwards.
 
-    Three columns: embeddings, blocks (all copies together, a hairline between two), heads. `names`, `columns`: labels
-    of parts and columns by their keys; `selected`: the part drawn with a frame. `customdata` is the part's name.
-    veiled: all parts are equally large, and no number is told.
+    Three columns: embeddings, blocks (all copies together, separated by thin lines), heads. `names`, `columns`: key →
+    label of parts and columns; `selected`: the framed part. `customdata` is the part's name.
+    veiled: draw all parts with equal area and without numbers.
     """
     names, columns = names or {}, columns or {}
 
@@ -111,13 +111,13 @@ def mosaic(
         notes.append({"x": left + width / 2, "xanchor": "center", "align": "center", "text": text})
         left += width + _GAP
     right = left - _GAP
-    notes[0] |= {"x": 0, "xanchor": "left", "align": "left"}  # the outer columns may be narrower than their titles
+    notes[0] |= {"x": 0, "xanchor": "left", "align": "left"}  # outer columns may be narrower than their titles
     notes[-1] |= {"x": right, "xanchor": "right", "align": "right"}
     raised = not _free_between(notes)
     notes[1]["yshift"] = 4 + (_NOTE if raised else 0)
     if selected in boxes:
         x, width, top, height = boxes[selected]
-        for colour, line in ((LIGHT, 7), (DARK, 3)):  # a dark line in a light one: seen on any colour, in either theme
+        for colour, line in ((LIGHT, 7), (DARK, 3)):  # a dark line on a light one: visible on any colour
             shapes.append(_shape("rect", (x, x + width, top, top + height), colour, line))
     labels = [names.get(part.name, part.name) for part in count.parts]
     colours = [COLOURS[part.group] for part in count.parts]
@@ -160,7 +160,7 @@ def mosaic(
 
 
 def _free_between(notes: list[dict]) -> bool:
-    """Whether the middle of three titles has room between the outer ones, in a figure as narrow as a small window's."""
+    """Whether the middle one of three titles fits between the outer ones in a figure _NARROW pixels wide."""
     first, middle, last = (max(map(len, note["text"].split("<br>"))) * _LETTER for note in notes)
     at = notes[1]["x"] * _NARROW
     return first + _LETTER < at - middle / 2 and at + middle / 2 < notes[2]["x"] * _NARROW - last - _LETTER
@@ -175,7 +175,7 @@ def _shape(kind: str, box: tuple[float, float, float, float], colour: str, width
 def shares(
     rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | None = None, title: str = ""
 ) -> go.Figure:
-    """Where different things go: bars of equal length cut by group. rows: label → {group: number}."""
+    """Bars of equal length, divided by group. rows: label → {group: number}."""
     names = names or {}
     fig = go.Figure()
     for group in _in_order({group for row in rows.values() for group in row}):
@@ -207,7 +207,7 @@ def shares(
 def memory_bars(
     rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] | None = None, title: str = ""
 ) -> go.Figure:
-    """What is alive at one moment, one bar a moment: label → parts. Lengths are bytes, cut by group."""
+    """Memory in use at different moments, one bar each, divided by group. rows: label of the moment → parts."""
     names = names or {}
     sums = {label: by_group(parts) for label, parts in rows.items()}
     longest = max(sum(row.values()) for row in sums.values())
@@ -273,9 +273,9 @@ def growth(
     limit: tuple[float, str] | None = None,
     title: str = "",
 ) -> go.Figure:
-    """Groups stacked over one size. series: group → a number for each of `xs`; `at`: the size now, marked with `here`.
+    """Stacked groups over one size. series: group → one number per `xs`; `at`: current size, marked with label `here`.
 
-    limit: (x, label) of a line beyond which the model as it is cannot go.
+    limit: (x, label) of a vertical line at the model's maximum.
     """
     names = names or {}
     fig = go.Figure()
@@ -337,9 +337,9 @@ def family(
     here: tuple[str, float, float] | None = None,
     title: str = "",
 ) -> go.Figure:
-    """The family on two log scales: name → (parameters, FLOPs). `customdata` is the model's name.
+    """The family on two log scales. models: name → (parameters, FLOPs). `customdata` is the model's name.
 
-    here: (label, x, y) of the present model, ringed.
+    here: (label, x, y) of the current model, drawn as a ring.
     """
     fig = go.Figure()
     points = [*models.values(), *([here[1:]] if here else [])]
@@ -395,8 +395,8 @@ def _decades(low: float, high: float) -> list[float]:
 def _places_of_names(
     models: Mapping[str, tuple[float, float]], xs: tuple[float, float], ys: tuple[float, float]
 ) -> dict[str, str | None]:
-    """On which side of its point each name stands, so that none lies over another or over a point; None where there is
-    no room: pointing at it tells its name. xs, ys: the ends of the log scales."""
+    """Name → side of its point for the name, such that no name covers another or a point; None if there is no room:
+    then it is shown on hover only. xs, ys: ends of the log scales."""
 
     def pixel(value: float, ends: tuple[float, float], size: float) -> float:
         return (math.log10(value) - ends[0]) / (ends[1] - ends[0]) * size

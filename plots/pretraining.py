@@ -1,4 +1,4 @@
-"""Figures of pre-training: curves while it goes on, and what a model knew at the steps that were kept."""
+"""Figures of pre-training: live curves, and predictions and word vectors at the saved steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plots.attention import literal, token_label
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 AXES = ("step", "seconds", "tokens")
-# A run, or a word, is told by colour and by dash and symbol as well.
+# Runs and words differ by colour, dash and symbol.
 LOOKS = (
     (BLUE, "solid", "circle"),
     (ORANGE, "dash", "diamond"),
@@ -23,13 +23,13 @@ LOOKS = (
     (VERMILION, "longdash", "x"),
     (SKY, "longdashdot", "star"),
 )
-At = tuple[float, float, float]  # a place in a run, in the units of AXES
+At = tuple[float, float, float]  # a position in a run, in the units of AXES
 
 
 @dataclass(frozen=True)
 class History:
-    """What a run has reported: quantity → [(place, value)]. Quantities of training batches have the names of a step's
-    fields and parts ("lr", "mlm_loss"); those measured on text kept apart are "held out: …" of the metric's name."""
+    """Events of a run: quantity → [(position, value)]. Quantities of training batches are named as the fields and parts
+    of a "step" event ("lr", "mlm_loss"); metrics on held-out text are named "held out: <metric>"."""
 
     name: str
     points: dict[str, list[tuple[At, float]]] = field(default_factory=dict)
@@ -57,8 +57,8 @@ class History:
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity of training batches, as a line, and one of text kept apart, as marks; and heights to hold them
-    against, each with a few words. percent: from 0 to 1."""
+    """line: quantity of training batches, drawn as a line · marks: quantity of held-out text, drawn with markers ·
+    references: label → value of a horizontal line · percent: whether values are shares from 0 to 1."""
 
     title: str
     line: str | None = None
@@ -68,7 +68,7 @@ class Panel:
 
 
 def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis: str, axis_title: str) -> go.Figure:
-    """A panel a quantity, two beside each other; a colour, dash and symbol a run. axis: one of AXES."""
+    """The panels, two per row; each run has a colour, dash and symbol. axis: one of AXES."""
     place = AXES.index(axis)
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / 2)
@@ -134,7 +134,7 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
 
 
 def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) -> go.Figure:
-    """shares: run → kind → share right. A bar a kind for each run, in the order of the first run's shares."""
+    """One bar per kind and run, sorted by the first run's accuracies. shares: run → kind → accuracy."""
     first = next(iter(shares.values()))
     kinds = sorted(first, key=first.__getitem__)
     fig = go.Figure()
@@ -167,8 +167,8 @@ def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) ->
 def answers_over_steps(
     steps: Sequence[str], answers: Mapping[str, Sequence[float]], current: int, titles: tuple[str, str]
 ) -> go.Figure:
-    """The probability of each answer at every kept step; answers: token → (S,). The steps are evenly spaced: they
-    were kept more densely at the start. current: the step that is looked at."""
+    """Probability of each token at every saved step. answers: token → (S,). Steps are drawn evenly spaced, as they
+    were saved more densely at the start. current: index of the selected step."""
     fig = go.Figure()
     for index, (token, probs) in enumerate(answers.items()):
         colour, dash, symbol = LOOKS[index % len(LOOKS)]
@@ -190,8 +190,8 @@ def answers_over_steps(
 
 
 def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str], *, name_start: str) -> go.Figure:
-    """Words at one step, each with its way there. places: (S, N, 2), all in one plane; the axes are the same for
-    every step, so that what moves in the picture has moved."""
+    """Words at the step `current`, each with its path there. places: (S, N, 2), in one common plane; axes are the same
+    for every step, so that movements are real. name_start: label of the first step."""
     places = np.asarray(places, dtype=float)  # (S, N, 2)
     fig = go.Figure()
     for number in range(len(words)):
@@ -240,14 +240,14 @@ def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str]
     return fig
 
 
-MAP_SIZE = np.array([400.0, 430.0])  # pixels of the map's area, about
-LETTER, LINE = 9.5, 19.0  # pixels of a letter and of a line of text
+MAP_SIZE = np.array([400.0, 430.0])  # approximate pixels of the plot area
+LETTER, LINE = 9.5, 19.0  # pixels: width of a letter, height of a line of text
 
 
 def free_places(points: np.ndarray, lengths: Sequence[int]) -> list[tuple[float, float]]:
-    """For each point (N, 2) in pixels the way from it, right and up, to the middle of its label, so that labels cover
-    neither each other nor points while there is room near by. lengths: of the labels, in letters."""
-    taken = [(x, y, 7.0, 7.0) for x, y in points]  # middle, half width and half height
+    """For each point (N, 2) in pixels, the offset (right, up) of its label's centre, such that labels cover neither
+    each other nor points if there is room nearby. lengths: of the labels, in letters."""
+    taken = [(x, y, 7.0, 7.0) for x, y in points]  # centre, half width and half height
     ways = []
     for (x, y), letters in zip(points, lengths, strict=True):
         half = LETTER * letters / 2 + 2

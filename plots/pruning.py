@@ -1,4 +1,4 @@
-"""What can be cut away: heads and neurons by importance, parts of a network by speed, accuracy over what is gone."""
+"""Figures of pruning: heads and neurons by importance, subnetworks by speed and accuracy, accuracy by pruned share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SEQUENTIAL, SMALL, VERMILION, WORDS
 
-BINS = 32  # cells that a layer's neurons are drawn in
+BINS = 32  # cells per layer into which its neurons are grouped
 LINES = {  # kind → colour, dash, symbol
     "heads": (BLUE, "solid", "circle"),
     "neurons": (VERMILION, "dash", "diamond"),
@@ -24,9 +24,9 @@ def worth(
     heads: Sequence[Sequence[float]], neurons: Sequence[Sequence[float]], gone: Collection[tuple[int, int]],
     left: Sequence[int], words: Mapping[str, str],
 ) -> go.Figure:  # fmt: skip
-    """Left a square a head, right a row of cells a layer: its neurons, the most important first. heads, neurons: what
-    each is worth, by layer · gone: (layer, head) that are cut away, crossed · left: neurons that each layer keeps, up
-    to the line; 0 of a layer that is gone · words: "heads", "neurons", "layer", "head", "worth", "gone"."""
+    """Left: one square per head. Right: one row per layer with its neurons, most important first. heads, neurons:
+    importance by layer · gone: pruned (layer, head)s, crossed out · left: neurons kept in each layer, marked by a line;
+    0 for a removed layer · words: labels of "heads", "neurons", "layer", "head", "worth", "gone"."""
     fig = make_subplots(
         1, 2, column_widths=[0.36, 0.64], horizontal_spacing=0.07, subplot_titles=(words["heads"], words["neurons"])
     )
@@ -72,7 +72,7 @@ def worth(
 
 
 def binned(values: Sequence[float]) -> list[float]:
-    """The means of BINS equal parts of the values, the largest first; 0 of nothing."""
+    """Means of |values| in BINS equal groups, largest first; 0 for an empty group."""
     ordered = np.sort(np.abs(np.asarray(values, dtype=float)))[::-1]
     return [float(part.mean()) if len(part) else 0.0 for part in np.array_split(ordered, BINS)]
 
@@ -81,9 +81,9 @@ def parts(
     found: Sequence[tuple[str, float, float]], budget: float, best: str, after: float | None, title: str,
     words: Mapping[str, str],
 ) -> go.Figure:  # fmt: skip
-    """Parts of a network: (name, milliseconds, share right) with the weights they inherit; the line joins those that no
-    other beats. best: the name of the one that is chosen · after: how good it was in the end · words: "x", "y",
-    "front", "budget", "best", "after"."""
+    """Subnetworks by speed and accuracy; a line joins the Pareto front. found: (name, milliseconds, accuracy with
+    inherited weights) · budget: milliseconds · best: name of the chosen one · after: its accuracy after training ·
+    words: labels of "x", "y", "front", "budget", "best", "after"."""
     fig = go.Figure()
     front, most = [], -1.0
     for name, x, y in sorted(found, key=lambda one: (one[1], -one[2])):
@@ -120,8 +120,8 @@ def parts(
 def over_shares(
     found: Mapping[str, Mapping[float, tuple[float, float, float]]], whole: float, title: str, words: Mapping[str, str],
 ) -> go.Figure:  # fmt: skip
-    """Accuracy when a share is gone, a line a kind. found: kind → share → (before learning on, after, its standard
-    deviation) · whole: of the model that nothing was cut from · words: the kinds', "x", "y", "whole"."""
+    """Accuracy over the pruned share, one line per kind. found: kind → share → (accuracy before retraining, after it,
+    its standard deviation) · whole: of the unpruned model · words: labels of the kinds, "x", "y", "whole"."""
     fig = go.Figure()
     for place, (kind, line) in enumerate(found.items()):
         colour, dash, symbol = LINES[kind]

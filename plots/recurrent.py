@@ -1,4 +1,4 @@
-"""A recurrent reader in figures: its gates word by word, what is left of a word, what either side expects."""
+"""Figures of a recurrent network: its gates at each word, the remaining influence of words, predicted words."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
 from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
 
-MANY = 20  # words: with more, numbers in cells would run into each other
+MANY = 20  # words: with more, numbers in cells would overlap
 LOOKS = ((VERMILION, "solid", "diamond"), (BLUE, "dash", "circle"), (GREEN, "dot", "square"))
 
 
 def written(share: float) -> dict:
-    """How words stand in a cell of that share: dark on what is light in ATTENTION's colours, else light."""
+    """Annotation style for a cell of this value: dark text on light colours of ATTENTION, else light text."""
     return {"showarrow": False, "font": {"size": SMALL, "color": "#111111" if share > 0.48 else "#FFFFFF"}}
 
 
 def gates(
     tokens: Sequence[str], means: Mapping[str, Sequence[float]], numbers, numbers_of: str, title: str = ""
 ) -> go.Figure:
-    """Above, how far each gate is open at each word, the mean of its H numbers; below, the H numbers of one of them.
+    """Above: openness of each gate at each word, as the mean over its H units; below: the H units of one gate.
 
-    means: gate → (T,), 0 … 1, the first on top · numbers: (T, H) · numbers_of: what stands beside them.
+    means: gate → (T,), 0 … 1, the first on top · numbers: (T, H) · numbers_of: axis title of the units.
     """
     values = np.asarray(list(means.values()), dtype=float)  # (gates, T)
     numbers = np.asarray(numbers, dtype=float)
@@ -67,7 +67,7 @@ def gates(
 def left_of_words(
     tokens: Sequence[str], lines: Mapping[str, Sequence[float]], axes: tuple[str, str], title: str = ""
 ) -> go.Figure:
-    """How much of each word is left at the end. lines: reader → (T,), None for a place that is not asked about."""
+    """Remaining influence of each word on the final state. lines: model → (T,), None for positions left out."""
     fig = go.Figure()
     for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
         fig.add_scatter(
@@ -89,9 +89,8 @@ def left_of_words(
 def expected_words(
     tokens: Sequence[str], columns: Mapping[str, tuple[Sequence[float], Sequence[str]]], axis: str, title: str = ""
 ) -> go.Figure:
-    """A row a word, a column for each that guesses it: the cell's colour is the probability of the word that stands
-    there, and in the cell is the guess. columns: name → (probabilities (T,), first guesses (T,)) · axis: of the words.
-    """
+    """One row per word, one column per model: the colour shows the probability of the true word, the text the model's
+    prediction. columns: model → (probabilities (T,), top predictions (T,)) · axis: title of the word axis."""
     shares = np.asarray([shares for shares, _guesses in columns.values()], dtype=float).T  # (T, columns)
     said = [[token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)]
     fig = go.Figure(

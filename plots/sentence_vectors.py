@@ -1,4 +1,4 @@
-"""Figures of sentence vectors: cosines of every pair, how well models agree with scores, a search, and a run's way."""
+"""Figures of sentence vectors: cosines of all pairs, correlation with human scores, a search, learning curves."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from minibert.text.characters import is_cjk
 from plots.attention import literal, number
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
-INK = "#111111"  # on every colour from white to vermilion at least 5 : 1
+INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
 CELL = 50  # pixels
-LABEL, LABEL_CJK, LINES = 22, 11, 2  # characters of a line of a sentence beside its row, and how many lines
+LABEL, LABEL_CJK, LINES = 22, 11, 2  # of a sentence beside its row: characters per line (English, CJK), lines
 
 
 @dataclass(frozen=True)
 class CosineMatrix:
-    """title: its lines · values: (N, N), symmetric · closest: the pair that is framed."""
+    """title: list of lines · values: (N, N), symmetric · closest: the framed pair."""
 
     title: Sequence[str]
     values: np.ndarray
@@ -29,8 +29,8 @@ class CosineMatrix:
 
 
 def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
-    """A panel a model, all on one scale from −1 to 1. Rows and columns are the sentences, counted from 1; each with
-    itself is left out. axis: what is counted."""
+    """One panel per model, all on one scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the
+    diagonal is left blank. axis: title of the x axes."""
     fig = make_subplots(
         rows=1,
         cols=len(panels),
@@ -75,7 +75,7 @@ def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], ti
 
 
 def in_lines(text: str) -> str:
-    """A text in short lines, what does not fit left out; literal but for the breaks."""
+    """A text wrapped to at most LINES short lines, truncated, and escaped except for the line breaks."""
     width = LABEL_CJK if any(map(is_cjk, text)) else LABEL
     return "<br>".join(map(literal, wrap(text, width, max_lines=LINES, placeholder=" …") or [""]))
 
@@ -92,7 +92,7 @@ class Agreement:
 
 
 def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
-    """A row a model, the highest on top: its correlation as a mark with its interval, zero as a line."""
+    """One row per model, the highest on top: its correlation with interval; a line at zero."""
     rows = sorted(rows, key=lambda row: row.value)
     fig = go.Figure()
     for place, row in enumerate(rows):
@@ -123,7 +123,7 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
 
 @dataclass(frozen=True)
 class Found:
-    """A line that a search has found. alike: it is of the same kind as the nearest."""
+    """A line found by a search. alike: whether it is of the same kind as the nearest one."""
 
     line: str
     cosine: float
@@ -131,7 +131,7 @@ class Found:
 
 
 def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) -> go.Figure:
-    """A bar a line, the nearest on top, its text and cosine above it. searched: how many lines were looked through."""
+    """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
     fig = go.Figure()
     for place, row in enumerate(rows):
         fig.add_bar(
@@ -156,7 +156,7 @@ def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) ->
 
 
 def shortened(line: str, most: int = 60) -> str:
-    """A line that fits above its bar; Chinese characters are twice as wide."""
+    """The line truncated to fit above its bar; half as many characters if it has Chinese ones."""
     most = most // 2 if any(map(is_cjk, line)) else most
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
@@ -166,8 +166,8 @@ SYMBOLS = ("circle", "diamond", "square", "x")
 
 
 def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: str) -> go.Figure:
-    """Each run's way over uniformity, x, and alignment, y, both better when small (Wang and Isola 2020); the last place
-    is large. runs: name → (step, metrics)."""
+    """Path of each run in the plane of uniformity (x) and alignment (y), both better when small (Wang and Isola 2020);
+    the last point is large. runs: name → (step, metrics)s."""
     fig = go.Figure()
     for place, (name, marks) in enumerate(runs.items()):
         colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
@@ -193,8 +193,8 @@ def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: st
 def found_and_written(
     runs: Mapping[str, Marks], titles: tuple[str, str], looks: tuple[str, str], title: str, step: str
 ) -> go.Figure:
-    """SimBERT as it learns: left the share `found`, right nats a token of questions that are learned from, dotted, and
-    of those held out. runs: name → (step, metrics) · titles: of the panels · looks: learned from, held out."""
+    """SimBERT's learning curves: left the share `found`, right nats per token on training questions (dotted) and on
+    held-out ones. runs: name → (step, metrics)s · titles: of the panels · looks: labels of training and held out."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.1)
     fig.update_annotations(font_size=FONT_SIZE)
     lines = (("found", "solid", 1, looks[1]), ("nats_learned", "dot", 2, looks[0]), ("nats", "solid", 2, looks[1]))

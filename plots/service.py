@@ -1,4 +1,4 @@
-"""The service in figures: what each part of it takes, and answers a second, one by one and in batches."""
+"""Figures of the service: duration of each stage of a request, and requests per second, singly and batched."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, titled
 def rates(
     clients: Sequence[int], found: Mapping[str, Sequence[float]], clients_axis: str, axis: str, title: str = ""
 ) -> go.Figure:
-    """found: way → answers a second for each number of clients; the first way is the plain one · title: what it
-    shows."""
+    """Requests per second by number of clients. found: method → one rate per number of clients; the first method is the
+    baseline, drawn in grey."""
     fig = go.Figure()
     names = [str(n) for n in clients]
     for (name, values), colour, shape in zip(found.items(), (GREY, BLUE), ("/", ""), strict=False):
@@ -33,9 +33,9 @@ def rates(
 
 
 def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: str, height: int) -> go.Figure:
-    """One request, a row a part of the service, the first on top: each bar begins where the one before ends.
+    """Timeline of one request, one row per stage, the first on top.
 
-    stages: name → (ms since the request was sent, ms it took); the longest stands out · title: what it shows.
+    stages: name → (start in ms after sending the request, duration in ms); the longest is in colour.
     """
     longest = max(stages, key=lambda name: stages[name][1])
     total = max(at + took for at, took in stages.values())
@@ -46,7 +46,7 @@ def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: 
             marker={"color": BLUE if name == longest else GREY, "pattern": {"shape": "" if name == longest else "/"}},
             hovertemplate=f"{name}: {took:.2f} ms<extra></extra>",
         )  # fmt: skip
-    # The number stands with the name: beside a bar that ends at the edge there is no room for it.
+    # The duration is written with the name, as there is no room beside a bar that ends at the edge.
     numbered = [f"{n} · {name}<br><b>{took:.2f} ms</b>" for n, (name, (_at, took)) in enumerate(stages.items(), 1)]
     fig.update_yaxes(
         categoryorder="array", categoryarray=list(stages)[::-1], tickvals=list(stages), ticktext=numbered,

@@ -1,7 +1,7 @@
-"""Models side by side on one blank, as safe HTML: what each expects there, where it looks, what it judges.
+"""Models side by side on one blank, as safe HTML: predictions, attention and sentence-pair probability of each.
 
-HTML and not plotly: words wrap where a column is narrow, type grows with the page, every number is text that can be
-read aloud, and it is there at once. All bars are on one scale, 0 to 1. The style sheet is beside the page's section.
+HTML instead of plotly: words wrap in narrow columns, type scales with the page, screen readers can read every number,
+and it is drawn at once. All bars are on one scale, 0 to 1. The style sheet is beside the page's section.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bar:
-    """A share from 0 to 1 with its name and how it is written. right: it is the true one."""
+    """A share from 0 to 1 with its name and formatted value. right: whether it is the correct one."""
 
     name: str
     share: float
@@ -23,8 +23,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Part:
-    """A picture under the finding that it shows. look: "bars" lie one below the other, "words" stand over a text,
-    "answer" is one bar with a line at one half. A `note` takes the place of bars or follows them. selected: of bars."""
+    """A picture with its finding as title. look: "bars" are horizontal, "words" are vertical bars over a text, "answer"
+    is one bar with a line at one half. note: text below the bars, or instead of them · selected: index of a bar."""
 
     finding: str
     look: str
@@ -35,7 +35,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Card:
-    """What one model says. about: a line under its name; parts: the same number for all cards."""
+    """The results of one model. about: a line under its name · parts: the same number for all cards."""
 
     name: str
     about: str
@@ -43,7 +43,7 @@ class Card:
 
 
 def side_by_side(cards: Sequence[Card], label: str, waiting: bool = False) -> str:
-    """The cards in columns, their parts level with each other. Nothing in them is markup. waiting: to be filled yet."""
+    """The cards in columns, their parts aligned; all texts are escaped. waiting: whether results are still missing."""
     busy = ' aria-busy="true"' if waiting else ""
     shown = "".join(
         f"<article><header><h2>{_safe(card.name)}</h2><p>{_safe(card.about)}</p></header>"

@@ -1,4 +1,4 @@
-"""Size, speed and accuracy of models in one picture, and how students learn beside their teacher."""
+"""Figures of smaller models: size, speed and accuracy in one picture, and learning curves of distilled students."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ LOOKS = {  # kind of a point → colour, symbol
     "pruned": (GREEN, "circle"),
     "own": (PINK, "circle"),
 }
-WIDTH, HEIGHT = 600, 260  # pixels within the axes, where they are narrowest: on a phone, which scrolls them
-LETTER, LINE = 9.5, 20  # pixels of a letter and of a line; what a projector makes larger, it makes larger with the axes
+WIDTH, HEIGHT = 600, 260  # pixels: smallest plot area, on a phone, where the figure scrolls
+LETTER, LINE = 9.5, 20  # pixels: width of a letter, height of a line; a projector enlarges the plot area as well
 LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
 
 
 @dataclass(frozen=True)
 class Point:
-    """A model. milliseconds: to read a text · score: a share of 1 · megabytes: of its weights · kind: a key of LOOKS ·
-    open: drawn as a ring (in 8 bits) · spread: half the length of the bar through it · under: its name stands below ·
-    called: what stands there, where that is shorter."""
+    """A model. milliseconds: per text · score: in [0, 1] · megabytes: of its weights · kind: a key of LOOKS ·
+    open: drawn as a ring (for 8-bit models) · spread: half the length of the error bar · under: name below the bubble ·
+    called: shorter name to write beside it."""
 
     name: str
     milliseconds: float
@@ -42,8 +42,8 @@ class Point:
 
 
 def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: str) -> go.Figure:
-    """To the right slower, upwards more often right, larger bubbles more memory. best: what the line is called that
-    joins those that no other beats in speed and score."""
+    """Bubbles: x is time, y accuracy, area memory. best: name of the line that joins the Pareto front of speed and
+    score."""
     fig = go.Figure()
     most = max((point.megabytes for point in points), default=1.0)
     front = sorted((p for p in points if not beaten(p, points)), key=lambda point: point.milliseconds)
@@ -85,7 +85,7 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             x=math.log10(point.milliseconds), y=100 * point.score, text=literal(called), showarrow=False,
             yshift=shift, font={"size": FONT_SIZE},
         )  # fmt: skip
-        if abs(shift) > size / 2 + LINE:  # further off than beside its bubble: a line leads there
+        if abs(shift) > size / 2 + LINE:  # the name is away from its bubble: connect them
             y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
             fig.add_shape(
                 type="line", xsizemode="pixel", xanchor=point.milliseconds, x0=0, x1=0, ysizemode="pixel",
@@ -106,15 +106,15 @@ def free_shift(
     x: float, y: float, letters: int, first: float, taken: list[tuple[float, float, float]],
     bubbles: Sequence[tuple[float, float, float]] = (),
 ) -> float:  # fmt: skip
-    """How far above or below its bubble a name stands, so that it is printed over no other, nor over another bubble if
-    there is room: seconds are measured, and nobody knows before how near two will be. x, y, and what is returned:
-    pixels. taken: (x, y, letters) of the names that stand already; this one is added."""
+    """Vertical shift of a name from its bubble, in pixels, such that it covers no other name and, if there is room, no
+    other bubble; computed because positions are measured and may be close. x, y: of the bubble, in pixels · first:
+    preferred shift · taken: (x, y, letters) of the names already placed; this one is appended."""
     steps = range(2 * HEIGHT // LINE)  # of half a line
     everywhere = [sign * (first + math.copysign(step * LINE / 2, first)) for step in steps for sign in (1, -1)]
     shifts = [shift for shift in everywhere if LINE / 2 <= y + shift <= HEIGHT - LINE / 2] or [first]
 
     def room(shift: float, there: Sequence[tuple[float, float, float]]) -> float:
-        """Pixels up or down to the nearest of those that it could stand over."""
+        """Vertical distance in pixels to the nearest horizontally overlapping item."""
         return min(
             (abs(y + shift - line) for other, line, more in there if abs(x - other) < LETTER * (letters + more) / 2),
             default=math.inf,
@@ -129,7 +129,7 @@ def free_shift(
 
 
 def beaten(point: Point, points: Sequence[Point]) -> bool:
-    """Whether another is as fast and as good, and in one of the two better."""
+    """Whether another point dominates it: at least as fast and as good, and better in one of the two."""
     mine = (point.milliseconds, -point.score)
     return any(
         (other.milliseconds, -other.score) != mine and other.milliseconds <= mine[0] and -other.score <= mine[1]
@@ -138,7 +138,7 @@ def beaten(point: Point, points: Sequence[Point]) -> bool:
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """1, 2, 5, 10 … about the range."""
+    """Ticks 1, 2, 5, 10 … around the range."""
     steps = [m * 10.0**e for e in range(-2, 4) for m in (1, 2, 5)]
     return [step for step in steps if low / 2 <= step <= high * 2]
 
@@ -146,8 +146,8 @@ def ticks(low: float, high: float) -> list[float]:
 def students(
     lines: Mapping[str, Sequence[tuple[float, float]]], teachers: Mapping[str, float], title: str, axes: tuple[str, str]
 ) -> go.Figure:
-    """A line a student over its run, in per cent; a dashed level for each teacher. lines: name → (share of the run,
-    score)."""
+    """One line per student over its run, in percent; a dashed level for each teacher. lines: name → (share of the run,
+    score)s."""
     fig = go.Figure()
     for place, (name, line) in enumerate(lines.items()):
         colour, dash, symbol = LINES[place % len(LINES)]

@@ -1,4 +1,4 @@
-"""Why runs differ, in figures: how long the steps are, the rate of each layer, seeds by cell, power by seeds."""
+"""Figures of why runs differ: update sizes, layer-wise learning rates, scores by seed, statistical power by seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYMBOL = {True: "circle", False: "diamond"}
 def step_lengths(
     with_it: Sequence[float], without: Sequence[float], names: tuple[str, str], axes: tuple[str, str, str]
 ) -> go.Figure:
-    """Left how far each step goes, right the one over the other. axes: of the steps, of the lengths, of the factor."""
+    """Left: length of each update with and without bias correction; right: ratio. axes: of steps, lengths, ratio."""
     fig = make_subplots(rows=1, cols=2, horizontal_spacing=0.13)
     steps = list(range(1, len(with_it) + 1))
     for values, name, colour, dash in (
@@ -51,7 +51,7 @@ def step_lengths(
 
 
 def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str, axis: str) -> go.Figure:
-    """A bar a layer, the embeddings at the foot; a rate of 0 is a frozen layer and says so, one of None is asked."""
+    """One bar per layer, the embeddings at the bottom. rates: 0 for a frozen layer, None to show a question mark."""
     fig = go.Figure()
     at = list(range(len(names)))
     fig.add_bar(
@@ -70,8 +70,8 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
 
 @dataclass(frozen=True)
 class Cell:
-    """The runs of one setting. column: words of the learning rate · row: words of the epochs · scores: in percent, of
-    the recorded runs; own: of the reader's."""
+    """The runs of one setting. column: label of the learning rate · row: label of the epochs · scores: seed → percent,
+    of the recorded runs; own: of the user's."""
 
     row: str
     column: str
@@ -90,9 +90,9 @@ def grid(
     title: str = "",
     own_word: str = "",
 ) -> go.Figure:
-    """A panel for each number of epochs; in it, by learning rate, a dot a seed and a bar at their mean.
+    """One panel per number of epochs; in it, by learning rate, one dot per seed and a line at their mean.
 
-    chance: what always the commonest class is right in, in percent · names: with bias correction, without.
+    chance: majority baseline in percent · names: legend entries with and without bias correction.
     """
     rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
     fig = make_subplots(
@@ -147,7 +147,7 @@ def grid(
 
 
 def power_curve(seeds: Sequence[int], chances: Sequence[float], wanted: float, axes: tuple[str, str]) -> go.Figure:
-    """The chance to find a difference, by runs of each setting; `wanted` is marked."""
+    """Statistical power (`chances`) by number of runs per setting, with a line at `wanted`."""
     fig = go.Figure()
     fig.add_scatter(
         x=list(seeds), y=list(chances), mode="lines+markers", line={"color": GREEN, "width": 4}, showlegend=False,
@@ -163,7 +163,7 @@ def power_curve(seeds: Sequence[int], chances: Sequence[float], wanted: float, a
 def two_groups(
     groups: Mapping[str, Sequence[float]], intervals: Mapping[str, tuple[float, float]], axis: str
 ) -> go.Figure:
-    """Runs of two settings, one above the other, each with mean ± standard error."""
+    """Scores of two settings' runs, one row each, with mean ± standard error (`intervals`)."""
     fig = go.Figure()
     for row, ((name, values), colour) in enumerate(zip(groups.items(), (BLUE, ORANGE), strict=True)):
         fig.add_scatter(

@@ -1,12 +1,12 @@
-"""The look all figures share: colours for any kind of colour vision, type for the back row, light and dark pages."""
+"""Theme of all figures: colour-blind safe palette, type legible from the back row, light and dark pages."""
 
 import html
 import re
 
 import numpy as np
 
-# plotly takes pandas out of sys.modules wherever it finds it, and would take half of it while another reader's page is
-# still importing it. Every figure imports this module, and so waits until pandas is whole.
+# plotly uses pandas whenever it is in sys.modules, even if another session's thread has imported only half of it.
+# Every figure imports this module, and so waits until pandas is imported completely.
 import pandas  # noqa: F401
 import plotly.graph_objects as go
 
@@ -21,19 +21,19 @@ BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW = (
     "#F0E442",
 )
 PALETTE = (BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW)
-GREY = "#8A8F98"  # for what is not in question; 3 : 1 or more against both themes' backgrounds
-# Of words that have no colour of their own, and of the frame around what is selected. A figure does not know whether
-# its page is light or dark: style.css gives what has this colour that of the page's text.
+GREY = "#8A8F98"  # for secondary elements; contrast of at least 3 : 1 against both themes' backgrounds
+# Colour of neutral text and of selection frames. A figure does not know whether its page is light or dark: style.css
+# replaces this colour by that of the page's text.
 WORDS = "#010203"
 
-SEQUENTIAL = "Viridis"  # 0 … more: perceptually even, survives greyscale
+SEQUENTIAL = "Viridis"  # from 0 up: perceptually uniform, also in greyscale
 DIVERGING = [[0.0, "#0072B2"], [0.5, "#F4F1EA"], [1.0, "#D55E00"]]  # below zero … above zero
 
 FONT_SIZE = 16
-SMALL = 14  # nothing in a figure is smaller
-USUAL_HEIGHT = 450  # plotly's, where a figure asks for none
-PROJECTED_HEIGHT = 620  # of the 720 pixels of a small projector, what a page's own edges leave
-_PIXELS = {  # sizes in pixels besides those of type and marks, by the part of the figure they stand in
+SMALL = 14  # the smallest type in figures
+USUAL_HEIGHT = 450  # plotly's default height
+PROJECTED_HEIGHT = 620  # what the page's borders leave of a small projector's 720 pixels
+_PIXELS = {  # part of a figure → its sizes in pixels, besides those of type and markers
     "margin": {"l", "r", "t", "b"},
     "annotations": {"xshift", "yshift"},
     "annotation": {"xshift", "yshift"},
@@ -43,7 +43,7 @@ _PIXELS = {  # sizes in pixels besides those of type and marks, by the part of t
 
 
 def contrast(one: str, other: str) -> float:
-    """How far two colours (#RRGGBB) are apart in lightness, 1 to 21 (WCAG 2.2, "contrast ratio")."""
+    """Contrast ratio of two colours (#RRGGBB), 1 to 21 (WCAG 2.2)."""
     lighter, darker = sorted(map(_luminance, (one, other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -55,7 +55,7 @@ def _luminance(colour: str) -> float:
 
 
 def apply(fig: go.Figure) -> go.Figure:
-    """Give a figure our look, in place, and return it. What the figure sets itself is kept, except small type."""
+    """Apply the theme to a figure, in place, and return it. Its own settings are kept, except type below SMALL."""
     layout = fig.layout
     layout.font.size = max(layout.font.size or FONT_SIZE, SMALL)
     layout.paper_bgcolor = layout.paper_bgcolor or "rgba(0,0,0,0)"
@@ -75,7 +75,7 @@ def apply(fig: go.Figure) -> go.Figure:
 
 
 def _colour_words(fig: go.Figure) -> None:
-    """Words that stand on the page, not in a bar or on a cell, are the page's: a chart theme's grey is too faint."""
+    """Give text outside bars and cells the page's text colour: a chart theme's grey is too faint."""
     for note in fig.layout.annotations:
         note.font.color = note.font.color or WORDS
     for trace in fig.data:
@@ -85,11 +85,11 @@ def _colour_words(fig: go.Figure) -> None:
             trace.outsidetextfont.color = WORDS
 
 
-TITLE = 34  # pixels above a figure for what it shows
+TITLE = 34  # pixels above a figure for its title
 
 
 def titled(fig: go.Figure, title: str) -> go.Figure:
-    """Say above a figure what it shows, in place, and return it: it grows by the room that takes."""
+    """Add a title above a figure, in place, and return it; its height grows by TITLE."""
     if title:
         margin, height = fig.layout.margin.t, fig.layout.height
         fig.update_layout(
@@ -104,7 +104,7 @@ def titled(fig: go.Figure, title: str) -> go.Figure:
 
 
 def untitled(fig: go.Figure) -> str:
-    """Take the title out of a figure, in place, with the room that it takes; returns it as plain text, "" for none."""
+    """Remove a figure's title and its space, in place; returns it as plain text, "" for none."""
     title = fig.layout.title.text
     if not title:
         return ""
@@ -123,9 +123,9 @@ def _apply_axis(axis) -> None:
 
 
 def enlarged(fig: go.Figure, factor: float) -> go.Figure:
-    """A copy with larger type, marks and margins, for the back row of a room.
+    """A copy with type, markers and margins enlarged by `factor`, for the back row of a room.
 
-    Its width stays the page's; its height grows with the type while the whole figure fits on a projector.
+    The width stays that of the page; the height grows by `factor` too, up to PROJECTED_HEIGHT.
     """
     parts = fig.to_plotly_json()  # a copy
     _enlarge(parts["data"], factor)
@@ -136,7 +136,7 @@ def enlarged(fig: go.Figure, factor: float) -> go.Figure:
 
 
 def _enlarge(part, factor: float, inside: str = "") -> None:
-    """Multiply the sizes in pixels of a part of a figure, in place."""
+    """Multiply the pixel sizes in a part of a figure by `factor`, in place. inside: key of the enclosing part."""
     if isinstance(part, list | tuple):
         for one in part:
             _enlarge(one, factor, inside)

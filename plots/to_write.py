@@ -1,4 +1,4 @@
-"""Writing in figures: answers that become right, draws that become likely, what was recorded."""
+"""Figures of text generation: accuracy over steps, values over sampling sweeps, recorded arms by metric."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def _lines(
 
 
 def over_steps(lines: Mapping[str, Sequence[tuple[int, float]]], titles: tuple[str, str]) -> go.Figure:
-    """Shares over the steps. lines: name → (step, share) each."""
+    """Shares over the steps. lines: name → (step, share)s."""
     fig = _lines({name: ([s for s, _ in marks], [p for _, p in marks]) for name, marks in lines.items()}, titles, ".0%")
     fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
     return fig
 
 
 def by_sweep(lines: Mapping[str, Sequence[float]], titles: tuple[str, str]) -> go.Figure:
-    """A value after each sweep. lines: name → one a sweep."""
+    """A value after each sweep. lines: name → one value per sweep."""
     fig = _lines({name: (range(1, len(values) + 1), values) for name, values in lines.items()}, titles, ".2f")
     fig.update_xaxes(dtick=1)
     return fig
 
 
 def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str) -> go.Figure:
-    """A panel a measure, a row an arm: a dot a seed, a line their mean. values: measure → arm → shares of 1."""
+    """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares."""
     fig = make_subplots(
         rows=len(values), cols=1, subplot_titles=list(values), vertical_spacing=0.36 / max(1, len(values))
     )

@@ -1,8 +1,8 @@
-"""Text on its way to tokens, drawn: what each step changed, the ladder of tries, where a token comes from.
+"""Views of tokenization: changes by each step, WordPiece's tries as a ladder, the origin of each token.
 
-The views of text are HTML: letters stay letters, to be selected, searched and read aloud. Whatever text they get is
-escaped; `STYLE` belongs once on the page that shows them. A character is given as it should look (`visible`), so that
-what has no shape of its own can be named.
+Views of text are HTML, so that text can be selected, searched and read aloud. All text is escaped. A page that shows
+them includes `STYLE` once. Characters are passed as they should be displayed (by `ui.text.visible`), so that invisible
+ones can be shown by name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 from minibert.tokenizer import Try
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, VERMILION
 
-# Tints of the palette in plots/theme.py; a kind differs from another by border or line as well as by colour.
+# Tints of the palette in plots/theme.py; kinds differ by border or line as well as by colour.
 STYLE = """<style>
 .tk { --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", "Noto Sans Mono CJK SC",
   monospace; font-size: 1.3rem; line-height: 1.9; margin: 0.15rem 0; }
@@ -76,13 +76,13 @@ STYLE = """<style>
 .tk-here { background: rgba(128, 134, 145, 0.35) !important; outline: 3px solid currentColor; }
 </style>"""
 
-RUN = 6  # a run of failed tries longer than this is shortened in a long ladder
-FULL = 36  # a ladder with no more rungs than this is drawn whole
+RUN = 6  # in a long ladder, longer sequences of failed tries are shortened
+FULL = 36  # ladders of up to this many tries are drawn in full
 MOST = 90  # rungs drawn at most
 
 
 def glyph(shown: str) -> str:
-    """A character by itself as HTML; a combining mark stands on a space of its own."""
+    """A single character as HTML; a combining mark is placed on a space."""
     alone = len(shown) == 1 and unicodedata.category(shown).startswith("M")
     if alone:
         return f'<bdi class="tk-mark">&nbsp;{html.escape(shown)}&nbsp;</bdi>'
@@ -90,7 +90,7 @@ def glyph(shown: str) -> str:
 
 
 def direction(text: str) -> str:
-    """ "rtl" if the first letter that has a direction is written from right to left, else "ltr"."""
+    """ "rtl" if the first character with a strong direction is right-to-left, else "ltr"."""
     for character in text:
         kind = unicodedata.bidirectional(character)
         if kind in ("L", "R", "AL"):
@@ -102,7 +102,7 @@ def direction(text: str) -> str:
 
 
 def marked_text(runs: Sequence[tuple[str, str, str]]) -> str:
-    """Text with marked stretches. runs: (as it should look, "" or a kind: out, new, cut, changed, mute; title)."""
+    """Text with marked spans. runs: (displayed text, "" or a kind: out, new, cut, changed, mute; title)."""
     parts = []
     for shown, kind, title in runs:
         if not kind:
@@ -115,7 +115,7 @@ def marked_text(runs: Sequence[tuple[str, str, str]]) -> str:
 
 
 def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
-    """Groups of boxes in reading order: (text as it should look, kind). more: said at the end.
+    """Groups of boxes in reading order. groups: (displayed text, kind)s of each · more: note at the end.
 
     Kinds: "" (plain), cjk, punct, piece, unk, special.
     """
@@ -131,7 +131,7 @@ def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
 
 @dataclass(frozen=True)
 class ChangedWord:
-    """A word after a change: its characters as they should look, which of them are new or lost, what happened."""
+    """A word after a change: its displayed characters, which of them changed or were lost, and a note on the change."""
 
     characters: Sequence[str]
     marks: Mapping[int, str]  # index → "changed" or "out"
@@ -146,7 +146,7 @@ def _marked(character: str, mark: str | None) -> str:
 
 
 def cards(words: Sequence[Sequence[ChangedWord]], more: str = "") -> str:
-    """Each word with its stages below one another; a word of one line did not change and stays a box."""
+    """Each word as a card with its stages below each other; a word with a single stage is unchanged and stays a box."""
     parts = []
     for lines in words:
         rows = []
@@ -164,10 +164,10 @@ def cards(words: Sequence[Sequence[ChangedWord]], more: str = "") -> str:
 
 
 def rungs(tries: Sequence[Try], full: int = FULL, run: int = RUN, most: int = MOST) -> list[Try | int]:
-    """Which tries a ladder draws; a number stands for that many left out.
+    """The tries that a ladder draws; an int stands for that many omitted ones.
 
-    All of them up to `full`. Beyond that, of a run of failures from the same place only the first three and the last
-    two; and never more than `most` rungs, the last of them being the last try.
+    All of them up to `full`. Beyond that, of more than `run` successive failures from the same start only the first
+    three and the last two; and at most `most` rungs, the last of which is the last try.
     """
     if len(tries) <= full:
         return list(tries)
@@ -205,10 +205,10 @@ def ladder(
     unknown: str = "",
     label: str = "",
 ) -> str:
-    """Longest match first, a row a try: each try below the letters it asks about, found ones in green with their id.
+    """Longest match first, one row per try, aligned with the characters it covers; matches in green with their id.
 
-    characters: of the word, as they should look · ids: id of each found piece · words: "yes" ("in the vocabulary: id
-    {id}"), "no", "skipped" ("{n} more …"), "unk" · unknown: why the word became [UNK], if it did.
+    characters: of the word, as displayed · ids: piece → id, for found ones · words: labels of "yes" ("in the
+    vocabulary: id {id}"), "no", "skipped" ("{n} more …"), "unk" · unknown: why the word became [UNK], if it did.
     """
     width = len(characters)
     rows = []
@@ -249,7 +249,7 @@ def ladder(
 
 
 def runs_of(length: int, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Stretches of a text of `length` characters that come from the same tokens: (start, end, their numbers)."""
+    """Split a text of `length` characters into spans that belong to the same tokens: (start, end, token indices)."""
     owners: list[list[int]] = [[] for _ in range(length)]
     for token, (start, end) in enumerate(offsets):
         for position in range(start, min(end, length)):
@@ -274,10 +274,10 @@ def origins(
     more: str = "",
     labels: tuple[str, str] = ("", ""),
 ) -> str:
-    """The text above its tokens; pointing at one lights up the other, and `chosen` is always lit.
+    """The text above its tokens; hovering over one highlights the other; `chosen` is always highlighted.
 
-    characters and tokens as they should look · kinds: see `boxes` · under: printed below each token, its id · labels:
-    names of the text and of the tokens for screen readers. Works by CSS alone, so it costs no round trip.
+    characters, tokens: as displayed · kinds: see `boxes` · under: printed below each token, such as its id · labels:
+    names of the text and of the tokens for screen readers. Uses CSS only, so there is no round trip to the server.
     """
     spans = []
     for start, end, owner in runs_of(len(characters), offsets):
@@ -320,10 +320,10 @@ def size_against_length(
     y_title: str = "",
     title: str = "",
 ) -> go.Figure:
-    """How many tokens one text becomes (up) with vocabularies of different sizes (right, logarithmic).
+    """Number of tokens of a text (y) over the size of the vocabulary (x, logarithmic).
 
-    points: name → (entries, tokens), one mark each: characters, words, and a third if wanted · curve: (entries, tokens)
-    of growing WordPiece vocabularies · here: the place on the curve that is shown, and its label · limit: a line.
+    points: name → (entries, tokens), one mark each: characters, words, and optionally a third · curve: (entries,
+    tokens)s of growing WordPiece vocabularies · here: (entries, tokens, label) · limit: (tokens, label) of a line.
     """
     fig = go.Figure()
     if curve:
@@ -372,7 +372,7 @@ def size_against_length(
 def growth_of_vocabulary(
     read: Sequence[int], kinds: Mapping[str, Sequence[int]], *, x_title: str = "", y_title: str = "", title: str = ""
 ) -> go.Figure:
-    """How many different units a text has held after its first n words. kinds: name → one number for each of `read`."""
+    """Number of distinct units in the first n words of a text. read: values of n · kinds: name → one number per n."""
     fig = go.Figure()
     for (name, values), colour, dash in zip(
         kinds.items(), (VERMILION, GREEN, BLUE), ("solid", "dash", "dot"), strict=False

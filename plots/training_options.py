@@ -1,5 +1,5 @@
-"""Options of fine-tuning in figures: the spread of a loss under dropout masks, the terms of a sum of losses, what
-the mean of the weights answers, how many texts a length holds and how many rows a memory."""
+"""Figures of fine-tuning options: loss spread over dropout masks, terms of a loss, predictions of averaged weights,
+texts that fit into a length, rows that fit into memory, and loss functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS
 
 
 def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
-    """A row each: the losses as dots, spread over the row's height, and a line at their mean."""
+    """One row per group: the losses as dots, jittered vertically, and a line at their mean."""
     fig = go.Figure()
     for row, ((_name, values), colour) in enumerate(zip(groups.items(), (ORANGE, BLUE), strict=False)):
         heights = [row + 0.3 * ((7 * i % 11) / 5 - 1) for i in range(len(values))]
@@ -34,7 +34,7 @@ def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
 
 
 def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
-    """One bar, its parts side by side."""
+    """The terms of a loss as one stacked bar."""
     fig = go.Figure()
     for (name, value), colour in zip(terms.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_bar(
@@ -56,7 +56,7 @@ def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
 def two_answers(
     last: Sequence[float], mean: Sequence[float], names: tuple[str, str], axes: tuple[str, str]
 ) -> go.Figure:
-    """A probability after each step, by the last weights and by their mean. axes: of the steps, of the probability."""
+    """A probability over steps, predicted by the last weights and by their running mean. axes: steps, probability."""
     fig = go.Figure()
     steps = list(range(1, len(last) + 1))
     for values, name, colour, width, mode in (
@@ -74,7 +74,7 @@ def two_answers(
 
 
 def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
-    """What each step counts in a mean. axes: of the steps, of the shares."""
+    """Weight of each step in a mean. axes: titles of the steps and the shares."""
     fig = go.Figure()
     fig.add_bar(
         x=list(range(1, len(shares) + 1)), y=list(shares), marker={"color": BLUE}, showlegend=False,
@@ -94,8 +94,8 @@ def share_within(
     chosen_word: str,
     title: str = "",
 ) -> go.Figure:
-    """The share of texts that are at most so long, as steps. marks: share → the length at which it is reached; chosen:
-    the length that is read, beyond which texts are cut."""
+    """Cumulative distribution of text lengths. marks: share → length at which it is reached · chosen: the maximum
+    length, beyond which texts are truncated."""
     fig = go.Figure()
     ordered = sorted(lengths)
     levels = sorted({0, chosen, *ordered, max(chosen, ordered[-1]) + 1})
@@ -134,8 +134,8 @@ def rows_that_fit(
     axes: tuple[str, str],
     title: str = "",
 ) -> go.Figure:
-    """The largest batch by length, a line a way of counting; published: measured by others, as open diamonds. Both axes
-    are logarithmic: where a batch is 0 nothing is drawn."""
+    """Largest batch size by length, one line per estimate. published: name → length → batch size measured by others, as
+    open diamonds. Both axes are logarithmic; batches of 0 are not drawn."""
     fig = go.Figure()
     for (name, batches), colour, dash in zip(series.items(), (BLUE, ORANGE), ("solid", "dash"), strict=False):
         at = [(length, batch) for length, batch in zip(lengths, batches, strict=True) if batch]
@@ -168,7 +168,7 @@ def loss_curves(
     axes: tuple[str, str],
     title: str = "",
 ) -> go.Figure:
-    """The loss of an answer by the probability of the right class, a line a loss; marked: one answer on the last."""
+    """Losses over the probability of the correct class, one line each. marked: a point on the last line."""
     fig = go.Figure()
     looks = [(BLUE, "solid"), (ORANGE, "dash")][: len(curves)]
     for (name, values), (colour, dash) in zip(curves.items(), looks, strict=True):

@@ -1,7 +1,7 @@
-"""The paths on which words reach a position in a CNN, ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3), drawn.
+"""Figure of the paths from words to a position in a CNN, ELMo, GPT and BERT (Devlin et al. 2019, Fig. 3).
 
-A node's colour and shape say what it has been computed from: words to its left (and its own), words to its right (and
-its own), or both together.
+A node's colour and shape show what it depends on: words to its left (and its own), words to its right (and its own),
+or both together.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from minibert.inside.visibility import Node, nodes, output, paths, reads
 from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
 
-MAX_WORDS = 12  # more words than this cannot be told apart in half a page
+MAX_WORDS = 12  # more words are illegible at half a page's width
 
-_LOOK = {  # what a node knows → colour, marker
+_LOOK = {  # `Node.knows`: what a node depends on → colour, marker
     "word": (GREY, "circle"),
     "left": (BLUE, "circle"),
     "right": (ORANGE, "diamond"),
     "both": (GREEN, "square"),
     "halves": (GREY, "square"),  # drawn as a left and a right half, side by side
 }
-_SHIFT = {"left": -0.16, "right": 0.16}  # ELMo's two networks stand beside each other at a position
+_SHIFT = {"left": -0.16, "right": 0.16}  # ELMo's two networks are side by side at a position
 
 
 def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
-    """The model over `words` with everything that reaches its output at `position` drawn strongly, the rest faintly.
+    """The model over `words`; everything that its output at `position` depends on is drawn strongly, the rest faintly.
 
-    Every point's `customdata` is its position, so a click says which word was meant. Raises ValueError for more than
+    Every point's `customdata` is its position, which identifies a clicked word. Raises ValueError for more than
     MAX_WORDS words.
     """
     n = len(words)
@@ -70,7 +70,7 @@ def visibility(words: Sequence[str], position: int, model: str) -> go.Figure:
 
 
 def _word(word: str, seen: bool, chosen: bool) -> str:
-    """A word under the figure: bold and underlined if chosen, struck out if it is out of sight; never markup."""
+    """Label of a word, escaped: bold and underlined if chosen, struck through if not visible to the output."""
     shown = literal(word if len(word) <= 9 else word[:8] + "…")
     if chosen:
         return f"<b><u>{shown}</u></b>"
@@ -78,7 +78,7 @@ def _word(word: str, seen: bool, chosen: bool) -> str:
 
 
 def _place(node: Node, model: str) -> tuple[float, float]:
-    """Where a node stands: ELMo has an output above its layers, the others' last layer is their output."""
+    """Position of a node; ELMo has an extra output above its layers, so that its rows are closer together."""
     shift = _SHIFT.get(node.knows, 0.0) if model == "ELMo" else 0.0
     return node.position + shift, node.layer * (1.0 if model == "ELMo" else 1.5)
 
@@ -86,7 +86,7 @@ def _place(node: Node, model: str) -> tuple[float, float]:
 def _points(
     fig: go.Figure, group: list[Node], model: str, look: str, push: int, active: bool, top: Node, words: Sequence[str]
 ) -> None:
-    """Nodes of one look as one trace. push: −1 or 1 draws them half their width to the left or right of their place."""
+    """Nodes of one look as one trace. push: −1 or 1 shifts them by half their width to the left or right."""
     if not group:
         return
     colour, symbol = _LOOK[look]

@@ -1,4 +1,4 @@
-"""Shares with their intervals, one a way of hiding; tasks trained one after the other."""
+"""Figures of masking strategies: shares with intervals, differences by task; and of continual multi-task training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION
 
-# Colour, dash, marker and pattern of a task, in the order in which tasks are added.
+# Colour, dash, marker and pattern of each task, in the order in which tasks are added.
 TASKS = (
     (BLUE, "solid", "circle", ""),
     (VERMILION, "dash", "diamond", "/"),
@@ -19,7 +19,7 @@ TASKS = (
 
 
 def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figure:
-    """rows: name → (share, its interval's low and high end), the first on top · axis: what the shares are of."""
+    """Bars with intervals. rows: name → (share, low, high), the first on top · axis: title of the x axis."""
     names = list(rows)
     values = [share for share, _, _ in rows.values()]
     fig = go.Figure(
@@ -47,8 +47,8 @@ def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figu
 
 
 def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figure:
-    """tables: name → task → points, below zero for worse. Bars of one table stand together; pattern and colour tell
-    them apart."""
+    """Bars grouped by table, which differ by pattern and colour. tables: name → task → difference in points, negative
+    for worse."""
     fig = go.Figure()
     for number, (name, gaps) in enumerate(tables.items()):
         fig.add_bar(
@@ -70,8 +70,8 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
 
 
 def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mapping[str, str], axis: str) -> go.Figure:
-    """A row a regime, in it a line a task, filled in the stages in which it is trained; the number is that of its steps
-    in the stage. plans: regime → stage by stage, task → steps · tasks: task → its name."""
+    """Schedule of each regime: one line per task, with a bar and the number of steps for each stage in which the task
+    is trained. plans: regime → stages, each task → steps · tasks: task → its name."""
     fig, lanes = go.Figure(), list(tasks)
     for lane, (task, name) in enumerate(tasks.items()):
         colour, _dash, _marker, pattern = TASKS[lane]
@@ -110,8 +110,8 @@ def learned(
     tasks: Mapping[str, str],
     axis: str,
 ) -> go.Figure:
-    """A panel a regime: each task's share of right answers over the steps; a dotted line where a stage begins. marks:
-    regime → task → (step, share) each."""
+    """One panel per regime: accuracy of each task over the steps; a dotted line at the start of each stage. marks:
+    regime → task → (step, accuracy)s."""
     fig = make_subplots(rows=1, cols=len(marks), subplot_titles=list(marks), shared_yaxes=True, horizontal_spacing=0.05)
     for column, (regime, lines) in enumerate(marks.items(), 1):
         for lane, (task, name) in enumerate(tasks.items()):

@@ -1,4 +1,4 @@
-"""XLNet in figures: whom an order lets look at whom, both streams as one row, and words that go together."""
+"""Figures of XLNet: attention masks of a permutation, both streams as one sequence, attention, joint probabilities."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def two_masks(
     cell: tuple[int, int, int],
     axes: tuple[str, str],
 ) -> go.Figure:
-    """Masks side by side: a square where the row's word may look at the column's, a faint cross where not.
+    """Masks side by side: a square if the row's word may attend to the column's, else a faint cross.
 
-    panels: title → (T, T) · guessed: whether a word is · cell: (panel, row, column), framed. A click's customdata is
-    the same three.
+    panels: title → (T, T) · guessed: whether each word is predicted · cell: framed (panel, row, column). A click's
+    customdata is the same triple.
     """
     n = len(words)
     fig = make_subplots(
@@ -69,7 +69,7 @@ def two_masks(
 
 
 def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) -> go.Figure:
-    """The one mask of both streams: (2·T, 2·T), first the tokens, behind them a query for each. names: of the two."""
+    """The combined mask of both streams: (2·T, 2·T), first the tokens, then a query for each. names: of the two."""
     n = len(words)
     mask = np.asarray(mask, dtype=bool)
     fig = go.Figure()
@@ -114,8 +114,8 @@ def looked_at(
     names: tuple[str, str, str],
     title: str,
 ) -> go.Figure:
-    """How much of its attention the query of word `here` of the row gives to each word: of the memory, then of the row.
-    names: of the memory, of the row, of the axis."""
+    """Attention of the query of word `here` of the row to each word of the memory and then of the row. shares: one per
+    word · names: of the memory, of the row, of the y axis."""
     fig, words = go.Figure(), [*memory, *row]
     parts = ((names[0], ORANGE, range(len(memory)), "/"), (names[1], BLUE, range(len(memory), len(words)), ""))
     for name, colour, places, shape in parts:
@@ -139,7 +139,7 @@ def looked_at(
 
 
 def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
-    """A bar for each way to a joint probability. rows: name → a share of 1."""
+    """One bar per way to compute a joint probability. rows: name → probability."""
     names, values = list(rows), list(rows.values())
     colours = [ORANGE if index < len(names) // 2 else BLUE for index in range(len(names))]
     fig = go.Figure(
@@ -159,7 +159,7 @@ def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
 def by_way(
     arms: Mapping[str, Mapping[str, Sequence[float]]], axis: str, title: str, *, percent: bool = False
 ) -> go.Figure:
-    """For each arm and each way a dot a seed, their mean and one standard deviation. arms: name → way → values."""
+    """For each arm and way: one dot per seed, their mean and standard deviation. arms: name → way → values of seeds."""
     ways = list(dict.fromkeys(way for found in arms.values() for way in found))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
