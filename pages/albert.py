@@ -1,4 +1,4 @@
-"""ALBERT: a narrow embedding, one block used again and again, and the order of two segments."""
+"""ALBERT: factorized embeddings, one block shared by all layers, and sentence order prediction."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Attention: one head number by number, all heads, what breaks when a part is missing, and what weights do not say."""
+"""Attention: one head number by number, all heads, ablations, comparison with an RNN, and weights as explanations."""
 
 from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, subject
 from ui.lesson import Lesson
@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("attention")
 lesson.open()
-seen = subject.read(lesson)  # sentence, layer and head; in a drawer the model, a second sentence, padding
+seen = subject.read(lesson)  # sentence, layer and head; in the drawer: model, second sentence, padding
 parts = {
     _("One head"): one_head,
     _("All heads"): all_heads,

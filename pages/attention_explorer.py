@@ -1,4 +1,4 @@
-"""Attention explorer: all heads on the class's sentence, their kinds, what breaks without them, and BertViz's views."""
+"""Attention explorer: all heads on the user's sentence, their kinds, the effect of removing them, BertViz's views."""
 
 from sections.attention_explorer import bertviz_views, kinds, look, subject, switches
 from ui.lesson import Lesson
@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("attention_explorer")
 lesson.open()
-seen = subject.read(lesson)  # the class's sentence; in a drawer the model, a second sentence, what stands beside it
+seen = subject.read(lesson)  # the user's sentence; in the drawer: model, second sentence, further settings
 parts = {
     _("Look"): look,
     _("Kinds of heads"): kinds,

@@ -1,4 +1,4 @@
-"""Why this answer: five attributions of a classifier's answer or of a guess, in the text and against each other."""
+"""Attribution: five methods that explain a classifier's prediction or a masked-LM prediction, and their comparison."""
 
 from sections.attribution import agreement, deletion, one_method, slope, subject, why, word_map
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Class: who is there, what runs, the door, and answers held back; for whoever has the teacher's key."""
+"""Class, the teacher's page: visitors, runs, entrance code, and held-back answers; needs the teacher's key."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The cone: sentence vectors all point one way; a linear map or a flow spreads them, and cosines mean something."""
+"""The cone: sentence vectors are anisotropic; whitening or a flow spreads them, which makes cosines meaningful."""
 
 from sections.cone import claim, cloud, code, flow, subject, whitening, words
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Dialogue: what is wanted and what is named, in one small network; DIET, beside BERT with a joint head."""
+"""Dialogue: intent and entities from one small network, DIET, compared with BERT with a joint head."""
 
 from sections.dialogue import chat, claim, code, how, learn, subject
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""ELECTRA: a small network replaces words, a second one finds them, and is asked at every token."""
+"""ELECTRA: a small generator replaces tokens; a discriminator predicts for every token whether it was replaced."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Embeddings: one word rising through the layers; its meanings, vectors of sentences, and what pictures leave open."""
+"""Embeddings: a word's vectors through the layers, word senses, sentence vectors, analogies, and limits of plots."""
 
 from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.lesson import Lesson
@@ -8,7 +8,7 @@ from ui.translations import _
 
 lesson = Lesson("embeddings")
 lesson.open()
-seen = subject.read(lesson)  # model, word, the class's sentence: all in the link, settings in a drawer
+seen = subject.read(lesson)  # model, word and the user's sentence, all stored in the link
 
 PARTS = {
     _("Through the layers"): rising,
@@ -18,7 +18,7 @@ PARTS = {
     _("Sums"): analogies,
     _("What to believe"): limits,
 }
-OLDER = {  # links made when all parts stood below each other
+OLDER = {  # title → parameters of links from before there were tabs
     _("Two meanings"): ("of",),
     _("A vector for a sentence"): ("centre",),
     _("Sentences beside each other"): ("beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)),

@@ -1,4 +1,4 @@
-"""Encoder and decoder: drawn whole and writing, the block, three masks, a Transformer trained live, BERT's limit."""
+"""Encoder and decoder: both at work, the block, three masks, a Transformer trained live, and generation by BERT."""
 
 from sections.encoder_decoder import block, masks, subject, training, whole, writing
 from ui.lesson import Lesson
@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("encoder_decoder")
 lesson.open()
-seen = subject.read(lesson)  # the class's sentence; in a drawer the examples and the model
+seen = subject.read(lesson)  # the user's sentence; in the drawer: examples and model
 parts = {
     _("Read and write"): whole,
     _("The block"): block,
@@ -15,7 +15,7 @@ parts = {
     _("Train a Transformer"): training,
     _("Can BERT write?"): writing,
 }
-about = {  # what a link without a part holds → what it is about; in older ones the block came first
+about = {  # title → link parameters that imply this part
     _("Read and write"): ("half",),
     _("The block"): ("sentence", "model", "layer", "token", "step", "number"),
 }

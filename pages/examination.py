@@ -1,4 +1,4 @@
-"""The examination: a sheet of questions drawn by a number, answered, marked by programs, and taken home."""
+"""The examination: a sheet of questions drawn from a seed, answered, marked automatically, and downloadable."""
 
 import streamlit as st
 
@@ -19,14 +19,14 @@ lesson = Lesson("examination")
 lesson.open()
 try:
     bank = load_bank(language=language())
-    linked = sheet_in_link(tuple(part.name for part in bank))  # first: it may bring the mode back
+    linked = sheet_in_link(tuple(part.name for part in bank))  # first: it may restore the mode
     with st.container(horizontal=True, vertical_alignment="bottom"):
         practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
         with drawer(_("How it works"), key="how", icon=":material/info:"):
             lesson.show("How it works", title=False)
     sheet = settings.show(bank, linked)
     with st.spinner(_("Drawing the sheet …")):
-        from sections.examination import questions, score  # what generates and marks needs torch: the page shows before
+        from sections.examination import questions, score  # imported late: they need torch, and the page shows before
 
         drawn = draw_sheet(bank, sheet)
     if not drawn:
@@ -35,7 +35,7 @@ try:
         points = st.container()
         questions.show(drawn, sheet, practice)
         if handed_in(sheet) and not practice:
-            with points:  # after the questions: what was typed a moment ago counts
+            with points:  # drawn after the questions, so that the latest input counts
                 score.show(lesson, drawn, sheet)
         elif not practice:
             score.show_hand_in(lesson, sheet)

@@ -1,4 +1,4 @@
-"""The paper's experiments in small: recorded results and the paper's on one scale, and one arm to run now."""
+"""The paper's experiments at small scale: recorded results beside the paper's, and one arm to run live."""
 
 from sections.experiments import code, differences, kinds, one_scale, own_run, reached, scale, subject
 from ui.lesson import Lesson
@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("experiments")
 lesson.open()
-seen = subject.read()  # the experiment, the text it was made on, and the measure
+seen = subject.read()  # the experiment, its pre-training text, and the metric
 one_scale.show(seen)
 parts = {
     _("What may be said"): differences,

@@ -1,4 +1,4 @@
-"""The family tree: who came from BERT, what each of them changed, and what that cost."""
+"""The family tree: models derived from BERT, what each of them changed, and their cost."""
 
 from sections.family import race, road_here, subject, table, teaches, tree
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Features or fine-tuning: which layers the new layer reads, whether BERT learns, and what that costs."""
+"""Features or fine-tuning: which layers the new head reads, whether BERT is trained, and the cost of either."""
 
 from sections.features import cost, layers, numbers, recorded_runs, subject, two_runs
 from ui.lesson import Lesson

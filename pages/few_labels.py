@@ -1,4 +1,4 @@
-"""Few labels: a task asked as a cloze, before anything is learned and after a few examples; PET, P-tuning, VAT."""
+"""Few labels: a task as a cloze, zero-shot and after a few examples; PET, P-tuning, VAT."""
 
 from sections.few_labels import blank, claim, code, ensemble, patterns, prompt, subject, train
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Home: one sentence and three models, the road from text to an answer, who may look where, what this class trained."""
+"""Home: one sentence and three models, the steps from text to prediction, attention masks, what this class trained."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Input: how one or two sentences become the row of numbers that BERT reads."""
+"""Input: how one or two sentences become the sequence of vectors that BERT reads."""
 
 from sections.input import length, own_token, places, row, subject, too_long, vectors
 from ui.lesson import Lesson
@@ -16,7 +16,7 @@ parts = {
     _("Places"): places,
     _("Why 512?"): length,
 }
-about = {_("The row"): ("step",), _("Too long"): ("keep",)}  # what an older link holds → the part that it is about
+about = {_("The row"): ("step",), _("Too long"): ("keep",)}  # part → parameters of older links
 for tab, part in opened(parts, about):
     with tab:
         part.show(lesson, seen)

@@ -1,4 +1,4 @@
-"""Knowledge: facts hung on the words of a sentence, and a mask that keeps them in their place."""
+"""Knowledge: facts attached to the words of a sentence, and an attention mask that limits their effect."""
 
 from pathlib import Path
 

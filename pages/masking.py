@@ -1,5 +1,4 @@
-"""Masking: what a model expects where a word is hidden, what is hidden from it, and why not every hidden token becomes
-[MASK]."""
+"""Masking: predictions for masked words, the choice of masked tokens, and why not all of them become [MASK]."""
 
 from pathlib import Path
 

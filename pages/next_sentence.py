@@ -1,4 +1,4 @@
-"""Next sentence: how BERT's second question is made from documents, how a model answers, and what it looks at."""
+"""Next sentence prediction: how pairs are made from documents, how models judge them, and whether it helps."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""NEZHA: no place in the row, only distances between two words; and the arithmetic of large runs."""
+"""NEZHA: relative instead of absolute positions; and the techniques of large runs: float16 arithmetic, LAMB."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One output layer: the paper's figure 4 on the reader's text, both starts trained, input and head, mistakes."""
+"""One output layer: the paper's figure 4 on the user's text, training from both starts, input and head, mistakes."""
 
 from sections.output_layer import data, figure4, input_and_head, mistakes, subject, train
 from ui.lesson import Lesson

@@ -1,4 +1,4 @@
-"""Parameters: where a BERT's weights, its arithmetic and its memory are, from its sizes alone."""
+"""Parameters: a BERT's weights, FLOPs and memory, computed from its config alone."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ views = {
     _("How it grows"): growing,
     _("The family"): family,
 }
-about = {  # what an older link holds → the part that it is about
+about = {  # title → parameters of older links that imply this part
     _("Parameters"): ("part",),
     _("How it grows"): ("grow", "watch"),
     _("Memory"): ("run", "attn", "bits", "opt"),

@@ -1,4 +1,4 @@
-"""Pre-training: choose a text, train live, stop and resume, look back at every kept step, keep the model."""
+"""Pre-training: choose a text, train live, stop and resume, inspect every saved step, keep the model."""
 
 from sections.pretraining import cockpit, code, comparing, keep, look_back, recipe, texts
 from ui.lesson import Lesson

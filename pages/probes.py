@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("probes")
 lesson.open()
-seen = subject.read(lesson)  # the sentence with a blank, its right word, the model: all in the link
+seen = subject.read(lesson)  # the sentence with a blank, its true word, the model: all stored in the link
 
 PARTS = {
     _("The logit lens"): lens,
@@ -15,7 +15,7 @@ PARTS = {
     _("Surface, syntax, meaning"): papers,
     _("How much to believe"): limits,
 }
-OLDER = {  # what only a part has in links made when all parts stood below each other
+OLDER = {  # title → parameters of links from before there were tabs
     _("Ask every layer"): ("seeds", "beside", "measure", "sentences-en", "sentences-zh", "sentences-toy"),
 }
 for tab, part in tabs(PARTS, older=OLDER):

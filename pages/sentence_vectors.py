@@ -1,4 +1,4 @@
-"""Sentence vectors: one vector a text, so that what is alike lies close; Sentence-BERT, SimCSE, SimBERT."""
+"""Sentence vectors: one vector per text, close for similar texts; Sentence-BERT, SimCSE, SimBERT."""
 
 from sections.sentence_vectors import claim, code, desk, find_write, learn, pairs, poolings, subject
 from ui.lesson import Lesson

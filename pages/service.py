@@ -1,4 +1,4 @@
-"""From file to service: what one answer costs, the road from a table to it, many clients, what to check before."""
+"""From file to service: cost of one request, from training data to service, many clients, checks before release."""
 
 from sections.service import asking, going_out, many_clients, one_request, road, subject
 from ui.lesson import Lesson

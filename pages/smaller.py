@@ -1,4 +1,4 @@
-"""Smaller models: a student learns from a teacher; what can be cut away; a search for a shape; eight bits."""
+"""Smaller models: distillation, pruning, architecture search, 8-bit quantization."""
 
 from sections.smaller import claim, code, cut, eight_bits, learn, losses, search, subject, tradeoff
 from ui.lesson import Lesson

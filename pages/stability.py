@@ -1,4 +1,4 @@
-"""Why runs differ: seeds, epochs, learning rate and bias correction, recorded and live, and what they can tell."""
+"""Why runs differ: seeds, epochs, learning rate and bias correction, recorded and live, and how many seeds suffice."""
 
 from sections.stability import first_steps, how_many_seeds, own_grid, recorded_runs, what_came_out
 from ui.lesson import Lesson

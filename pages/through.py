@@ -1,4 +1,4 @@
-"""One sentence through BERT: from letters to answers in one picture, every number the model's own."""
+"""One sentence through BERT: from letters to predictions in one picture, with the model's actual numbers."""
 
 from sections.through import code, stage_by_stage, three_models, whole
 from ui.lesson import Lesson

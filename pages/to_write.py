@@ -1,4 +1,4 @@
-"""To write: UniLM, which has a mask for it; BERT as a generator and as a corrector; BART."""
+"""Text generation: UniLM, which has an attention mask for it; BERT as a generator and as a corrector; BART."""
 
 from pathlib import Path
 

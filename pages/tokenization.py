@@ -1,4 +1,4 @@
-"""Tokenization: from any text to ids, every step and every try in sight."""
+"""Tokenization: from any text to ids, with every step and every WordPiece try visible."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ parts = {
     _("Words or characters?"): compare,
     _("Other vocabularies"): everywhere,
 }
-about = {  # what an older link holds → the part that it is about
+about = {  # title → parameters of older links that imply this part
     _("Step by step"): ("step", "token"),
     _("Learn a vocabulary"): ("merge", "corpus", "scoring", "own", "learn-lower"),
     _("Words or characters?"): ("compare",),

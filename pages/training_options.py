@@ -1,4 +1,4 @@
-"""What else can be set: each further option of fine-tuning, and what it does to one sentence."""
+"""Further options of fine-tuning, and the effect of each on one sentence."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What to hide: pieces, words, phrases, names, spans, similar words; and what a model learns from each."""
+"""What to mask: pieces, words, phrases, names, spans, similar words; and what a model learns from each."""
 
 from pathlib import Path
 

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("wrong_reasons")
 lesson.open()
-cue = subject.read()  # in the link; checkpoint and seeds in a drawer
+cue = subject.read()  # stored in the link; in the drawer: checkpoint and seeds
 
 PARTS = {
     _("Plant a cue"): falls,
@@ -17,7 +17,7 @@ PARTS = {
     _("A checklist"): checklist,
     _("What to do about it"): advice,
 }
-OLDER = {  # what only a part has in links made when all parts stood below each other
+OLDER = {  # title → parameters of links from before there were tabs
     _("What it looks at"): ("example",),
     _("Cues in real data"): ("source",),
     _("A checklist"): ("texts", "rule", "lines", "zh-lines", "model"),

@@ -1,4 +1,4 @@
-"""XLNet: words read in a drawn order, each guessed from those before it."""
+"""XLNet: words predicted in a random order, each from those before it in that order."""
 
 from pathlib import Path
 
