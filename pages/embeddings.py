@@ -8,7 +8,7 @@ from ui.translations import _
 
 lesson = Lesson("embeddings")
 lesson.open()
-seen = subject.read(lesson)  # model, word and the user's sentence, all stored in the link
+seen = subject.read(lesson)  # model, word and the user's sentence, all stored in the link; settings in the drawer
 
 PARTS = {
     _("Through the layers"): rising,

@@ -1,4 +1,4 @@
-// Points that move from picture to picture. Texts are set as text, never as markup.
+// Points that move from layer to layer. Texts are set as textContent, never as markup.
 const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = {
   circle: "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0Z",
@@ -15,7 +15,7 @@ const make = (name, attributes = {}) => {
   return node;
 };
 
-const risen = new Set();  // which points have come up already, since this window was loaded
+const risen = new Set();  // identities of the points that have already been animated in this window
 const STEP = 1100, RISE = 800;  // milliseconds a layer
 
 export default function (component) {
@@ -24,7 +24,7 @@ export default function (component) {
   const svg = find(".mb-moving > svg"), slider = find("input"), said = find(".said"), play = find("button");
   const view = (parentElement.mbView ??= { layer: data.layer, drawn: null, told: [], heard: data.layer });
   const last = data.layers.length - 1;
-  // The server's word counts, but not where it repeats, perhaps late, what it heard from here.
+  // Use the layer the server sends, unless it only echoes, perhaps late, a layer reported from here.
   if (view.told.includes(data.layer)) view.told.splice(0, view.told.indexOf(data.layer) + 1);
   else if (data.layer !== view.heard) view.layer = data.layer;
   view.heard = data.layer;
@@ -50,7 +50,7 @@ export default function (component) {
     return item;
   }));
 
-  if (view.drawn !== data.identity) {  // other points: nothing to move, all is drawn anew
+  if (view.drawn !== data.identity) {  // other points: redraw everything without moving
     view.drawn = data.identity;
     svg.replaceChildren(make("g", { class: "lines" }), make("g", { class: "points" }));
     svg.lastChild.append(...data.titles.map((title, number) => {
@@ -105,7 +105,7 @@ export default function (component) {
   function go(layer) {
     view.layer = Math.max(0, Math.min(last, layer));
     place();
-    clearTimeout(view.later);  // the server hears of it when the reader has stopped
+    clearTimeout(view.later);  // notify the server only when the user has stopped
     view.later = setTimeout(() => {
       if (view.layer !== (view.told.at(-1) ?? view.heard)) view.told.push(view.layer);
       setStateValue("layer", view.layer);
@@ -133,9 +133,9 @@ export default function (component) {
       view.step(view.layer + 1);
     }, STEP);
   };
-  view.step = go;  // the one of the newest data
+  view.step = go;  // the function bound to the newest data
   tell(data.chosen);
-  if (rises) {  // the server has them at the top already: it hears nothing of the way
+  if (rises) {  // the server already has the final layer: do not report the layers in between
     halt();
     view.layer = 0;
     view.playing = setInterval(() => {

@@ -1,10 +1,10 @@
-// What drives a moving picture: play and pause, one step on or back, a slider, the arrow keys and the space bar. Where
-// motion is unwelcome nothing begins by itself. A picture's own module stands below this text.
+// Controls of an animated picture: play and pause, one step on or back, a slider, the arrow keys and the space bar. With
+// prefers-reduced-motion nothing starts by itself. A picture's own module is appended to this file.
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// root: the picture's element · identity: changes when there is another film to play · last: the number of its last
-// step · at: the step it begins with · words: of the buttons · delay: milliseconds to stay at a step · show(step, by):
-// draws it, by: steps since the last drawing, 0 for none · told: called when the reader has come to rest at a step
+// root: the picture's element · identity: changes when the animation does · last: index of its last step · at: initial
+// step · words: labels of the buttons · delay: milliseconds per step · show(step, by): draws a step, by: difference to
+// the step drawn before, 0 for none · told: called with the step at which the user has stopped
 function player({ root, identity, last, at, words, delay, show, told = () => {}, auto = false }) {
   const state = (root.mbPlayer ??= { identity: null, at: 0, timer: null });
   const way = root.querySelector(".way");
@@ -55,7 +55,7 @@ function player({ root, identity, last, at, words, delay, show, told = () => {},
       state.run();
     }, state.at ? delay(state.at) : 500);
   };
-  state.go = go;  // those of the newest data: a film goes on while the page is drawn anew
+  state.go = go;  // the functions bound to the newest data: the animation continues while the page reruns
   state.run = run;
 
   play.onclick = () => {
@@ -69,9 +69,9 @@ function player({ root, identity, last, at, words, delay, show, told = () => {},
   root.onkeydown = (event) => {
     const steps = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!steps && event.key !== " ") return;
-    if (!steps && event.target.tagName === "BUTTON") return;  // the space bar presses it
+    if (!steps && event.target.tagName === "BUTTON") return;  // the space bar presses the focused button
     event.preventDefault();
-    event.stopPropagation();  // nor does a stepper of the page move
+    event.stopPropagation();  // so that no stepper of the page moves
     if (steps) by(steps); else play.click();
   };
 

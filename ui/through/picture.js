@@ -1,10 +1,10 @@
-// One sentence through BERT: a row a token, from its letters on the left to the answers on the right.
-// What stands still is one SVG; what moves are one small element a token, moved by transforms in one animation frame.
-// Texts are set as text, never as markup.
+// One sentence through BERT: one row per token, from its letters on the left to the predictions on the right.
+// Static parts are one SVG; moving parts are one small element per token, moved by transforms in one animation frame.
+// Texts are set as textContent, never as markup.
 const SVG = "http://www.w3.org/2000/svg";
 const MOVE = 650;  // milliseconds from one stage to the next
 const DRAWN = 6;
-const LOW = [0, 114, 178], MIDDLE = [244, 241, 234], HIGH = [213, 94, 0];  // below zero … above, as in the figures
+const LOW = [0, 114, 178], MIDDLE = [244, 241, 234], HIGH = [213, 94, 0];  // diverging colour scale around zero, as in plots.theme
 const VIRIDIS = ["#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725"].map(
   (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -30,7 +30,7 @@ const bright = (share) => {
 };
 const percent = (thousandths) => `${(thousandths / 10).toFixed(1)}\u00a0%`;
 const number = (hundredths) => (hundredths / 100).toFixed(2).replace("-", "−");
-// Full colour is at 2.2 times the usual size of a column's numbers: one that stands out does not pale all others.
+// Full colour is at 2.2 times the root mean square of a column's numbers, so that an outlier does not pale all others.
 const strong = (rows) => {
   const all = rows.flat(9);
   return 2.2 * Math.sqrt(all.reduce((sum, value) => sum + value * value, 0) / all.length) || 1;
@@ -53,7 +53,7 @@ export default function (component) {
   const view = (parentElement.mbView ??= { at: 0, from: null, playing: false, shown: null, head: null });
   view.stop?.();
 
-  // --- what is shown: the server's word counts where it differs from what it last heard from here
+  // --- state: use the server's values if they differ from those last reported from here
   const shown = `${data.identity} ${data.waiting}`;
   const model = () => data.models[view.model];
   const last = () => model().layers + 3;
@@ -61,7 +61,7 @@ export default function (component) {
   if (view.model === undefined || data.model !== view.toldModel) view.model = view.toldModel = data.model;
   view.model = Math.min(view.model, data.models.length - 1);
   if (view.shown !== shown) {
-    const again = view.identity === data.identity;  // only the numbers have come
+    const again = view.identity === data.identity;  // same picture: only the numbers are new
     view.shown = shown;
     view.identity = data.identity;
     view.focus = null;
@@ -75,7 +75,7 @@ export default function (component) {
       view.at = again ? 1 : 0;
       view.playing = true;
     }
-  } else if (view.told.includes(data.stage)) {  // it repeats, perhaps late, what it heard from here
+  } else if (view.told.includes(data.stage)) {  // the server echoes, perhaps late, a stage reported from here
     view.told.splice(0, view.told.indexOf(data.stage) + 1);
     view.heard = data.stage;
   } else if (data.stage !== view.heard) {
@@ -111,7 +111,7 @@ export default function (component) {
   const focus = () => Math.min(view.focus ?? model().blank ?? model().tokens.indexOf("[MASK]"), model().tokens.length - 1);
   const values = (row) => row.map(number).join(", ");
 
-  // --- where everything stands
+  // --- layout
   let place = null;
   function measure() {
     const m = model(), W = scene.clientWidth, T = m.tokens.length, L = m.layers;
@@ -147,7 +147,7 @@ export default function (component) {
     return text.slice(0, end) + "…";
   };
 
-  // --- the columns, one group each; a column that the tokens have not reached is out of sight
+  // --- the columns, one group each; columns that the tokens have not reached are hidden
   let columns = [], lines = [], marked = null, movers = [];
   const strips = (group, rows, x, width, height, scale, shift = 0) => rows.forEach((row, i) => row.forEach((value, n) => {
     group.append(make("rect", { x: x + (n * width) / DRAWN, y: place.y(i) - height / 2 + shift, width: width / DRAWN + 0.3,
@@ -291,7 +291,7 @@ export default function (component) {
     }
   }
 
-  // --- where the chosen token looks
+  // --- attention of the chosen token
   function look() {
     if (!place) return;
     const row = focus();
@@ -323,14 +323,14 @@ export default function (component) {
     });
     return `linear-gradient(90deg, ${steps.join()})`;
   };
-  const stopAt = (stage) => {  // where the tokens' vectors are when they rest at a stage
+  const stopAt = (stage) => {  // positions of the tokens' vectors at a stage
     if (stage <= 1) return place.letters + place.pieces + 4;
     if (stage === 2) return place.sum;
     if (stage <= place.L + 2) return place.stripAt(stage - 3);
     return place.W - place.answers - place.strip;
   };
   let dressed = null;
-  function dress(stage) {  // the colours that they have from a stage on
+  function dress(stage) {  // their colours from a stage on
     if (dressed === stage || !ready) return;
     dressed = stage;
     const m = model(), rows = stage < 2 ? m.parts[0] : stage === 2 ? m.parts[3] : m.states[Math.min(stage, place.L + 2) - 2];
@@ -402,7 +402,7 @@ export default function (component) {
       rest();
     }
   }
-  const here = () => view.target ?? view.at;  // where a quick reader who has pressed twice counts from
+  const here = () => view.target ?? view.at;  // the target while moving, so that two quick presses are two steps
   const back = () => goTo(Math.ceil(here()) - 1), on = () => goTo(Math.floor(here()) + 1);
   function play() {
     if (!ready) return;
@@ -417,7 +417,7 @@ export default function (component) {
     if (still.matches) stepThrough();
     else run();
   }
-  function stepThrough() {  // without motion: from one still picture to the next
+  function stepThrough() {  // with reduced motion: from one static picture to the next
     buttons();
     clearInterval(view.timer);
     view.timer = setInterval(() => {
@@ -427,7 +427,7 @@ export default function (component) {
       if (view.at >= last()) { clearInterval(view.timer); rest(); }
     }, 2 * MOVE);
   }
-  function tell() {  // the server hears of it when the reader has stopped
+  function tell() {  // notify the server when the user has stopped
     clearTimeout(view.later);
     view.later = setTimeout(() => {
       view.toldModel = view.model;
@@ -438,7 +438,7 @@ export default function (component) {
   }
   const go = (where) => setTriggerValue("go", { model: model().name, ...where });
 
-  // --- what is said
+  // --- texts and tooltips
   const nameOf = (stage) => [words.letters, words.pieces, words.vectors][stage]
     ?? (stage >= last() ? words.answers : fill(words.block, { n: stage - 2 }));
   function speak(extra) {
@@ -538,7 +538,7 @@ export default function (component) {
   svg.onclick = (event) => {
     const at = point(event), name = JSON.stringify(at);
     if (!at) return;
-    if (event.pointerType === "touch" && touched !== name) {  // a finger cannot point: its first touch reads
+    if (event.pointerType === "touch" && touched !== name) {  // touch has no hover: the first touch shows the tooltip
       touched = name;
       return;
     }
@@ -612,7 +612,7 @@ export default function (component) {
   if (!view.playing) view.at = Math.round(here());
   view.target = null;
   show();
-  if (underway) tell();  // the server's news have cut a step short
+  if (underway) tell();  // new data from the server has interrupted a step
   if (view.playing && !still.matches) run();
   let width = scene.clientWidth;
   const watcher = new ResizeObserver(() => {
