@@ -71,7 +71,7 @@ class ModelInfo:
     @property
     def objective(self) -> str | None:
         """Objective of its pre-training heads; None without such heads. If config.json does not record it (checkpoints
-        made elsewhere), the class tells: NSP is assumed only for BertForPreTraining, for others just masked LM."""
+        made elsewhere), it follows from the class; NSP is assumed for BertForPreTraining only, else masked LM."""
         if self.directory is None:
             return "mlm+nsp"
         values = config_values(self.directory)

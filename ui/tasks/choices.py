@@ -1,4 +1,4 @@
-"""One of several choices."""
+"""Multiple choice."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""A class for a text."""
+"""Classification of single texts."""
 
 from ui.tasks.base import DataSet, Values, header_words
 from ui.tasks.classes import ClassView

@@ -1,4 +1,4 @@
-"""Several labels at once."""
+"""Multi-label classification."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Which reply follows."""
+"""Ranking of candidate replies in a dialogue."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

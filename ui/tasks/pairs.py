@@ -1,4 +1,4 @@
-"""A class for two texts."""
+"""Classification of text pairs."""
 
 from ui.tasks.base import DataSet, Values, header_words
 from ui.tasks.classes import ClassView

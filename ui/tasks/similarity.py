@@ -1,4 +1,4 @@
-"""One number for two texts."""
+"""Similarity score of two texts (regression)."""
 
 from collections.abc import Mapping
 

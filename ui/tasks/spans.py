@@ -1,4 +1,4 @@
-"""An answer that stands in the text."""
+"""Extractive question answering: the answer is a span of the text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

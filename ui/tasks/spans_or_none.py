@@ -1,4 +1,4 @@
-"""An answer that stands in the text, or none."""
+"""Extractive question answering with unanswerable questions (SQuAD 2.0)."""
 
 from ui.tasks.base import DataSet, Values
 from ui.tasks.spans import SpansView, squad_words
