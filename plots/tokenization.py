@@ -102,7 +102,7 @@ def direction(text: str) -> str:
 
 
 def marked_text(runs: Sequence[tuple[str, str, str]]) -> str:
-    """Text with marked spans. runs: (displayed text, "" or a kind: out, new, cut, changed, mute; title)."""
+    """Text with marked spans. runs: (displayed text, "" or a kind: out, new, cut, changed; title)."""
     parts = []
     for shown, kind, title in runs:
         if not kind:
