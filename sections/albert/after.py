@@ -1,4 +1,4 @@
-"""What became of it: the sizes that were published, counted, beside BERT's of the same layers and width."""
+"""The published ALBERT sizes: weights and FLOPs, both counted, FLOPs relative to BERT-base."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The paper's claims, beside what has been recorded here."""
+"""The paper's claims beside the results recorded in this repository."""
 
 import statistics
 
@@ -37,7 +37,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _time(lesson: Lesson) -> None:
-    """Weights, and processor time of a step and of an answer, of each recorded arm; the paper's speeds beside them."""
+    """CPU time per training step and per answer, and weights, of each recorded arm; beside them the paper's speeds."""
     lesson.show("Fewer weights, as much work", title=False)
     groups: dict[str, list[dict]] = {}
     for record in records_of(lesson.name):

@@ -1,4 +1,4 @@
-"""Order or topic: a model that was asked for the next sentence and one asked for the order, each asked both."""
+"""Order or topic: a model pre-trained with NSP and one pre-trained with SOP, each tested on both questions."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,13 @@ from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
-STORIES, SEED = 200, 6_000_011  # that no shipped model has been trained on
+STORIES, SEED = 200, 6_000_011  # stories that no shipped model was trained on
 GUESSES = (0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A model and what it was asked of pairs: "mlm+nsp", "mlm+sop" or only "mlm"."""
+    """A model and its pre-training objective: "mlm+nsp", "mlm+sop" or only "mlm"."""
 
     name: str
     objective: str
@@ -58,7 +58,7 @@ def _answers(pair: Pair) -> dict[str, dict[str, float]]:
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
 def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
-    """Model → question → share right, true pairs and others weighing the same."""
+    """Model → question → balanced accuracy (true pairs and others have the same weight)."""
     from minibert.inside.pair_questions import judged
     from minibert.toy import world
 
@@ -97,7 +97,7 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
 
 
 def _own(lesson: Lesson, pair: Pair) -> None:
-    """Two sentences of the reader's, and what both say of them in either order."""
+    """Two sentences from the user, judged by both models in either order."""
     from minibert.inside.pair_questions import follows
     from minibert.text.segment_pairs import SegmentPair
 

@@ -1,5 +1,5 @@
-"""The central picture: one block used again and again beside blocks that differ, and how far each use of a block moves
-each token's vector."""
+"""The central picture: one block applied repeatedly beside separate blocks, and how far each application moves each
+token's vector."""
 
 import html
 
@@ -47,13 +47,13 @@ def show(seen: Subject) -> None:
 
 
 def _followed(values, token: int | None) -> list[float]:
-    """Of each layer: (L, T) → that token's, or the mean of all."""
+    """(L, T) → per layer, the value of that token, or the mean over tokens if None."""
     return (values.mean(axis=1) if token is None else values[:, token]).tolist()
 
 
 def row_html(name: str, bert, steps: list[float]) -> str:
-    """A box a layer, as safe HTML: which copy of attention and of the feed-forward it uses, and how far it moves the
-    vector. What another layer uses too is filled."""
+    """One box per layer, as safe HTML: which copy of attention and of the feed-forward it uses, and how far it moves
+    the vector. Copies shared with other layers are filled."""
     from minibert.inside.repetitions import copies
 
     halves = {"attn": _("attention {n}"), "mlp": _("feed-forward {n}")}

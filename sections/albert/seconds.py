@@ -1,4 +1,4 @@
-"""Seconds, measured now: models of the same sizes, with all of their weights or with one block."""
+"""Speed, measured on this machine: models of the same size, with a block per layer or one shared block."""
 
 import streamlit as st
 

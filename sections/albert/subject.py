@@ -19,7 +19,7 @@ MOST = 48  # tokens
 
 @dataclass(frozen=True)
 class Subject:
-    """text: the sentence · token: its place among all that are read, None for the mean of all · pair: the models."""
+    """text: the sentence · token: index of the followed token, None for the mean of all · pair: the two models."""
 
     text: str
     token: int | None
@@ -27,7 +27,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence, beside it the token that is followed; in a drawer which models read it."""
+    """The widgets: the sentence, beside it the followed token; in a drawer the pair of models."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=230)
         with drawer():
@@ -47,7 +47,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def steps_of(folder: Path) -> int:
-    """How long the model in a folder was trained, by the log beside it; 0 where there is none."""
+    """Training steps of the model in a folder, from the log beside it; 0 without a log."""
     log = folder / "training.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     return max((json_value(line).get("step", 0) for line in lines), default=0)

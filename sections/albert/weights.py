@@ -1,4 +1,4 @@
-"""The weights, counted: V·H against V·E + E·H, and one block against L, with E and what is shared at choice."""
+"""The weights, counted: V·H against V·E + E·H, and one block against L, for a chosen E and sharing."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.translations import _
 
 WIDTHS = (16, 32, 64, 128, 256, 512, 768, 1024, 2048, 4096)  # E
 SIZES = ("base", "large", "xlarge", "xxlarge")
-HALVES = {"attention": "block.attn", "mlp": "block.mlp"}  # group of a figure → the parts of a block that it is made of
+HALVES = {"attention": "block.attn", "mlp": "block.mlp"}  # group in the figure → prefix of its parts
 
 
 def shared_words() -> dict[str, str]:
@@ -71,13 +71,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def encoder(count) -> list:
-    """Its parts as far as the pooler: what transformers calls BertModel, and the papers count."""
+    """The parts up to the pooler: what transformers calls BertModel, and what the papers count."""
     return [part for part in count.parts if part.name.startswith(("embeddings.", "block.", "pooler"))]
 
 
 def segments(count) -> list[tuple[str, int]]:
-    """(group, weights) of each copy, in the order data flow: embeddings, block after block, pooler. A norm counts to
-    its half of the block."""
+    """(group, weights) of each copy, in the order of data flow: embeddings, block after block, pooler. A norm belongs
+    to its half of the block."""
     found = [("embeddings", count.of("embeddings."))]
     halves = {
         group: (sum(part.one for part in parts), parts[0].times)

@@ -1,4 +1,4 @@
-"""Against a recurrent network: what it costs either to read, and an LSTM of the toy world that really reads."""
+"""Attention against a recurrent network: what each costs, and a toy-world LSTM that reads the sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    views = {  # the first is what links show that are older than the others
+    views = {  # the first is the default of links older than the other views
         "steps": (_("Steps and cost"), rnn_steps),
         "gates": (_("The gates, word by word"), rnn_gates),
         "forgets": (_("What it forgets"), rnn_forgets),

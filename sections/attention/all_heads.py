@@ -1,4 +1,4 @@
-"""All heads as small matrices on one scale, the chosen one large, and what is lost when a layer has one pattern."""
+"""All heads as small matrices on one scale, the chosen one large, and what is lost if a layer has one pattern."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def every_head(lesson: Lesson, seen: Seen) -> None:
 
 @st.fragment
 def many_heads(subject: Subject, reading: ModelInput, position: int) -> None:
-    """How differently the heads look, and what is lost when all of a layer must look alike."""
+    """How much the heads differ, and what is lost when all heads of a layer share one pattern."""
     from minibert.inside.head_arithmetic import all_probs, disagreement
     from minibert.inside.interventions import fill_in, one_pattern, total_variation
     from minibert.model import no_tap

@@ -21,7 +21,7 @@ from ui.translations import _
 
 KEY = "attention-picture"
 _STAGE = "attention-stage"
-MOST_GUESSES = 4  # words among which a guess is asked for
+MOST_GUESSES = 4  # options of the prediction question
 HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
 <div class="way"></div><p class="said" aria-live="polite"></p></div>"""
 
@@ -31,7 +31,7 @@ def stages() -> list[str]:
 
 
 def stage() -> int:
-    """Which of `stages` is drawn; in the link as `view`, from 1."""
+    """Index of the drawn stage in `stages`; in the link as `view`, counted from 1."""
     if follow_link("view") or _STAGE not in st.session_state:
         st.session_state[_STAGE] = url_int("view", 1, 1, len(stages())) - 1
     set_url("view", st.session_state[_STAGE] + 1, default=1)
@@ -39,7 +39,7 @@ def stage() -> int:
 
 
 def show(lesson: Lesson, seen: Seen, step: int) -> None:
-    """Draw it for the chosen word. step: of the arithmetic below, to which the arrow keys go on from the last stage."""
+    """Draw the picture for the chosen word. step: of the arithmetic below, where the arrow keys continue."""
     import torch
 
     from minibert.inside.head_arithmetic import all_probs, take_apart
@@ -89,10 +89,10 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
 
 
 def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
-    """Ask which of the words further off the head takes most from; whether its attention may be shown."""
+    """Ask which of the distant content words the head attends to most; True if its attention may be shown."""
     from minibert.inside.telling_head import content_words
 
-    words: dict[str, float] = {}  # a word that stands there twice counts where it counts most
+    words: dict[str, float] = {}  # a repeated word counts with its largest share
     for place in content_words(tokens, row):
         words[tokens[place]] = max(words.get(tokens[place], 0), shares[place])
     most = sorted(words, key=lambda word: -words[word])[:MOST_GUESSES]
@@ -107,7 +107,7 @@ def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int)
 
 
 def said() -> list[str]:
-    """What each stage shows, in a line; the arrow keys go on."""
+    """What each stage shows, one line each; the arrow keys move between them."""
     return [
         _("Each arc is a share: the thicker, the more of that word comes in. Click another word, or press →."),
         _("The same shares side by side: one row of numbers that add up to 1."),
@@ -126,7 +126,7 @@ def finding(tokens: tuple[str, ...], shares: list[float], row: int, seen: Seen) 
 
 
 def measure(seen: Seen, probs, row: int) -> None:
-    """How the head stands among all, and the way to the one that has most to show for the word."""
+    """This head's share beside the largest share of any head for the word, and a button that opens that head."""
     from minibert.inside.telling_head import content_words, telling_head
 
     tokens = seen.reading.tokens[: seen.reading.length]
@@ -166,7 +166,7 @@ def _clicked() -> None:
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """Register on every run: the registry lives as long as the server, and any page may be opened first."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"arcs.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_attention_arcs", html=HTML, css=css, js=js)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def show_bars(reading: ModelInput, lengths: list[float], texts: list[str], chosen: int | None, key: str) -> None:
-    """A row of the matrix: for each token a bar and its arithmetic."""
+    """A row of the matrix: one bar per token, with its arithmetic."""
     from plots.attention import token_bars
 
     figure(
@@ -35,7 +35,7 @@ def told(total: SumOfProducts) -> str:
 
 
 def terms_table(total: SumOfProducts, names: tuple[str, str, str], key: str) -> None:
-    """Every term of a sum, and the sum so far."""
+    """Every term of a sum, with the running sum."""
     columns = (total.left, total.right, total.terms, total.terms.cumsum(0))
     table = pd.DataFrame(
         {name: column.numpy() for name, column in zip((*names, _("sum so far")), columns, strict=True)},
@@ -47,7 +47,7 @@ def terms_table(total: SumOfProducts, names: tuple[str, str, str], key: str) -> 
 
 
 def rounding(exact: float, model: float) -> None:
-    """The number from exact arithmetic beside the one the model went on with."""
+    """The number from exact arithmetic beside the rounded one that the model used."""
     from plots.attention import number
 
     st.caption(

@@ -1,4 +1,4 @@
-"""Break it: without the root, the mask, the positions, and what the model then thinks of a hidden word."""
+"""Break it: remove the root, the mask or the positions, and see how the prediction for a hidden word changes."""
 
 from __future__ import annotations
 

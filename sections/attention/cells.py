@@ -26,7 +26,7 @@ def show_pairs(seen: Seen, one: HeadTrace, step: int, name: str) -> None:
 
     reading = seen.reading
     values = (None, one.products, one.scores, one.masked, one.probs)[step]
-    chart = "attention-pairs"  # of all these steps, so that the browser redraws one picture and builds no new one
+    chart = "attention-pairs"  # one key for all these steps: the browser then redraws one picture
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(horizontal=True):
         row = pick_row(seen, _("From (row)"))
@@ -83,7 +83,7 @@ def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
 
 
 def product_formula(one: HeadTrace, row: int, column: int) -> str:
-    """What is divided by √D, in TeX."""
+    """The product before division by √D, in TeX."""
     i, j = row + 1, column + 1
     return rf"q_{{{i}}} \cdot " + (rf"k_{{{j}}}" if one.relative is None else rf"(k_{{{j}}} + r_{{{i},{j}}})")
 

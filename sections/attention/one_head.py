@@ -1,4 +1,4 @@
-"""One head: the picture of a word's attention, and under it every number of the formula, step by step."""
+"""One head: the picture of a word's attention, and below it every number of the formula, step by step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def steps() -> list[tuple[str, str, str]]:
-    """Of each step: its label, its section in the lesson, and what its line of the attention's code contains."""
+    """Per step: its label, its section in the lesson, and a substring of its line in the attention code."""
     return [
         (_("Q, K, V"), "Step: query, key, value", '{letter} = tap("'),
         (_("Q · Kᵀ"), "Step: query times key", 'tap("scores"'),
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def step_vectors(seen: Seen, one: HeadTrace) -> str:
-    """→ the letter of the chosen matrix."""
+    """Draw Q, K and V and the terms of one number; return the letter of the chosen matrix."""
     from plots.attention import dot_product, vectors
 
     reading = seen.reading

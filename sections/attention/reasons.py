@@ -1,4 +1,4 @@
-"""Weights and reasons: what a token or head is given against what changing it moves."""
+"""Weights and reasons: the attention on a token or of a head against the effect of changing it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
-    """What changing each head does to the guess at `position`."""
+    """The effect of changing each head on the prediction at `position`."""
     from minibert.inside.interventions import head_effects
 
     return head_effects(subject.model, hidden.batch(), position)
@@ -41,7 +41,7 @@ def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def by_token(subject: Subject, hidden: ModelInput, position: int) -> tuple[Any, Any]:
-    """The attention each token gets from `position`, and what hiding it does to the guess there."""
+    """The attention each token gets from `position`, and the effect of hiding it on the prediction there."""
     from minibert.inside.interventions import token_effects
 
     return token_effects(subject.model, hidden.batch(), position)
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def measured_examples(subject: Subject) -> None:
-    """The two sentences of EXAMPLES side by side, read by the model that they were found with."""
+    """The two sentences of EXAMPLES side by side, with the model on which they were measured."""
     from minibert.inside.model_input import ModelInput
 
     language = language_read(subject.name)
@@ -76,7 +76,7 @@ def measured_examples(subject: Subject) -> None:
 
 
 def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, key: str, *, height: int = 290) -> None:
-    """Each other token: the attention that the hidden word pays it, and what hiding it from all moves."""
+    """For each other token: the attention it gets from the hidden word, and the effect of hiding it too."""
     from minibert.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
@@ -155,7 +155,7 @@ def no_explanation(subject: Subject, hidden: ModelInput, position: int) -> None:
 
 
 def spread(weight: Any, effect: Any, words: list[str], count: int = 3) -> dict[int, str]:
-    """The points to name: those with the most attention, and those that matter most."""
+    """Points to label: those with the most attention, and those with the largest effect."""
     chosen = {*weight.argsort(descending=True)[:count].tolist(), *effect.argsort(descending=True)[:count].tolist()}
     return {index: words[index] for index in chosen}
 
@@ -170,7 +170,7 @@ def agreement(rho: float, count: int) -> None:
 
 
 def striking(heads: HeadEffects, names: list[str]) -> str:
-    """The sharp head that matters least, and the even one that matters most, in a sentence with their numbers."""
+    """The sharp head with the smallest effect and the even head with the largest, in a sentence with their numbers."""
     weight, shuffled, removed = heads.weight.flatten(), heads.shuffled.flatten(), heads.removed.flatten()
     order = weight.argsort()
     third = max(1, len(order) // 3)
@@ -191,7 +191,7 @@ def striking(heads: HeadEffects, names: list[str]) -> str:
 
 
 def test_head(subject: Subject, reading: ModelInput, position: int, at: tuple[int, int], how: str) -> None:
-    """One head of (layer, head) changed: the guesses before and after."""
+    """Change one head, `at` = (layer, head): the predictions before and after."""
     import torch
 
     from minibert.inside.interventions import evened, fill_in, fill_in_edited, removed, shuffled, total_variation

@@ -1,4 +1,4 @@
-"""Through one vector: an encoder–decoder of two LSTMs says a sentence again, and one with attention beside it."""
+"""Through one vector: an encoder–decoder of two LSTMs copies a sentence, beside a Transformer with attention."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def names() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False)
 def by_length() -> tuple[list[int], dict[str, list[float]]]:
-    """Lengths, and for each network the share of words that stand right in what it says."""
+    """Lengths, and for each network the share of words copied correctly."""
     longest = min(trained.longest for trained in copiers().values())
     lengths = list(range(1, longest + 1))
     found = {}
     for name, trained in copiers().items():
         rng = random.Random(0)
-        words = trained.words.entries[4:]  # behind the special ones
+        words = trained.words.entries[4:]  # after the special tokens
         sources = [rng.choices(words, k=length) for length in lengths for _try in range(TRIED)]
         shares = list(map(right, sources, trained.say(sources)))
         found[name] = [sum(shares[n * TRIED : (n + 1) * TRIED]) / TRIED for n in range(longest)]
@@ -38,7 +38,7 @@ def by_length() -> tuple[list[int], dict[str, list[float]]]:
 
 
 def right(source: list[str], said: list[str]) -> float:
-    """The share of a sentence's words that stand in their places."""
+    """The share of the source's words that appear at the same position in `said`."""
     return sum(a == b for a, b in zip(source, said, strict=False)) / max(1, len(source))
 
 
@@ -76,7 +76,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def again(trained: dict, words: list[str]) -> None:
-    """The class's sentence as either says it again."""
+    """The class's sentence as each network copies it."""
     if not words:
         return
     known = trained["lstm"].words.known(words)

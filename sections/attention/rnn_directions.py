@@ -1,4 +1,4 @@
-"""Two directions: what is expected at each word from its left, from its right, and from both at once."""
+"""Two directions: the prediction at each word from its left context, from its right, and from both."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
-Column = tuple[list[float], list[str]]  # the probability of the word that stands there, the first guess
+Column = tuple[list[float], list[str]]  # per word: probability of the true word, top prediction
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def expected(ids: tuple[int, ...]) -> tuple[Column, Column, Column]:
-    """At each word between [CLS] and [SEP]: the forward LSTM, the backward one, BERT with that word hidden."""
+    """At each word between [CLS] and [SEP]: the forward LSTM, the backward one, BERT with that word masked."""
     import torch
 
     from minibert.model import Batch

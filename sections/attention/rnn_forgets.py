@@ -1,4 +1,4 @@
-"""What an LSTM forgets: change one word, and see how far what is known at the end moves; and BERT beside it."""
+"""What an LSTM forgets: change one word and measure how far the final state moves; BERT beside it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 DRAWS = 16  # other words tried at each place
-BEHIND, MOST_BEHIND = 16, 32  # story words that follow at first, and at most: they were trained on rows of 64 tokens
+BEHIND, MOST_BEHIND = 16, 32  # appended story words: default, maximum (training rows had 64 tokens)
 
 
 @st.cache_resource(show_spinner=False)
 def story_words() -> tuple[int, ...]:
-    """The beginning of a story that none of the networks has read."""
+    """The beginning of a story that none of the networks was trained on."""
     from minibert.toy import world
 
     ids = networks()[2].ids
@@ -35,8 +35,8 @@ def story_words() -> tuple[int, ...]:
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], list[float]]:
-    """Of each word between [CLS] and [SEP], `behind` story words later: what the LSTM's state has left of it, what
-    BERT's last vector has, and what no forget gate has taken away."""
+    """For each word between [CLS] and [SEP], `behind` story words later: how much of it is left in the LSTM's state, in
+    BERT's last vector, and in the product of the forget gates."""
     import torch
 
     from minibert.inside.recurrent import kept, moved

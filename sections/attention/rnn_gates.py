@@ -26,7 +26,7 @@ def names() -> dict[str, str]:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def steps(ids: tuple[int, ...]) -> Step:
-    """What the forward LSTM does at each token. Shared by all: read only."""
+    """The forward LSTM's gates and states at each token. Shared by all sessions: read-only."""
     import torch
 
     from minibert.inside.recurrent import read as read_through

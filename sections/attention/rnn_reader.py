@@ -1,4 +1,4 @@
-"""The recurrent networks that ship, a BERT that has read the same stories, and the class's sentence in their words."""
+"""The shipped recurrent networks, a BERT trained on the same stories, and the class's sentence in their vocabulary."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from minibert.toy.seq2seq import Trained
 
 SHIPPED = CHECKPOINTS / "recurrent-toy"
-MOST = 30  # tokens that are read, [CLS] and [SEP] among them
-STORIES = 5_000_003  # seed of stories that none of them has read
+MOST = 30  # tokens read, including [CLS] and [SEP]
+STORIES = 5_000_003  # seed of stories outside their training data
 IN_ITS_WORDS = "Anna lost the books. She searched alone. Soon she found them under the bed."
 
 
@@ -51,7 +51,7 @@ def networks() -> tuple[BiLm, BertForPreTraining, Tokenizer]:
 
 @st.cache_resource(show_spinner=False)
 def copiers() -> dict[str, Trained]:
-    """An LSTM encoder–decoder and a Transformer, both trained to say a sentence again. Never changed."""
+    """An LSTM encoder–decoder and a Transformer, both trained to copy a sentence. Never changed."""
     from minibert.toy.recurrent import RecurrentPair
     from minibert.toy.seq2seq import Trained
 
@@ -62,8 +62,8 @@ def copiers() -> dict[str, Trained]:
 
 
 def read(text: str) -> Reading | None:
-    """The sentence as the toy world's networks read it, and a line about words they do not know. None, and a line, if
-    they know none of them."""
+    """The sentence encoded for the toy-world networks, with a note on unknown words. None, with a note, if all words
+    are unknown."""
     tokenizer = networks()[2]
     encoding = tokenizer.encode(text)
     ids, cut = encoding.ids, len(encoding.ids) > MOST
@@ -89,7 +89,7 @@ def read(text: str) -> Reading | None:
 
 
 def say_unknown(words: Sequence[str]) -> None:
-    """Which words are read as [UNK], if any, and a sentence that has none."""
+    """Note which words are read as [UNK], if any, and offer a sentence without unknown words."""
     if words:
         with st.container(horizontal=True, vertical_alignment="center"):
             told = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")

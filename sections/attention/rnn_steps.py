@@ -1,4 +1,4 @@
-"""Steps and cost: steps between two words, what waits for what, and what either costs as texts grow."""
+"""Steps and cost: the path between two words, how many steps must wait, and cost by text length."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def formula(text: str) -> str:
 
 
 def measured(names: dict[str, str]) -> None:
-    """Counting is not timing: the three layers on this machine, when the reader asks."""
+    """Time the three layers on this machine when the user asks: FLOPs are not seconds."""
     import torch
 
     from plots.attention_experiments import curves

@@ -1,4 +1,4 @@
-"""A pair and a padded single sentence in one batch: what crosses between them, and what padding changes."""
+"""A pair and a padded single sentence in one batch: attention between the sentences, and the effect of padding."""
 
 from __future__ import annotations
 

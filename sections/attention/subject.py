@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
 MAX_CHARS = 300  # characters of a sentence that are read
-MAX_TOKENS = 18  # tokens that are read, [CLS] and [SEP] among them: more cannot be told apart from the back row
+MAX_TOKENS = 18  # tokens read, with [CLS] and [SEP]: more are illegible from the back row
 MAX_PADDING = 6
-BEFORE = "The man bit the dog."  # what a link shows that is older than the page's present beginning and names none
-FIRST_ROW = 1  # the word of a link that says none, from 0
+BEFORE = "The man bit the dog."  # default of older links that set no text
+FIRST_ROW = 1  # default when the link does not set `row`, from 0
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is on the page. reading: with its padding · layer, head: from 0 · usual_row: the word a page begins with."""
+    """What is on the page. reading: with its padding · layer, head: from 0 · usual_row: the page's default row."""
 
     subject: Subject
     text: str
@@ -46,7 +46,7 @@ class Seen:
 
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(subject: Subject, reading: ModelInput) -> dict:
-    """Every intermediate of the encoder, shared by all sessions: read only."""
+    """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.head_arithmetic import record
 
     return record(subject.model.bert, reading.batch())
@@ -83,7 +83,7 @@ def read(lesson: Lesson) -> Seen:
         tokenizer = load(name).tokenizer
         reading = ModelInput.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
     row = word_that_asks(reading.tokens, reading.words)
-    if st.session_state.setdefault("attention-text", text) != text:  # another sentence asks about another word
+    if st.session_state.setdefault("attention-text", text) != text:  # a new sentence has another default row
         st.session_state["attention-text"], st.session_state[state("row")] = text, row
     with places:
         layer, head = pick_head(subject, reading.padded(0), row)
@@ -98,7 +98,7 @@ def read(lesson: Lesson) -> Seen:
 
 
 def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int]:
-    """Layer and head, in the link. A page begins with the head that has most to show for the word at `row`."""
+    """The widgets for layer and head, kept in the link. Default: the most telling head for the word at `row`."""
     from minibert.inside.head_arithmetic import all_probs
     from minibert.inside.telling_head import telling_head
 
@@ -124,7 +124,7 @@ def place_width() -> int:
 
 
 def picked_row(seen: Seen) -> int:
-    """The chosen word, wherever on the page it stands."""
+    """Row of the chosen word, without drawing its widget."""
     return picked("row", len(seen.reading.tokens), FIRST_ROW, seen.usual_row)
 
 
@@ -133,7 +133,7 @@ def pick_row(seen: Seen, label: str) -> int:
 
 
 def go_to(layer: int, head: int) -> None:
-    """Open a head; for callbacks."""
+    """Select a head; used as a callback."""
     st.session_state[state("layer")], st.session_state[state("head")] = layer, head
 
 
@@ -160,7 +160,7 @@ def aside(box: Any, name: str, value: str, beside: str) -> None:
 
 
 def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, str], key: str) -> None:
-    """What the model expects at the hidden word under two conditions, (V,) each: the first guesses of both."""
+    """What the model predicts at the hidden word under two conditions, (V,) each: the top predictions of both."""
     from plots.attention import compared_words
 
     ids = list(dict.fromkeys(i for p in (before, after) for i in p.topk(3).indices.tolist()))
@@ -175,9 +175,9 @@ def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, st
 
 
 def word_to_hide(reading: ModelInput) -> int | None:
-    """The reader's choice among the words: at first a [MASK] that was typed, else the last word of the first sentence.
+    """The user's choice of a word to hide; default: a typed [MASK], else the last word of the first sentence.
 
-    None, and a line that says so, if there are no words.
+    None, after showing a message, if there are no words.
     """
     if not reading.words:
         st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
