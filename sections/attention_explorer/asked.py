@@ -1,4 +1,4 @@
-"""What a model is asked to see what a head costs, and how it answers with heads switched off; kept for all readers."""
+"""The test set of a model for head costs, and its answers with heads switched off; cached for all sessions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def questions(subject: Subject) -> list | None:
-    """What the model is asked to see what a head costs: hidden words of our sentences, or the classes of our reviews.
+    """The test set for head costs: masked words of our sentences, or the labels of our reviews.
 
-    None for a model whose answers we have no set for.
+    None for a model for which we have no test set.
     """
     from minibert.heads import BertForSequenceClassification
     from minibert.inside import head_cost
@@ -45,7 +45,7 @@ def means(subject: Subject) -> Any:
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
-    """How the model answers all questions without these heads."""
+    """The model's answers to all questions with the heads `off`."""
     from minibert.inside.head_cost import without
 
     return without(subject.model, questions(subject), off, means(subject) if mean else None)
@@ -67,7 +67,7 @@ def confidences(subject: Subject) -> Any:
 
 
 def task_name(subject: Subject) -> tuple[str, str]:
-    """What the questions of `questions` are, and the name of their accuracy."""
+    """What the examples of `questions` are, and the name of their accuracy."""
     from minibert.model import BertForPreTraining
 
     if isinstance(subject.model, BertForPreTraining):

@@ -1,10 +1,10 @@
 """BertViz (Vig 2019) on a page: its own head, model and neuron views, fed by our models, offline and safe.
 
-As it comes, BertViz asks a CDN for require.js, jQuery and d3, and writes the text of tokens unescaped into a script.
-Here its drawing code runs unchanged but for those two: the libraries come from installed packages, numbers and tokens
-as JSON in which nothing can end a script, and every view stands in a frame of its own that may not ask the network for
-anything. Layers and heads count from 1, as everywhere here; which ones are shown is chosen on the page, where it is in
-the link, not in the frame, which forgets it. A view that is wider than its frame is made smaller.
+Unmodified, BertViz loads require.js, jQuery and d3 from a CDN, and writes token text unescaped into a script. Here its
+drawing code is unchanged except for these two points: the libraries come from installed packages, numbers and tokens
+from JSON that cannot close a script, and every view has its own frame without network access. Layers and heads count
+from 1, as everywhere here; they are chosen on the page, where the link keeps them, not in the frame, which forgets
+them. A view wider than its frame is scaled down.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ import streamlit as st
 from ui.text import as_script
 
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-_DIGITS = 4  # of a weight: more than a line's opacity can show
+_DIGITS = 4  # of a weight; a line's opacity shows no more
 _COLOURS = {True: ("#14171C", "#E9E7E2", "#444B57"), False: ("#FDFCFA", "#23272E", "#DDD8CE")}  # as in the theme
-_WIDTHS = {"head_view": 345, "model_view": 970, "neuron_view": 1020}  # pixels that a view draws in
-_SMALLEST = 0.6  # of its own size a view is made; what is wider then scrolls
+_WIDTHS = {"head_view": 345, "model_view": 970, "neuron_view": 1020}  # pixels that each view needs
+_SMALLEST = 0.6  # smallest scale; a view that is still too wide scrolls
 _AMD = "window.require = {config() {}}; window.requirejs = (names, build) => build(window.jQuery, window.d3);"
 
 
 @cache
 def _installed(package: str, *path: str) -> str:
-    """The text of a file of an installed package, which is not imported for it."""
+    """The text of a file of an installed package, without importing the package."""
     (folder,) = find_spec(package).submodule_search_locations
     return Path(folder, *path).read_text(encoding="utf-8")
 
@@ -42,7 +42,7 @@ def _libraries() -> str:
 
 
 def _drawing(view: str) -> str:
-    """BertViz's own code of a view without the addresses it would load its libraries from."""
+    """BertViz's own code of a view, without the URLs of its libraries."""
     code, found = re.subn(r"require\.config\(\{.*?\}\s*\);", "", _installed("bertviz", f"{view}.js"), flags=re.DOTALL)
     code, counted = re.subn(r"\.val\(i\)\.text\(i\)", ".val(i).text(i + 1)", code)
     if counted != (2 if view == "neuron_view" else 0):
@@ -57,7 +57,7 @@ def _rounded(values) -> list:
 
 
 def _parts(size: int, second: int | None) -> dict[str, tuple[str, slice, slice]]:
-    """The filters of a pair: key → (name, rows, columns). second: where the second sentence begins."""
+    """Filters for a pair: key → (name, rows, columns). second: position where the second sentence begins."""
     whole, a, b = slice(0, size), slice(0, second), slice(second, size)
     if second is None:
         return {"all": ("All", whole, whole)}
@@ -71,7 +71,7 @@ def _parts(size: int, second: int | None) -> dict[str, tuple[str, slice, slice]]
 
 
 def _filter(parts: dict[str, tuple[str, slice, slice]]) -> str:
-    """The choice between the parts of a pair, by number; nothing for a single sentence."""
+    """A select box for the part of a pair, by number; empty for a single sentence."""
     if len(parts) == 1:
         return ""
     options = _options([(str(number), name) for number, (name, _rows, _columns) in enumerate(parts.values())])
@@ -83,7 +83,7 @@ def _options(values: Sequence[tuple[str, str]]) -> str:
 
 
 def _hidden(*ids: str) -> str:
-    """The choices that the page makes in the frame's place."""
+    """Hidden select boxes, which BertViz needs: the page sets these values."""
     return "".join(f'<select id="{name}" hidden></select>' for name in ids)
 
 
@@ -111,7 +111,7 @@ svg rect.background {{ fill: {faint}; }}
 
 
 def _fitted(width: int, scale: float) -> str:
-    """`scale` times as large as BertViz draws it, or as much as the frame has room for."""
+    """A script: scale the view by `scale`, or less if the frame is too narrow."""
     return (
         "{ const whole = document.getElementById('bertviz'),"
         f" fit = () => {{ whole.style.zoom = Math.max({_SMALLEST}, Math.min({scale}, (innerWidth - 18) / {width})) }};"
@@ -160,7 +160,7 @@ def model_view(
     dark: bool = False,
     scale: float = 1,
 ) -> str:
-    """All layers × heads at once; a click opens one. opened: the open one, from 0. The rest as of `head_view`."""
+    """All layers × heads at once; a click opens one. opened: the open one, from 0. The rest as in `head_view`."""
     attention = np.asarray(attention)
     parts = _parts(len(tokens), second)
     layers, heads = attention.shape[:2]
@@ -170,14 +170,14 @@ def model_view(
         "display_mode": "dark" if dark else "light",
         "include_layers": _counted(layers),
         "include_heads": _counted(heads),
-        "total_heads": max(8, heads),  # so many share the width: fewer would be drawn as tall as they are wide
+        "total_heads": max(8, heads),  # columns that share the width: with fewer, the pictures become too tall
     }
     then = "" if opened is None else _opening(*opened)
     return _page("model_view", _filter(parts), params, dark, scale, then)
 
 
 def _opening(layer: int, head: int) -> str:
-    """A click on the picture of a head: the last shape of its group takes it."""
+    """A script that clicks a head's picture: the last shape of its group handles the click."""
     return (
         f"document.getElementById('attn_background_{layer}_{head}').parentNode.lastElementChild"
         ".dispatchEvent(new MouseEvent('click', {bubbles: true}));"
@@ -210,9 +210,9 @@ def neuron_view(
     dark: bool = False,
     scale: float = 1,
 ) -> str:
-    """Query and key of every token, number by number. queries, keys: (L, A, T, D), those the model itself computed.
+    """Query and key of every token, number by number. queries, keys: (L, A, T, D), as the model computed them.
 
-    both_ways: whether a token sees those after it.
+    both_ways: whether a token attends to those after it.
     """
     attention, queries, keys = (np.asarray(values) for values in (attention, queries, keys))
     parts, tokens = _parts(len(tokens), second), list(tokens)
@@ -241,6 +241,6 @@ def neuron_view(
 
 
 def show(html: str, key: str, alt: str, height: int) -> None:
-    """Put a view on the page, in a frame of its own that scrolls where the view is larger."""
+    """Put a view on the page, in its own frame, which scrolls if the view is larger."""
     with st.container(key=key):
         st.iframe(html, height=height, alt=alt)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 LINES = {"head": 50_000, "model": 60_000}  # a browser draws each line of BertViz as an object
-NEURONS = 400_000  # numbers that the neuron view is sent at most
+NEURONS = 400_000  # most numbers sent to the neuron view
 TALLEST = 700  # pixels of a frame, at a desk
 SECTIONS = {"head": "The head view", "model": "The model view", "neuron": "The neuron view"}
 
@@ -36,7 +36,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         ]
         alone = st.toggle(_("This head alone"), key="bertviz_alone", bind="query-params")
     for name in wanted:
-        narrow = name == "head"  # the only view that leaves room beside it: for the second one, or for its prose
+        narrow = name == "head"  # narrow enough for a second view or its prose beside it
         boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in seen.sides]
         for box, side, key in zip(boxes, seen.sides, "ab", strict=False):
             with box:
@@ -72,7 +72,7 @@ def one_view(name: str, label: str, side: Side, at: HeadPlace, alone: bool, key:
 
 
 def title(name: str, label: str, at: HeadPlace, alone: bool) -> str:
-    """The view, and which layer and head it shows."""
+    """The view's name, with the layer and head it shows."""
     place = {"layer": at[0] + 1, "head": at[1] + 1, "view": label}
     if name == "head" and not alone:
         return _("{view}: all heads of layer {layer}").format(**place)
@@ -84,7 +84,7 @@ def title(name: str, label: str, at: HeadPlace, alone: bool) -> str:
 def document(
     name: str, shape: HeadPlace, reading: ModelInput, found: dict, at: HeadPlace, alone: bool
 ) -> tuple[str, int]:
-    """A view as HTML, and the pixels it is high."""
+    """A view as HTML, and its height in pixels."""
     (layers, heads), size, tokens = shape, len(reading.tokens), list(reading.tokens)
     second = reading.segments.index(1) if 1 in reading.segments else None
     look = {"dark": st.context.theme.type == "dark", "scale": TYPE if projecting() else 1}
@@ -101,7 +101,7 @@ def document(
 
 
 def shortened(side: Side, view: str) -> tuple[ModelInput, int]:
-    """The text as far as a view of BertViz can draw it, and how many tokens it has whole."""
+    """The text, cut to what a BertViz view can draw, and the number of tokens before the cut."""
     layers, heads = side.subject.shape
     size = side.subject.model.config.head_size
     lines = {"head": heads, "model": layers * heads}

@@ -1,4 +1,4 @@
-"""What kinds of heads there are: by the places they look at, and by the word that each finds."""
+"""Kinds of heads: by the positions they attend to, and by the word that each finds."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.inside.head_kinds import HeadKinds
 
-THRESHOLD = 40  # percent from which a score names a head
+THRESHOLD = 40  # percent; a score above it gives the head its name
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
     ways = {"place": _("Where it looks"), "word": _("Which word it finds")}
     if {"relation", *(f"case-{name}" for name in relations.ORDER)} & st.query_params.keys():
-        ways = dict(reversed(ways.items()))  # what a link means that was made when one stood below the other
+        ways = dict(reversed(ways.items()))  # older links, without `by`, point to the part on words
     if choice("by", _("A head is named by"), ways) == "word":
         relations.show(lesson, seen.subject)
     else:
@@ -51,7 +51,7 @@ def measured(subject: Subject, on: str) -> HeadKinds:
 
 
 def kind_names() -> dict[str, str]:
-    """Kinds of minibert.inside.head_kinds in the learner's words."""
+    """Names of the kinds of minibert.inside.head_kinds, as shown to the learner."""
     return {
         "previous": _("previous token"),
         "next": _("next token"),
@@ -65,7 +65,7 @@ def kind_names() -> dict[str, str]:
 
 
 def short_kind_names() -> dict[str, str]:
-    """The same, as they fit under a small picture."""
+    """Kind names short enough to fit under a small picture."""
     return kind_names() | {"previous": _("previous"), "next": _("next"), "antecedent": _("antecedent")}
 
 
@@ -113,7 +113,7 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
 
 
 def finding(named: list[list[str | None]], threshold: int) -> str:
-    """How many heads have a name at this line, which, and how many fit none."""
+    """How many heads have a kind at this threshold, which kinds, and how many have none."""
     heads = [kind for row in named for kind in row]
     counts, words = Counter(kind for kind in heads if kind), kind_names()
     told = ", ".join(f"{words[kind]} {count}" for kind, count in counts.most_common())
@@ -123,7 +123,7 @@ def finding(named: list[list[str | None]], threshold: int) -> str:
 
 
 def one_head(subject: Subject, kinds: HeadKinds, at: HeadPlace, threshold: float) -> None:
-    """The scores of a head beside those of even attention."""
+    """A head's scores beside those of uniform attention."""
     from minibert.inside.head_kinds import KINDS
     from plots.head_kinds import kind_scores
 

@@ -1,4 +1,4 @@
-"""What Clark et al. 2019 report of BERT-base's heads, and how many heads of each kind there are beside it."""
+"""What Clark et al. 2019 report of BERT-base's heads, beside this model's number of heads of each kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOLDER = LESSONS / "attention_explorer"
 
 @st.cache_data(show_spinner=False)
 def literature(name: str) -> dict[str, dict[str, str]]:
-    """What Clark et al. 2019 report, a row a relation or kind."""
+    """A CSV file of the results of Clark et al. 2019: its first column → row, one per relation or kind."""
     with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         first = reader.fieldnames[0]
@@ -29,7 +29,7 @@ def literature(name: str) -> dict[str, dict[str, str]]:
 
 
 def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
-    """Heads that look mostly at one place, counted as the paper counts them."""
+    """Heads that attend mostly to one position, counted as the paper counts them."""
     from minibert.inside.head_kinds import KINDS
 
     layers, heads = subject.shape

@@ -1,4 +1,4 @@
-"""All heads of the model on the sentence, and the lines of the chosen one; under them the numbers of a token."""
+"""All heads of the model on the sentence, the lines of the chosen one, and below them the numbers of a token."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ui.translations import _
 if TYPE_CHECKING:
     from torch import Tensor
 
-SHARE = 60  # percent of each row's mass that is drawn at first
-LEAST = 0.01  # of a share that a title names beside the largest
+SHARE = 60  # percent of each row's attention drawn by default
+LEAST = 0.01  # least share that a title names beside the largest
 
 
 @st.fragment
@@ -56,7 +56,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def read_settings(seen: Seen) -> tuple[HeadPlace, tuple[int, int], dict[str, Any]]:
-    """→ the head; the chosen tokens, −1 for all; how the head is drawn."""
+    """The widgets → (layer, head); (row, column) of the chosen tokens, −1 for all; how to draw the head."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         at = pick_head(seen)
         tokens = [_("all"), *numbered(seen.reading.tokens)]
@@ -86,12 +86,12 @@ def open_cell(told: dict) -> None:
     for name in ("row", "column"):
         if name in told:
             now = st.session_state.get(state(name))
-            again = len(told) == 1 and now == told[name] + 1  # once more the token clicked before: let go of it
+            again = len(told) == 1 and now == told[name] + 1  # a second click on the same token deselects it
             st.session_state[state(name)] = 0 if again else max(0, told[name] + 1)
 
 
 def within(side: Side, cell: tuple[int, int]) -> tuple[int | None, int | None]:
-    """The chosen row and column, None for all or where the text has none such."""
+    """The chosen row and column, None for all or if the text is too short for them."""
     row, column = (place if 0 <= place < side.reading.length else None for place in cell)
     return row, column
 
@@ -171,9 +171,9 @@ def heads_by_place(probs: Tensor, side: Side) -> list[int]:
 
 
 def guessed(side: Side) -> bool:
-    """Ask where most heads look; whether all of them may be shown."""
+    """Ask where most heads attend; True if all of them may be shown."""
     counts = heads_by_place(inside_probs(side), side)
-    if max(counts) == sorted(counts)[-2]:  # nobody could be right
+    if max(counts) == sorted(counts)[-2]:  # a tie: no answer is right
         return True
     question = _("Where do most of the {n} heads look in this sentence?").format(n=math.prod(side.subject.shape))
     about = f"{side.subject.title} {' '.join(side.reading.tokens)}"
@@ -181,7 +181,7 @@ def guessed(side: Side) -> bool:
 
 
 def crowd(probs: Tensor, side: Side) -> str:
-    """How many heads look mostly at one place in this sentence, and where: the two commonest places."""
+    """How many heads attend mostly to one position in this sentence, for the two commonest positions."""
     heads = math.prod(side.subject.shape)
     named = sorted(zip(heads_by_place(probs, side), place_names().values(), strict=True), key=lambda one: -one[0])
     (first, place), (second, other) = named[:2]
@@ -192,7 +192,7 @@ def crowd(probs: Tensor, side: Side) -> str:
 
 
 def finding(probs: Tensor, side: Side, at: HeadPlace, row: int | None, heads: str) -> str:
-    """Where the head looks in this sentence: of the chosen token, else of all together."""
+    """Where the head attends in this sentence: from the chosen token, or from all tokens together if `row` is None."""
     layer, head = at
     if heads == "all":
         name, said, probs = (

@@ -1,4 +1,4 @@
-"""The numbers behind a token of a head: what it attends to, exactly; of one pair, the arithmetic."""
+"""The numbers behind one token of a head: its exact attention weights, and the arithmetic of one pair."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ui.translations import _
 
 
 def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
-    """wide: there is room for what is said of the row beside its numbers."""
+    """wide: whether there is room for the text beside the numbers."""
     from minibert.inside.head_arithmetic import entropy
 
     if row is None:

@@ -1,4 +1,4 @@
-"""The best head of one relation in a sentence: what the asked word looks at."""
+"""The best head of one relation in a sentence: what the tested word attends to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CASES = 8  # sentences to choose from
 WIDTH = 70  # characters of a sentence in the list
-SHARE = 0.9  # of each word's attention to other words that is drawn
+SHARE = 0.9  # share of each word's attention that is drawn
 
 
 def settled_names() -> dict[str, str]:
@@ -27,7 +27,7 @@ def settled_names() -> dict[str, str]:
 
 
 def show(subject: Subject, found: Found, asked: Asked) -> None:
-    """The sentences to choose from, and what the asked word of the chosen one looks at. asked: what was asked."""
+    """The sentences to choose from, and the attention of the tested word of the chosen one. asked: the test set."""
     import torch
 
     from minibert.inside.attention_summary import strongest_edges
@@ -68,7 +68,7 @@ def show(subject: Subject, found: Found, asked: Asked) -> None:
 
 
 def examples(found: Found, asked: Asked) -> list[int]:
-    """A few questions, the short texts first: mostly such as the best head answers, and some that it misses."""
+    """A few questions, short texts first: mostly ones the best head answers correctly, and some it misses."""
     layer, head = found.best
     order = sorted(range(len(found.questions)), key=lambda i: len(asked.texts[found.questions[i].text]))
     long_enough = [i for i in order if len(asked.texts[found.questions[i].text]) >= 7] or order
@@ -79,7 +79,7 @@ def examples(found: Found, asked: Asked) -> list[int]:
 
 
 def by_kind(found: Found) -> None:
-    """Of the pronouns: how often the best head is right, by what settles the antecedent."""
+    """For the pronouns: how often the best head is right, by what settles the antecedent."""
     layer, head = found.best
     kinds = [samples.pronouns()[question.text].settled_by for question in found.questions]
     right = found.right[:, layer, head].tolist()

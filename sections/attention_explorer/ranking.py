@@ -1,4 +1,4 @@
-"""What each head costs: every one switched off alone, on the whole set; beside it how sharply it looks."""
+"""The cost of each head: switch off one at a time on the whole set; beside it how sharply the head attends."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.inside.head_cost import HeadCost
 
-AT_ONCE = 80  # heads that are ranked without being asked for
-IN_VIEW = 16  # of a longer ranking the dearest and the cheapest
+AT_ONCE = 80  # most heads that are ranked by default
+IN_VIEW = 16  # heads shown of a longer ranking: costliest and cheapest
 _OPENED = "explorer-opened"
 
 
 def wanted(subject: Subject) -> bool:
-    """Whether the heads are to be ranked: at once where there are not too many."""
+    """Whether to rank the heads: by default only if there are at most AT_ONCE."""
     layers, heads = subject.shape
     count = layers * heads
     label = _("Rank all {n} heads").format(n=count)
     return st.toggle(label, value=count <= AT_ONCE, key="rank", bind="query-params")
 
 
-@st.fragment(parallel=True)  # the first reader of a model waits for it, but not the rest of the page
+@st.fragment(parallel=True)  # slow for a model's first user; the rest of the page does not wait
 def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
     from minibert.inside.head_cost import layer_costs
 
@@ -42,7 +42,7 @@ def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
         st.rerun()  # layer and head are chosen outside this fragment
     layers = subject.shape[0]
     done, rows = st.empty(), []
-    for layer in range(layers):  # a layer at a time, each kept: who comes back goes on from there
+    for layer in range(layers):  # cached layer by layer: a user who returns resumes there
         done.progress(layer / layers, _("Layer {n} of {all}").format(n=layer + 1, all=layers) + so_far(subject, rows))
         rows += costs_of_layer(subject, layer, mean)
     done.empty()
@@ -51,7 +51,7 @@ def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
 
 
 def so_far(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> str:
-    """The dearest head of those that are measured, for who waits for the rest."""
+    """The costliest head among those measured, shown while the rest is computed."""
     if not rows:
         return ""
     dearest = max(range(len(rows)), key=lambda i: rows[i][0].mean)
@@ -74,7 +74,7 @@ def draw(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace)
 
 
 def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int) -> None:
-    """The ranking; of many heads its two ends and the chosen one."""
+    """The ranking by cost; with many heads only both ends and the chosen head."""
     import torch
 
     from plots.head_kinds import ranking
@@ -117,7 +117,7 @@ def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any,
 
 
 def against(subject: Subject, costs: Any, sharp: Any) -> None:
-    """How sharply a head looks beside what it costs: the two need not go together."""
+    """How sharply a head attends against its cost: the two need not agree."""
     from minibert.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
@@ -137,7 +137,7 @@ def against(subject: Subject, costs: Any, sharp: Any) -> None:
         axes=(_("its mean largest share"), _("loss rises by, nats")),
         marked={even: names[even], sure: names[sure]},
     )
-    # Most heads are in one crowd: the dearest of the blunt ones is named above it, the cheapest of the sharp ones below
+    # Most points form one cluster: the label of the costliest blunt head goes above it, of the cheapest sharp one below
     side, aside = ("right", 10) if sharp[even] > 0.4 else ("left", -10)
     fig.update_annotations(yshift=20, xshift=aside, xanchor=side, selector={"text": names[even]})
     fig.update_annotations(yshift=-20, xshift=0, xanchor="center", selector={"text": names[sure]})
@@ -165,14 +165,14 @@ def against(subject: Subject, costs: Any, sharp: Any) -> None:
 
 
 def disagreeing(sharp: Any, costs: Any) -> tuple[int, int]:
-    """Of the third of the heads that look least sharply the dearest, of the sharpest third the cheapest."""
+    """The costliest head of the least sharp third, and the cheapest head of the sharpest third."""
     order, third = sharp.argsort(), max(1, len(sharp) // 3)
     even, sure = order[:third], order[-third:]
     return even[costs[even].argmax()].item(), sure[costs[sure].argmin()].item()
 
 
 def open_place(chart: str, heads: int) -> None:
-    """A click on a head in a figure, its customdata the head's place among all."""
+    """Handle a click on a head in a figure; customdata is the head's index among all heads."""
     clicked(chart, "explorer-place")
     if (place := st.session_state.pop("explorer-place", None)) is not None:
         open_head({"layer": place // heads, "head": place % heads})

@@ -20,12 +20,12 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.inside.head_accuracy import Asked, Found
 
-# Those first that one head of BERT-base does best in the paper, beside the rule.
+# First the relations where one head of BERT-base in the paper beats the rule by most.
 ORDER = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
 
 
 def relation_names() -> dict[str, tuple[str, str]]:
-    """Dependent and head of each relation, in the learner's words."""
+    """Names of dependent and head of each relation, as shown to the learner."""
     return {
         "det": (_("determiner"), _("noun")),
         "amod": (_("adjective"), _("noun")),
@@ -45,7 +45,7 @@ def mark_names() -> tuple[str, str, str]:
 
 
 def row_name(found: Found) -> str:
-    """From the word that looks to the wanted one."""
+    """Name of the relation: attending word → wanted word."""
     dependent, head = relation_names()[found.relation]
     looking, wanted = (dependent, head) if found.direction == "from_dependent" else (head, dependent)
     return f"{looking} → {wanted}"
@@ -57,7 +57,7 @@ def short_name(layer: int, head: int) -> str:
 
 @st.cache_resource(show_spinner=False)
 def questions() -> tuple[Asked, Asked]:
-    """About the grammar of our annotated sentences, and about our pronouns."""
+    """Questions on the grammar of our annotated sentences, and on our pronouns."""
     from minibert.inside.grammatical_relations import relations
     from minibert.inside.head_accuracy import about_pronouns, about_relations
 
@@ -68,7 +68,7 @@ def questions() -> tuple[Asked, Asked]:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def measured(subject: Subject) -> list[Found]:
-    """Of each relation the better direction, in the order of ORDER."""
+    """For each relation the better of both directions, in the order of ORDER."""
     from minibert.inside.head_accuracy import better_direction, measure_heads
 
     found = [one for asked in questions() for one in measure_heads(subject.model, subject.tokenizer, asked)]
@@ -149,7 +149,7 @@ def paper_word(row: dict[str, str] | None):
 
 
 def finding(found: list[Found]) -> str:
-    """What the picture shows, in a sentence: how many heads beat their rule clearly, and which one most."""
+    """The figure in a sentence: how many heads clearly beat their rule, and which by most."""
     clear = [one for one in found if one.held_out > one.baseline + 0.05]
     if not clear:
         return _("No head finds a word more often than the best rule without a model.")

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
-MAX_CHARS = 4_000  # characters of a sentence that are read
+MAX_CHARS = 4_000  # characters of a sentence
 MAX_TOKENS = 512
-SMALL = 32  # pixels a side of a small picture at most
-DEFAULT = (1, 1)  # the head of a link that says none, from 0, if there are so many
+SMALL = 32  # most pixels per side of a small picture
+DEFAULT = (1, 1)  # head of links that set none, from 0; clipped to the model's
 
 
 @dataclass(frozen=True)
 class Side:
-    """A text and what a model reads of it. second: a second sentence, None without one."""
+    """A text and its model input. second: a second sentence, None without one."""
 
     subject: Subject
     reading: ModelInput
@@ -42,7 +42,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Seen:
-    """What is on the page: one side, or two beside each other. usual: the head a page begins with."""
+    """What is on the page: one side, or two beside each other. usual: the default head."""
 
     sides: tuple[Side, ...]
     usual: HeadPlace
@@ -57,7 +57,7 @@ class Seen:
 
 
 def read(lesson: Lesson) -> Seen:
-    """The class's sentence; in the drawer beside it the model, a second sentence, what stands side by side with it."""
+    """The class's sentence; in the drawer the model, a second sentence, and what to show side by side."""
     st.html(Path(__file__).with_name("explorer.css"))
     sentence, settings = with_drawer()
     with settings:
@@ -107,7 +107,7 @@ def read_pair(subject: Subject, text: str, second: str | None, limit: int = MAX_
 
 
 def say_what_is_cut(side: Side) -> None:
-    """What of a text the model does not read, or has never learned to read."""
+    """Notes: what the model does not read of a text, and tokens it was never trained on."""
     whole = side.subject.tokenizer.encode(side.text, side.second)
     n = len(side.reading.ids)
     if len(whole) > n:
@@ -118,9 +118,9 @@ def say_what_is_cut(side: Side) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
-    """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read only. allowed: (T, T) bool,
-    what the mask leaves open · relative_scores: (L, A, T, T), only where distances add to the scores (NEZHA, XLNet) ·
-    distances: of XLNet, the vector of each distance."""
+    """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read-only. allowed: (T, T) bool,
+    False where masked · relative_scores: (L, A, T, T), only for relative positions (NEZHA, XLNet) · distances: only
+    XLNet's, the vector of each distance."""
     import torch
 
     from minibert.inside.head_arithmetic import allowed
@@ -146,7 +146,7 @@ def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
 
 
 def usual_head(side: Side) -> HeadPlace:
-    """The head that has most to show for the word of the sentence that asks, as *Attention* begins, too."""
+    """The most telling head for the sentence's default word, the default of *Attention* too."""
     from minibert.inside.telling_head import telling_head, word_that_asks
 
     tokens = side.reading.tokens
@@ -161,7 +161,7 @@ def all_names(subject: Subject) -> list[str]:
 
 
 def pick_head(seen: Seen) -> HeadPlace:
-    """Select boxes for layer and head, in the link; a click on a picture moves them."""
+    """Select boxes for layer and head, kept in the link; a click on a picture moves them."""
     labels = (("layer", _("Layer")), ("head", _("Head")))
     return tuple(
         pick(
@@ -189,7 +189,7 @@ def small_pictures(
     selected: HeadPlace | None = None,
     crossed: Sequence[HeadPlace] = (),
 ) -> None:
-    """Every head as a small picture of its attention in the sentence."""
+    """Every head as a small picture of its attention on the sentence."""
     from minibert.inside.attention_summary import small_copies
     from plots.attention_payloads import heads_payload
 

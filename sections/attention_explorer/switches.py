@@ -1,4 +1,4 @@
-"""Switching attention heads off, for one reader: the ranking of what each costs, then an answer and a score without."""
+"""Switch attention heads off, per session: the cost of each head, then an answer and a score without some."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def heads_off(subject: Subject) -> tuple[HeadPlace, ...]:
-    """The heads that are switched off, in the link as `off=1.2-3.4` (layer.head, from 1)."""
+    """The heads switched off, kept in the link as `off=1.2-3.4` (layer.head, from 1)."""
     layers, heads = subject.shape
     if follow_link("off"):
         st.session_state["heads-off"] = _parse(st.query_params.get("off", ""))
@@ -75,7 +75,7 @@ def set_off(heads: Sequence[HeadPlace]) -> None:
 
 
 def switch_off(seen: Seen, at: HeadPlace, mean: bool) -> None:
-    """All heads to switch off and on; beside them what becomes of the sentence's answer and of the score."""
+    """Switches of all heads; beside them the effect on the sentence's answer and on the score."""
     off = heads_off(seen.subject)
     left, right = st.columns([9, 11], gap="medium")
     with left:
@@ -91,7 +91,7 @@ def switch_off(seen: Seen, at: HeadPlace, mean: bool) -> None:
 
 
 def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
-    """Many heads at once."""
+    """Buttons that switch many heads at once."""
     from minibert.inside.head_cost import all_but
 
     layers, heads = subject.shape
@@ -115,7 +115,7 @@ def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]
 def effect_on_answer(
     subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
 ) -> pd.DataFrame | None:
-    """The sentence's own answer with all heads and without those: a blank filled, or a class → its numbers, if any."""
+    """The model's answer with all heads and without `off`: a filled blank or a class → its table, if any."""
     from minibert.inside.interventions import fill_logits, switched_off, total_variation
     from minibert.model import BertForPreTraining, no_tap
     from plots.attention import compared_words
@@ -170,7 +170,7 @@ def effect_on_answer(
 
 
 def logits(table: pd.DataFrame) -> None:
-    """What the answers' scores were and are: probabilities hide how far all of them move together."""
+    """The logits before and after: probabilities hide a shift that all logits share."""
     whole, without = _("logit"), _("logit without")
     st.dataframe(
         table[[_("answer"), whole, without]].assign(**{_("change"): table[without] - table[whole]}),
@@ -181,7 +181,7 @@ def logits(table: pd.DataFrame) -> None:
 
 
 def last_word(reading: ModelInput) -> int:
-    """Place among the words of a [MASK] that was typed, else of the last word with a letter in the first sentence."""
+    """Index in `reading.words` of a typed [MASK], else of the last word with a letter in the first sentence."""
     first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
     typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
     named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]

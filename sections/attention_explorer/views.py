@@ -1,8 +1,7 @@
 """Our own views of attention: small pictures of all heads, lines between tokens, one head as a matrix.
 
-A weight has the same colour wherever it stands: the scale goes from 0 to 1, as on every page. Drawn in the browser from
-a few bytes an edge (plots/attention_payloads.py); what is clicked comes back as a small dictionary. Tokens reach the
-page as text only.
+A weight has the same colour in every view: the scale runs from 0 to 1, as on every page. The browser draws from a few
+bytes per edge (plots/attention_payloads.py); a click returns a small dictionary. Tokens reach the page as text only.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ def _component(view: str):
 
 
 def document(view: str, payload: dict) -> str:
-    """The view alone as a whole HTML document that loads nothing, for a notebook or a file.
+    """One view as a whole HTML document that loads nothing, for a notebook or a file.
 
-    What is clicked is put into `window.clicked`, a list; `window.draw(payload)` draws another payload in its place.
+    Clicks are appended to the list `window.clicked`; `window.draw(payload)` replaces the drawn payload.
     """
     code, css = _code(view)
     code = code.replace("export default", "const drawView =", 1)
@@ -76,7 +75,7 @@ def _said() -> dict[str, str]:
 
 @cache
 def _shades() -> list[str]:
-    """The colours of some shares from 0 to 1, evenly apart; the browser finds those between."""
+    """Evenly spaced colours of the scale from 0 to 1; the browser interpolates."""
     from plotly.colors import get_colorscale
 
     from plots.grammar import ATTENTION
@@ -85,15 +84,15 @@ def _shades() -> list[str]:
 
 
 def wide(pixels: int) -> int:
-    """The width of a field at a desk, as much larger on a wall as its type is."""
+    """The width of a field, enlarged like the type when projecting."""
     return round(pixels * TYPE) if projecting() else pixels
 
 
 def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *, file: str = "attention") -> None:
     """Draw a payload of plots/attention_payloads.py as one of VIEWS.
 
-    on_click: called before the page runs again with what was clicked: {"layer", "head"} of the small pictures; {"row"},
-    {"column"} or {"head"} of the lines; {"row", "column"} of the matrix. file: name of the picture a reader keeps.
+    on_click: called before the rerun with the click: {"layer", "head"} for the small pictures; {"row"}, {"column"} or
+    {"head"} for the lines; {"row", "column"} for the matrix. file: file name of a saved picture.
     """
 
     def clicked() -> None:

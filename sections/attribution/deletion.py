@@ -1,4 +1,4 @@
-"""The deletion test: words taken away in each method's order, for this text and for several."""
+"""The deletion test: remove words in each method's order, for this text and for several."""
 
 import re
 
@@ -15,7 +15,7 @@ from ui.models import outline_of
 from ui.text import literal
 from ui.translations import _
 
-SEVERAL, SHORT = 10, 10  # texts of the test over several, of at most so many words
+SEVERAL, SHORT = 10, 10  # texts in the test over several; most words of each
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -55,7 +55,7 @@ def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int)
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def _one_of_several(owner: tuple, _seen: Subject, given: tuple, replacement: str) -> dict | None:
-    """Method (and "random") → mean fall; None for a text that is too long."""
+    """Method (and "random") → mean fall of the score; None for a text that is too long."""
     from minibert.inside.attribution import attributions, deletion_test
 
     run, model = _seen.run, _seen.model
@@ -107,7 +107,7 @@ def _several(seen: Subject) -> None:
 
 
 def _held_out(seen: Subject) -> list[tuple]:
-    """Texts that the model has not been trained on, the shortest first, as `case_of` takes them."""
+    """Texts outside the model's training data, shortest first, in the form that `case_of` takes."""
     if seen.run is None:
         found = texts(kind_of_text(outline_of(seen.model).tokenizer))
         return [(("text", with_blank(text)),) for text in sorted(found, key=len)]
@@ -117,7 +117,7 @@ def _held_out(seen: Subject) -> list[tuple]:
 
 
 def with_blank(text: str) -> str:
-    """The text with its longest word hidden, the first of several; without words, the character in its middle."""
+    """The text with its longest word masked, the first of several; without Latin words, its middle character."""
     found = list(re.finditer(r"[A-Za-z]+", text))
     if not found:
         return f"{text[: len(text) // 2]}[MASK]{text[len(text) // 2 + 1 :]}"

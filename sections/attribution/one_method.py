@@ -25,7 +25,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def sum_in_words(method: str, values, seen: Subject) -> str:
-    """What the values of a method sum to, and what they should."""
+    """What a method's values sum to, and what they should sum to."""
     total, score = float(values.sum()), seen.case.score
     if method == "rollout":
         return _("Shares of 1: these words have {total:.2f}, the other tokens the rest. No sign, no class.").format(

@@ -1,4 +1,4 @@
-"""Where the slope misleads: the score on the way from the baseline, and the error of too few steps."""
+"""Where the gradient misleads: the score on the path from the baseline, and the error of too few steps."""
 
 import streamlit as st
 
@@ -49,7 +49,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def _path_of(key: tuple, _case, replacement: str):
-    """(the score on the way, its slope at the end, rule → completeness error at each of STEPS)."""
+    """(scores on the path, gradient at its end, rule → completeness error for each of STEPS)."""
     from minibert.inside.attribution import along_the_path, completeness_errors, slope_at_the_end
 
     rules = ("riemann_middle", "gausslegendre")

@@ -1,4 +1,4 @@
-"""What is explained: a classifier's answer to the reader's text, or what a model guesses at a blank."""
+"""What is explained: a classifier's answer to the user's text, or a model's prediction at a blank."""
 
 import math
 from dataclasses import dataclass, field
@@ -24,21 +24,21 @@ from ui.state import follow_link, url_int
 from ui.text import literal, visible
 from ui.translations import _
 
-MOST_WORDS = 30  # every word costs each method more questions
+MOST_WORDS = 30  # each word costs each method more forward passes
 MOST_CHARACTERS = 600
 STEPS = (2, 4, 8, 16, 32, 64, 128)
 USUAL_STEPS = 32
-ANSWER = "its-answer"  # instead of a class: the likeliest one
-BLANK = "blank-"  # before the name of a model that guesses
-USUAL_GUESSER = "mini-en"  # quick: a map costs some hundred passes
+ANSWER = "its-answer"  # stands for the likeliest class
+BLANK = "blank-"  # prefix for the name of a model that fills a blank
+USUAL_GUESSER = "mini-en"  # fast: a map takes some hundred forward passes
 GUESSES = 5
 
 
 @dataclass(frozen=True)
 class Subject:
-    """key: of what is computed · case: the answer (`minibert.inside.attribution.Case`) · replacement: of a missing word
-    · steps: of integrated gradients · run: the classifier's; None for a guess · model: the name of the guesser ·
-    missing: the classifier that was chosen and that nobody has trained: until then a guess is explained."""
+    """key: cache key · case: the answer (`minibert.inside.attribution.Case`) · replacement: of a missing word · steps:
+    of integrated gradients · run: the classifier's; None for a blank · model: that fills the blank · missing: the
+    chosen classifier that nobody has trained yet; a blank is explained instead."""
 
     key: tuple
     case: Any = field(repr=False)
@@ -54,7 +54,7 @@ class Subject:
 
     @property
     def answer(self) -> str:
-        """What the model says, in words."""
+        """The model's answer in words, with its score."""
         said = (
             _("The model puts **{label}** in the blank with a probability of **{p:.1%}**: log-odds **{score:+.2f}**.")
             if self.run is None
@@ -75,7 +75,7 @@ def method_names() -> dict[str, str]:
 
 
 def column_names() -> dict[str, str]:
-    """The same in two lines, for columns."""
+    """Method names broken into two lines, for columns."""
     return {method: name.replace(" ", "<br>", 1) for method, name in method_names().items()}
 
 
@@ -84,8 +84,8 @@ def replacement_names() -> dict[str, str]:
 
 
 def read(lesson: Lesson) -> Subject | None:
-    """The reader's text and, in a drawer beside it, the model, the class and what stands for a missing word; None, with
-    the reason on the screen, where there is nothing to explain."""
+    """The user's text and, in a drawer, the model, the class and the replacement of a missing word; None, after showing
+    the reason, if there is nothing to explain."""
     left, right = with_drawer()
     with right:
         examples_in, chosen, settings = st.container(), _choose_model(), st.container()
@@ -123,7 +123,7 @@ def _choose_model() -> str:
 
 
 def _text_for(lesson: Lesson, run, examples_in) -> dict[str, str]:
-    """The reader's own text or pair, as the classifier's task takes it."""
+    """The user's own text or pair, in the form of the classifier's task."""
     examples = dev_examples(run)
     if task_of(run) == "pair":
         labels = {"text": _("First sentence"), "pair": _("Second sentence")}
@@ -160,7 +160,7 @@ def _case(run, model: str, texts: tuple, target: str | None = None):
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def case_of(run_id: str, _run, given: tuple, target: str | None):
-    """The classifier's answer to explain, or the reason why there is none."""
+    """The classifier's answer to explain, or the error message."""
     from minibert.inside.attribution import Case
 
     try:
@@ -171,7 +171,7 @@ def case_of(run_id: str, _run, given: tuple, target: str | None):
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _guess_of(model: tuple, _loaded, text: str, target: str | None):
-    """The guess to explain, or the reason why there is none."""
+    """The prediction to explain, or the error message."""
     from minibert.inside.attributed_blanks import Blank
 
     try:
@@ -181,7 +181,7 @@ def _guess_of(model: tuple, _loaded, text: str, target: str | None):
 
 
 def guess_of(model: str, text: str):
-    """What the model guesses at the one blank of a text, or the reason why it does not."""
+    """The model's prediction at the one blank of a text, or the error message."""
     return _guess_of((model, version_of(model)), load(model), text, None)
 
 
@@ -202,7 +202,7 @@ def _within(run, model: str, given: dict[str, str]):
 
 
 def _texts_read(case, given: dict[str, str]) -> dict[str, str]:
-    """The texts up to the last word that is explained; of a guess all of it, or the blank might be left out."""
+    """The texts up to the last explained word; for a blank the whole text, to keep the blank."""
     if len(given) == 1 and hasattr(case, "place"):
         return given
     read = {}
@@ -220,7 +220,7 @@ def steps_now() -> int:
 
 
 def values_of(seen: Subject) -> dict:
-    """Method → the value of each word, computed once for everyone."""
+    """Method → the value of each word, computed once for all sessions."""
     with st.spinner(_("Asking five ways …")):
         return _values_of(seen.key, seen.case, seen.replacement, seen.steps)
 

@@ -15,7 +15,7 @@ from ui.predict import predict
 from ui.text import literal
 from ui.translations import _
 
-MOST_GUESSES = 5  # words among which a guess is asked for
+MOST_GUESSES = 5  # options of the prediction question
 
 
 def show(seen: Subject) -> None:
@@ -51,7 +51,7 @@ def show(seen: Subject) -> None:
 
 
 def _guessed(seen: Subject, values: dict, strongest: dict[str, str]) -> bool:
-    """Ask for the word that counts most by at least three of the five methods; whether the map may be shown."""
+    """Ask for the word that at least three of the five methods rank first; True if the map may be shown."""
     summed = sum(abs(value) / abs(value).max().clip(min=1e-12) for value in values.values())
     largest = [seen.words[i] for i in summed.argsort()[::-1]]
     ((word, most),) = Counter(strongest.values()).most_common(1)

@@ -1,1 +1,1 @@
-"""Class: what the teacher sees of the room, and does in it."""
+"""Class: the teacher's view of the room, and the controls."""

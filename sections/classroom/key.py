@@ -1,4 +1,4 @@
-"""The teacher's key: asked for, and given back."""
+"""The teacher's key: the form to enter it, and the button to give it back."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.translations import _
 
 
 def show() -> None:
-    """A field for the key. Without it the page says nothing of the room."""
+    """A field for the key. Without the key the page reveals nothing about the room."""
     st.markdown(_("For the teacher. The key was printed where the server was started."))
     with st.form("key", border=False, width=420):
         given = st.text_input(_("Key"), type="password", key="teacher-key", max_chars=100, autocomplete="off")

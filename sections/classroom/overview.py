@@ -1,4 +1,4 @@
-"""How many are there, what runs and waits, how full the disk is; drawn again while it is looked at."""
+"""How many are present, what runs and waits, how full the disk is; refreshed while the page is open."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ REFRESH = 3.0  # seconds
 
 @st.fragment(run_every=REFRESH)
 def show() -> None:
-    if not is_teacher():  # in another window the key was given back
+    if not is_teacher():  # the key was given back in another window
         st.rerun()
     here = visitors().here()
     going = [run for run in manager().runs() if not run.over]

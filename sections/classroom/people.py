@@ -1,4 +1,4 @@
-"""Who is there: no names, but what tells one from another, what they look at, and what they have running."""
+"""Who is present: no names, but what tells them apart, the page they look at, and their runs."""
 
 import time
 from collections import Counter
@@ -55,7 +55,7 @@ def title_of(page: str) -> str:
 
 
 def _one() -> None:
-    """What can be done about one of them."""
+    """Actions on one of them."""
     others = {one.owner: one.name for one in visitors().here() if one.owner != owner()}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(

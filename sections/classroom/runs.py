@@ -1,4 +1,4 @@
-"""All runs of the class: those that go on, with a button to stop each, and what can be cleared."""
+"""All runs of the class: the active ones, each with a stop button, and what can be cleared."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from ui.runs import manager, state_in_words, stop
 from ui.text import literal
 from ui.translations import _, ngettext
 
-REFRESH, MOST = 3.0, 30  # seconds between two looks; rows
+REFRESH, MOST = 3.0, 30  # seconds between refreshes; rows
 
 
 def show() -> None:
@@ -50,7 +50,7 @@ def stop_all() -> None:
 
 
 def stop_of(owner: str | None, *, waiting: bool = False) -> None:
-    """End the runs of an owner, or of all; those that wait first, or the next of them would begin."""
+    """Cancel the runs of an owner, or of all; waiting ones first, else the next of them would start."""
     going = [run for run in manager().runs() if not run.over and (owner is None or run.owner.startswith(owner))]
     for run in sorted(going, key=lambda run: run.state != "queued"):
         if run.state == "queued" or not waiting:

@@ -1,4 +1,4 @@
-"""The central picture: the same sentences before and after whitening, in the plane of the reader's two."""
+"""The central picture: the same sentences before and after whitening, in the plane of the user's two."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.page import picture
 from ui.text import visible
 from ui.translations import _
 
-KEPT = (8, 16, 32, 64, 128, 192)  # columns that may be kept, beside all
+KEPT = (8, 16, 32, 64, 128, 192)  # numbers of columns to keep, besides all
 
 
 @st.fragment

@@ -1,4 +1,4 @@
-"""A flow, learned live from a frozen encoder's vectors: likelihood, agreement, and the reader's two meanwhile."""
+"""A flow, trained live on a frozen encoder's vectors: likelihood, correlation, and the user's two sentences."""
 
 import numpy as np
 import streamlit as st
@@ -74,7 +74,7 @@ def begin(steps: int, seed: int, seen: Subject) -> None:
 
 
 def draw(runs: list) -> None:
-    """The likelihood over the steps, the cloud at the start and now, and what is nearest to the reader's."""
+    """The likelihood by step, the cloud at the start and now, and the nearest neighbours of the user's sentences."""
     from plots.cone import Cloud, clouds, likelihoods
 
     marks = by_title(runs, evals)

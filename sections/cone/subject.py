@@ -1,4 +1,4 @@
-"""The reader's two sentences, the sentences around them, those that whitening is fitted on, and their vectors."""
+"""The user's two sentences, the sentences around them, those that whitening is fitted on, and their vectors."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 MAX_CHARS, MAX_OWN, MOST_LINES = 300, 6_000, 200
 FITTED_ON = 1_200  # sentences at most
-PREFIX = "cone"  # kinds of the page's runs
+PREFIX = "cone"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
 class Subject:
-    """pair: the reader's two sentences · layers: a name of `sentence_vectors.encoder.LAYERS` · lines: the desk's
-    questions and the class's sentences, the cloud."""
+    """pair: the user's two sentences · layers: a key of `sentence_vectors.encoder.LAYERS` · lines: the sentences of the
+    cloud, the desk's questions and the class's own."""
 
     pair: tuple[str, str]
     model: str
@@ -50,7 +50,7 @@ def layer_names() -> dict[str, str]:
 
 @cache
 def to_fit(language: str) -> tuple[str, ...]:
-    """Sentences of the course's own that say how vectors spread: none of the desk's, none of the scored pairs."""
+    """The course's own sentences that whitening is fitted on: none of the desk's, none of the scored pairs."""
     between = "" if language == "zh" else " "
     texts = [text for text, _intent in requests(language)]
     texts += [text for uses in senses(language).values() for _sense, text in uses]
@@ -99,7 +99,7 @@ def _every_layer(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarra
 
 
 def vectors(model: str, layers: str, texts: tuple[str, ...]) -> "np.ndarray":
-    """(N, H), computed once for everyone."""
+    """(N, H), computed once for all sessions."""
     from minibert.sentence_vectors.encoder import LAYERS
 
     every = _every_layer(model, version_of(model), texts)
@@ -114,5 +114,5 @@ def _fitted(model: str, version: int, layers: str, language: str) -> "Whitening"
 
 
 def fitted(seen: Subject) -> "Whitening":
-    """All columns, from the sentences of `to_fit`."""
+    """Whitening with all columns, fitted on the sentences of `to_fit`."""
     return _fitted(seen.model, version_of(seen.model), seen.layers, seen.language)

@@ -1,4 +1,4 @@
-"""Whitening: agreement with people's scores against the numbers that are kept, and the time of a search."""
+"""Whitening: correlation with human scores by number of columns kept, and the time of a search."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.samples import questions, similar_pairs, sts_b
 from ui.source import show_source
 from ui.translations import _
 
-SEARCHED = 50_000  # vectors that a search is timed over
+SEARCHED = 50_000  # vectors in the timed search
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

@@ -1,4 +1,4 @@
-"""Layer by layer how narrow the cone is, and whether frequent words lie near the origin."""
+"""How narrow the cone is in each layer, and whether frequent words lie near the origin."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The central picture: what the reader says with its entities in colour, and how sure each intent is."""
+"""The central picture: the user's sentence with its entities in colour, and the probability of each intent."""
 
 import streamlit as st
 

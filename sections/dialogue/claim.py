@@ -1,4 +1,4 @@
-"""The claim: what the paper says, beside our recorded experiment on ATIS and SNIPS; seeds in pairs, seconds and all."""
+"""The claim: the paper's statements beside our recorded experiment on ATIS and SNIPS, with paired seeds and seconds."""
 
 import statistics
 
@@ -67,7 +67,7 @@ def picture(records: list[dict], measure: str, title: str) -> None:
 
 
 def verdicts(records: list[dict], measures: dict[str, str]) -> None:
-    """The differences that the paper speaks of, of each measure, and a verdict in words."""
+    """The differences that the paper reports, for each measure, with a verdict in words."""
     from minibert.experiments.results import by_arm, paired_difference
 
     questions = [
@@ -107,7 +107,7 @@ def verdicts(records: list[dict], measures: dict[str, str]) -> None:
 
 
 def worded(found: set[int], wanted: int) -> str:
-    """found: signs of the clear differences, 0 for those within the spread of the seeds."""
+    """The verdict in words. found: signs of the clear differences, 0 for those within the spread of the seeds."""
     if found <= {0}:
         return _("agrees: nothing clear") if wanted == 0 else _("unclear: within the spread of the seeds")
     if {1, -1} <= found:

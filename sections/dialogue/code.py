@@ -1,4 +1,4 @@
-"""The code: the chain, the features, the network, and the command line."""
+"""The code: the CRF, the features, the network, and the command line."""
 
 import streamlit as st
 

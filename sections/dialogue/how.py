@@ -1,4 +1,4 @@
-"""The way of the reader's sentence through DIET: features, attention, the chain of tags, and a point among intents."""
+"""The user's sentence on its way through DIET: features, attention, the CRF's tags, and similarity to each intent."""
 
 import numpy as np
 import streamlit as st
@@ -17,7 +17,7 @@ SHOWN_GRAMS = 40
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def looked_into(text: str) -> dict:
-    """Of the sentence: its words, the features of each, who looks at whom, how probable each tag is, and the path."""
+    """For the sentence: its words, their features, attention, tag probabilities, and the best path."""
     import torch
 
     from minibert.diet.rows import batch_of

@@ -1,4 +1,4 @@
-"""DIET trained live, with and without its parts, beside BERT with a joint head; answers to the reader's sentence."""
+"""DIET trained live, with and without its parts, beside BERT with a joint head; predictions on the user's sentence."""
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ from ui.text import literal, visible
 from ui.translations import _
 
 ENCODERS = {"en": "mini-en", "zh": "mini-zh"}
-ARMS = {  # what DietSettings is told; without any it is BERT with a joint head
+ARMS = {  # arguments of DietSettings; None: BERT with a joint head
     "both": {"features": "both"},
     "sparse": {"features": "sparse"},
     "dense": {"features": "dense"},
@@ -105,7 +105,7 @@ def begin(arm: str, data, epochs: int, seed: int, seen: Subject) -> None:
 
 
 def points(events: list[dict], measure: str) -> list[tuple[float, float]]:
-    """(seconds of training, the measure) at each measurement."""
+    """(seconds of training, value of the measure) at each evaluation."""
     seconds, found = 0.0, []
     for event in events:
         if event["event"] == "step":
@@ -116,7 +116,7 @@ def points(events: list[dict], measure: str) -> list[tuple[float, float]]:
 
 
 def draw(runs: list) -> None:
-    """Entity F1 and intents over the seconds of training, and what each run makes of the reader's sentence now."""
+    """Entity F1 and intent accuracy by seconds of training, and each run's prediction on the user's sentence."""
     from plots.dialogue import over_seconds
 
     for measure, title in (("intent_accuracy", _("right intents")), ("entity_f1", _("entity F1"))):

@@ -1,4 +1,4 @@
-"""What the reader says, and the shipped DIET that answers."""
+"""The user's sentence, and the shipped DIET that answers."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,14 +15,14 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.diet.predictor import DietPredictor
 
-MODEL, ENCODER = "diet-intents", "mini-en"  # whose frozen vectors it reads
+MODEL, ENCODER = "diet-intents", "mini-en"  # ENCODER: of the frozen dense features
 MAX_CHARS = 300
-PREFIX = "dialogue"  # kinds of the page's runs
+PREFIX = "dialogue"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
 class Subject:
-    """text: what is said · answers: whether there is a word in it."""
+    """text: the user's sentence · answers: whether it has a word."""
 
     text: str
 
@@ -47,7 +47,7 @@ def read(lesson: Lesson) -> Subject:
 
 @st.cache_resource(show_spinner=False)
 def predictor() -> "DietPredictor":
-    """Shared by everyone, never changed."""
+    """Shared by all sessions, never changed."""
     from minibert.diet.predictor import DietPredictor
 
     return DietPredictor.from_directory(CHECKPOINTS / MODEL)

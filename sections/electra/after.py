@@ -1,4 +1,4 @@
-"""What became of it: the sizes that were published, counted, and who asked the same question since."""
+"""What became of it: the published sizes, counted, and later work on the same question."""
 
 import streamlit as st
 

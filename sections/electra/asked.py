@@ -1,4 +1,4 @@
-"""How much is asked: on the reader's sentence, BERT's questions beside the discriminator's."""
+"""How many positions are trained: on the user's sentence, BERT's masked positions beside the discriminator's labels."""
 
 import streamlit as st
 

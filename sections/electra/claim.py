@@ -1,4 +1,4 @@
-"""The paper's claim, beside what has been recorded here."""
+"""The paper's claim beside the results recorded in this repository."""
 
 from sections.electra.subject import Subject
 from ui.claim import show_claim

@@ -1,4 +1,4 @@
-"""A generator too good or too bad: what is left to find out as its samples get warmer."""
+"""A generator too good or too bad: what the discriminator can still detect as the temperature rises."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from ui.lesson import Lesson
 from ui.translations import _
 
 STORIES = 24
-SEED = 5_000_003  # stories that no pair has been trained on
+SEED = 5_000_003  # of stories outside every pair's training data
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

@@ -13,7 +13,7 @@ from ui.text import literal, visible
 from ui.translations import _
 
 MOST = 60  # tokens
-GUESSES = 4  # of the generator, for each hidden place
+GUESSES = 4  # of the generator's predictions, per masked position
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def show(seen: Subject) -> None:
 
 
 def draw(seen: Subject) -> Drawn | None:
-    """What becomes of the sentence; None if it has no token."""
+    """Mask, replace and judge the sentence; None if it has no token."""
     from minibert.inside.replaced import places_to_hide, replaced
 
     discriminator, generator, tokenizer = networks(seen.pair)
@@ -81,7 +81,7 @@ def verdict(drawn: Drawn, place: int) -> str:
 
 
 def columns_html(drawn: Drawn) -> str:
-    """A column a token, as safe HTML: every colour has a word or a number beside it."""
+    """One column per token, as safe HTML: every colour comes with a word or a number."""
     one, words, columns = drawn.one, verdicts(), []
     for place in drawn.places:
         was, now = (html.escape(visible(drawn.vocab[ids[place]])) for ids in (one.original, one.read))
@@ -103,7 +103,7 @@ def percent(share: float) -> str:
 
 
 def finding(drawn: Drawn) -> str:
-    """The draw in a line."""
+    """The draw in one line."""
     found = [verdict(drawn, place) for place in drawn.places]
     hidden = sum(drawn.one.hidden[place] for place in drawn.places)
     replaced = found.count("found") + found.count("missed")
@@ -118,7 +118,7 @@ def finding(drawn: Drawn) -> str:
 
 
 def table(drawn: Drawn) -> list[dict]:
-    """A row a token."""
+    """One row per token."""
     one, words = drawn.one, verdicts()
     rows = []
     for place in drawn.places:
@@ -145,7 +145,7 @@ def table(drawn: Drawn) -> list[dict]:
 
 
 def unknown(drawn: Drawn) -> None:
-    """A word outside the vocabulary is [UNK] to both."""
+    """A note on how many words are [UNK], for both networks."""
     count = sum(drawn.vocab[drawn.one.original[place]] == "[UNK]" for place in drawn.places)
     if count:
         words = _("{n} of your words are not in this pair’s vocabulary: both networks read {unk} there.")

@@ -1,4 +1,4 @@
-"""What the whole page is about: the class's sentence, the two networks that read it, and how the dice fall."""
+"""What the whole page is about: the class's sentence, the two networks, and the seed and rates of the draw."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +17,13 @@ from ui.translations import _
 MAX_CHARS = 400
 SHIPPED = "electra-toy"
 TEMPERATURES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
-RATE = 25  # percent hidden: enough that something is replaced in a short text
+RATE = 25  # percent masked: enough to replace something in a short text
 SEED = 1  # of the first draw
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Where the two networks lie. version: changes when the weights on disk do."""
+    """The folders of the two networks. version: changes when the weights on disk do."""
 
     name: str
     title: str
@@ -37,8 +37,8 @@ class Pair:
 
 @dataclass(frozen=True)
 class Subject:
-    """text: the sentence · pair: the two networks · temperature: of the samples · rate: percent hidden · seed: of the
-    places and the samples."""
+    """text: the sentence · pair: the two networks · temperature: of the samples · rate: percent masked · seed: of the
+    masked positions and the samples."""
 
     text: str
     pair: Pair
@@ -48,7 +48,7 @@ class Subject:
 
 
 def pairs() -> list[Pair]:
-    """The pair that ships, then what this browser has trained, the newest first."""
+    """The shipped pair, then the pairs that this browser has trained, newest first."""
     folder = CHECKPOINTS / SHIPPED
     found = [Pair(SHIPPED, _("shipped, of the toy world"), folder / "pair", folder / "pair" / "generator")]
     for run in own_models():
@@ -63,7 +63,7 @@ def _is_discriminator(folder: Path) -> bool:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence, and beside it what draws again; in a drawer what is seldom changed."""
+    """The sentence and the button to draw again; in a drawer the rarely changed settings."""
     offered = pairs()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()

@@ -1,4 +1,4 @@
-"""Sums with words: a is to b as c is to which, in the table of token embeddings; and how often that comes out right."""
+"""Analogies: a is to b as c is to which word, in the table of token embeddings; and how often the answer is right."""
 
 import tomllib
 
@@ -18,7 +18,7 @@ USUAL = {"en": ("father", "brother", "mother"), "zh": ("男", "女", "父")}
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def table_of(model: str, version: int):
-    """Shared by everyone on the server: never changed."""
+    """Shared by all sessions: never changed."""
     from minibert.inside.analogies import word_table
 
     loaded = load(model)
@@ -27,7 +27,7 @@ def table_of(model: str, version: int):
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def scores(model: str, version: int, language: str, leave_out: bool) -> dict[str, tuple[float, int]]:
-    """Kind of pairs → share right, number of questions."""
+    """Kind of pairs → share of right answers, number of questions."""
     from minibert.inside.analogies import share_right
 
     kinds = tomllib.loads((LESSONS / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))[language]

@@ -1,4 +1,4 @@
-"""What a picture cannot show: the narrow cone of all vectors, and what none of the numbers prove; the code."""
+"""What a picture cannot show: all vectors lie in a narrow cone, and no number here is a proof; the code."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ DIRECTIONS = 400  # words whose directions are compared
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def directions(model: str, version: int, language: str) -> list:
-    """How unevenly the vectors of words spread, at each layer: one word of each of many sentences."""
+    """Anisotropy of word vectors at each layer: one random word from each of many sentences."""
     import numpy as np
 
     from minibert.inside.vectors import anisotropy, joined
@@ -33,7 +33,7 @@ def directions(model: str, version: int, language: str) -> list:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """How unevenly vectors spread, what pictures and numbers leave open, the code."""
+    """How narrow the cone is, what pictures and numbers leave open, the code."""
     _narrow_cone(lesson, seen)
     lesson.show("What a picture cannot show", level=3)
     _code(lesson)

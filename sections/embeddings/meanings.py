@@ -1,4 +1,4 @@
-"""One word, several meanings: how well each layer tells them apart, and how well each model does."""
+"""One word, several senses: how well each layer and each model separates them."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def separations(model: str, version: int, language: str, random: bool = False) -> dict[str, list]:
-    """word → its separability at each layer. random: of random weights in the model's shape."""
+    """word → its separability at each layer. random: use random weights in the model's shape."""
     from minibert.inside.probes import untrained_copy
     from minibert.inside.vectors import separability, span_vectors
 
@@ -32,7 +32,7 @@ def separations(model: str, version: int, language: str, random: bool = False) -
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The curves over the layers, and the models beside each other."""
+    """The curves by layer, and the comparison of models."""
     lesson.show("Where is the meaning?", title=False)
     _curves(seen.model, seen.language)
     _by_model(seen.model, seen.language)
@@ -100,10 +100,10 @@ def _curves(model: str, language: str) -> None:
     )
 
 
-@st.fragment(parallel=True)  # it reads with every model: the rest of the page does not wait for it
+@st.fragment(parallel=True)  # runs every model: the rest of the page does not wait
 def _by_model(model: str, language: str) -> None:
-    """How often the nearest neighbour has the same sense at the last layer: the model, the others, random weights of
-    its shape."""
+    """How often the nearest neighbour at the last layer has the same sense: for this model, the others, and random
+    weights."""
     from minibert.inside.vectors import mean_over
 
     own = {run.id for run in own_models()}

@@ -1,4 +1,4 @@
-"""The models that the parts of this lesson hold beside the chosen one."""
+"""The models that this lesson compares with the chosen one."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from ui.models import ModelInfo, available_models, outline_of, peers
 
 @st.cache_data(show_spinner=False, max_entries=48)
 def made_for(name: str, directory: Path | None, version: int) -> str | None:
-    """The language of a model's vocabulary; None where it cannot be read: who chooses that model is told why."""
+    """The language of a model's vocabulary; None if it cannot be read (whoever chooses that model sees why)."""
     from minibert.text.characters import mostly_cjk
     from minibert.tokenizer import Tokenizer
 
@@ -21,6 +21,6 @@ def made_for(name: str, directory: Path | None, version: int) -> str | None:
 
 
 def comparable(model: str, language: str) -> list[ModelInfo]:
-    """The other models whose vocabulary is made for this language: the original first, random weights last."""
+    """The other models with a vocabulary for this language: the original first, random weights last."""
     others = (info for info in [*peers(), *available_models()] if info.name != model)
     return [info for info in others if made_for(info.name, info.directory, info.version) == language]

@@ -1,4 +1,4 @@
-"""What lies near a chosen point by cosine: other points, and tokens of the vocabulary."""
+"""Nearest neighbours of a chosen point by cosine: other points, and tokens of the vocabulary."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ VOCABULARY = 10  # nearest tokens shown
 
 
 def of_each_layer(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[int, float]]]:
-    """Of each layer (point, cosine) of the nearest other points."""
+    """Per layer, (point, cosine) of the nearest other points."""
     from minibert.inside.vectors import nearest
 
     if chosen is None:
@@ -28,7 +28,7 @@ def of_each_layer(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[i
 
 
 def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> None:
-    """A point chosen by its number, for who cannot click it."""
+    """Choose a point by its number, for users who cannot click it."""
     titles = [visible(title, spaces=False) for title in sample.titles]
     picked = st.selectbox(
         _("Point"),
@@ -44,7 +44,7 @@ def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> N
 
 
 def show(model: str, sample: Sample, groups: list[str], layers: "np.ndarray", layer: int, chosen: int) -> None:
-    """The nearest points and the nearest tokens of the vocabulary, of the chosen point at this layer."""
+    """The nearest points and the nearest vocabulary tokens of the chosen point at this layer."""
     from minibert.inside.vectors import nearest_tokens
 
     titles = [visible(title, spaces=False) for title in sample.titles]

@@ -1,4 +1,4 @@
-"""A vector for a sentence: which layer and which pooling agree best with people's scores."""
+"""A vector for a sentence: which layer and which pooling correlate best with human scores."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ def similarity(model: str, version: int, language: str, centre: bool) -> dict[st
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """Agreement with people by layer, a line a pooling."""
+    """Correlation with human scores by layer, one line per pooling."""
     from scipy.stats import spearmanr
 
     from minibert.inside.vectors import word_overlap

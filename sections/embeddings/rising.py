@@ -1,4 +1,4 @@
-"""The picture: every point rises through the layers; a new star does so once the reader has guessed where it lands."""
+"""The picture: every point rises through the layers; a new star does so once the user has predicted where it lands."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ VIEW = "moving"  # the key of the moving picture
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def planes(name: str, _layers: "np.ndarray") -> list[dict]:
-    """The pictures by PCA."""
+    """The PCA picture of each layer."""
     from minibert.inside.aligned_projections import pictures
     from sections.embeddings.subject import SEED
 
@@ -37,7 +37,7 @@ def planes(name: str, _layers: "np.ndarray") -> list[dict]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The points at a layer, what is near the chosen one, and what to make of such a picture."""
+    """The points at a layer, the neighbours of the chosen one, and how to interpret such a picture."""
     from minibert.inside.aligned_projections import LEAST_POINTS
 
     sample, layers = _read(seen, seen.sample())
@@ -65,7 +65,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
-    """The things that the model has read, and their vectors."""
+    """The sample without the points that the model cannot read, and its vectors."""
     with st.spinner(_("Computing vectors …")):
         layers = vectors(seen.model, version_of(seen.model), sample.texts, sample.spans, seen.pooling)
     gone = missing(layers)
@@ -78,7 +78,7 @@ def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
 
 
 def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
-    """Ask where the reader's newest star lands; whether it may be shown."""
+    """Ask where the user's newest star lands; True if it may be shown."""
     from minibert.inside.vectors import nearest
 
     if seen.word == EVERY or sample.own is None:
@@ -94,7 +94,7 @@ def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
 
 
 def group_names() -> dict[str, str]:
-    """The groups of words that our own sets mark, in words."""
+    """Display names of the word groups in our own sets."""
     return {
         "noun": _("noun"), "name": _("name"), "verb": _("verb"), "adjective": _("adjective"), "pronoun": _("pronoun"),
         "determiner": _("determiner"), "preposition": _("preposition"), "number": _("number"),
@@ -102,7 +102,7 @@ def group_names() -> dict[str, str]:
 
 
 def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
-    """(method, the picture of each layer): by PCA while another method has not been computed."""
+    """(method, the picture of each layer): PCA until another method has been computed."""
     if seen.method == "pca":
         return "pca", planes(name, layers)
     run_name = f"{seen.method}-{seen.seed}-{name}"
@@ -172,7 +172,7 @@ def _draw(
 
 
 def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> str:
-    """How many of our points have their like nearest to them, in the whole vectors."""
+    """How many of our points have a nearest neighbour of their own group, in the full vectors."""
     from minibert.inside.vectors import nearest_alike
 
     where = _("Layer {name}").format(name=name) if name.isdecimal() else _("Embeddings, before the first layer")
@@ -204,11 +204,11 @@ def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:
     )  # fmt: skip
 
 
-# --- where the reader is ----------------------------------------------------------------------------------------------
+# --- layer and point now ----------------------------------------------------------------------------------------------
 
 
 def _where_we_are(layers: int, points: int, identity: str) -> tuple[int, int | None]:
-    """The layer and the chosen point: from the link, else as they were; other points begin with none chosen."""
+    """The layer and the chosen point: from the link, else as before; with other points none is chosen."""
     state = st.session_state
     if follow_link("layer") or "layer-now" not in state:
         state["layer-now"] = url_int("layer", layers - 1, 0, layers - 1)
@@ -224,7 +224,7 @@ def _where_we_are(layers: int, points: int, identity: str) -> tuple[int, int | N
 
 
 def _heard(what: str) -> None:
-    """What the reader has done in the moving picture."""
+    """Handle an event of the moving picture."""
     value, state = told(VIEW, what), st.session_state
     if value is not None and what == "layer":
         state["layer-now"] = value

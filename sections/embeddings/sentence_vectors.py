@@ -1,4 +1,4 @@
-"""Sentences beside each other: the cosine of every pair by two models, a search by meaning, agreement with scores."""
+"""Sentences compared: the cosine of every pair by two models, search by meaning, correlation with human scores."""
 
 import tomllib
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ QUERIES = {
 
 
 def read(model: str, texts: Sequence[str]) -> "np.ndarray":
-    """(L + 1, N, H): of each text the mean over its tokens."""
+    """(L + 1, N, H): for each text the mean over its tokens."""
     from minibert.inside.vectors import sentence_vectors
 
     loaded = load(model)
@@ -46,13 +46,13 @@ def read(model: str, texts: Sequence[str]) -> "np.ndarray":
 
 @st.cache_data(show_spinner=False, max_entries=48)
 def typed(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarray":
-    """`read` of a few texts of the reader's."""
+    """`read` for a few texts of the user."""
     return read(model, texts)
 
 
 @st.cache_data(show_spinner=False, max_entries=6)
 def searched(model: str, version: int, language: str) -> "np.ndarray":
-    """`read` of all sentences that a search looks through."""
+    """`read` for all sentences of the search."""
     return read(model, haystack(language))
 
 
@@ -64,8 +64,8 @@ def haystack(language: str) -> tuple[str, ...]:
 
 @st.cache_data(show_spinner=False, max_entries=48)
 def measured(model: str, version: int, language: str) -> dict[str, list[float]]:
-    """Of each layer: "agreement", Spearman's correlation of cosines and scores over the pairs that are held out;
-    "unrelated", the mean cosine of two sentences of different pairs."""
+    """Per layer: "agreement", Spearman's correlation of cosines and scores over the held-out pairs; "unrelated", the
+    mean cosine of two sentences of different pairs."""
     from minibert.inside.vectors import agreement, mean_cosine
 
     first, second, scores = zip(*similar_parts(language)[-1], strict=True)
@@ -79,7 +79,7 @@ def default_sentences() -> dict[str, list[str]]:
     return tomllib.loads((LESSONS / "embeddings" / "sentences.toml").read_text(encoding="utf-8"))
 
 
-# --- the reader's sentences -------------------------------------------------------------------------------------------
+# --- the user's sentences ---------------------------------------------------------------------------------------------
 
 
 @st.fragment
@@ -156,7 +156,7 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
 
 
 def search(layers: dict[str, int], language: str) -> None:
-    """The sentences of ours that lie nearest to what the reader asks for, by each of the models."""
+    """Our sentences nearest to the user's query, by each of the models."""
     from minibert.inside.vectors import nearest
     from plots.attention import number
 
@@ -178,10 +178,10 @@ def search(layers: dict[str, int], language: str) -> None:
             column.markdown(f"**{title}**\n\n" + "\n".join(lines))
 
 
-# --- against scores ---------------------------------------------------------------------------------------------------
+# --- against human scores ---------------------------------------------------------------------------------------------
 
 
-@st.fragment(parallel=True)  # it reads with every model: the rest of the page does not wait for it
+@st.fragment(parallel=True)  # runs every model: the rest of the page does not wait
 def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     from minibert.inside.vectors import word_overlap
     from minibert.statistics import rank_correlation, rank_interval
@@ -216,7 +216,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The reader's sentences pair by pair, and how well each model's cosines agree with scores."""
+    """The user's sentences pair by pair, and how well each model's cosines correlate with human scores."""
     from minibert.packaged import ALL_MINILM, PackageError
 
     model, language = seen.model, seen.language

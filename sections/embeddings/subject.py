@@ -1,4 +1,4 @@
-"""What the lesson looks at: the model, its vectors, the things that have a point each, the reader's own sentence."""
+"""What the lesson looks at: the model, its vectors, the items drawn as points, the user's own sentences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,8 +35,8 @@ EVERY = "*"  # all words of the set
 
 @dataclass(frozen=True)
 class Subject:
-    """what: the kind of points · word: whose senses are asked for; None for other kinds · own: the reader's sentences,
-    of one word those that have it · text: whose tokens are asked for."""
+    """what: the kind of points · word: whose senses are shown; None for other kinds · own: the user's sentences, for a
+    word only those containing it · text: whose tokens are shown."""
 
     model: str
     language: str
@@ -50,7 +50,7 @@ class Subject:
     text: str
 
     def sample(self, own: tuple[str, ...] | None = None) -> Sample:
-        """The things with a point each. own: other sentences than the reader's."""
+        """The items drawn as points. own: use these instead of the user's sentences."""
         own, yours = self.own if own is None else own, _("yours")
         if self.what == "tokens":
             loaded = load(self.model)
@@ -69,7 +69,7 @@ def layer_names(count: int) -> list[str]:
 
 
 def missing(layers: "np.ndarray") -> "np.ndarray":
-    """(N,) True for things that the model has not read."""
+    """(N,) True for items that the model could not read."""
     import numpy as np
 
     return np.isnan(layers[0]).any(-1)
@@ -77,7 +77,7 @@ def missing(layers: "np.ndarray") -> "np.ndarray":
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: str) -> "np.ndarray":
-    """(L + 1, N, H), NaN where nothing of a thing was read; computed once for everyone."""
+    """(L + 1, N, H), NaN for an item of which no token was read; computed once for all sessions."""
     from minibert.inside.vectors import sentence_vectors, span_vectors
 
     loaded = load(model)
@@ -104,10 +104,10 @@ def method_names() -> dict[str, str]:
 
 
 def read(lesson: Lesson) -> Subject:
-    """One row: the word, the reader's sentence, and behind a button what is seldom changed."""
+    """One row: the word, the user's sentence, and in a drawer the rarely changed settings."""
     word, text, own = None, "", ()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word-row"):
-        # The drawer decides what stands before it.
+        # Run the drawer first: its settings decide what the row shows.
         first, second, last = st.container(width="content"), st.container(), st.container(width="content")
         with last, drawer():
             model = model_choice(usual=WELL_READ)
@@ -117,7 +117,7 @@ def read(lesson: Lesson) -> Subject:
             method = choice("method", _("Projection"), method_names())
             view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
             seed = SEED
-            if method == "umap":  # the two others begin the same way every time
+            if method == "umap":  # the other two are deterministic
                 seed = int(st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params") or 0)
         if what == "senses":
             with first:
@@ -134,7 +134,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def _language(model: str) -> str:
-    """The language of the examples: the reader's choice, at first the one that the model's vocabulary is made for."""
+    """The language of the examples: the user's choice, by default that of the model's vocabulary."""
     from minibert.text.characters import mostly_cjk
 
     names = {"en": _("English"), "zh": _("Chinese")}
@@ -144,7 +144,7 @@ def _language(model: str) -> str:
 
 
 def _own_lines(word: str | None) -> tuple[str, ...]:
-    """Sentences that the reader adds, a line each; with a `word`, those that have it."""
+    """Sentences that the user adds, one per line; with a `word`, only those containing it."""
     label, hint = _("Sentences of your own, one a line"), _("They appear as stars.")
     if word is not None:
         label = _("Your sentence with “{word}”: where will its star land?").format(word=word)

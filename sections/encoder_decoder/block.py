@@ -1,4 +1,4 @@
-"""The block both halves are built from: one token on its way through it, and how much of it is kept."""
+"""The block both halves are built from: one token's path through it, and how much of its vector each block keeps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(model: str, version: int, reading: ModelInput) -> dict:
-    """Every intermediate of the encoder, shared by all sessions: read only."""
+    """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.head_arithmetic import record
     from minibert.inside.vectors import encoder_of
 
@@ -38,7 +38,7 @@ def trace(model: str, version: int, reading: ModelInput) -> dict:
 
 @dataclass(frozen=True)
 class Place:
-    """One step through a block: its name in the stepper and in the figure, its section of the lesson."""
+    """One step through a block. box: its name in the figure · section: of the lesson."""
 
     label: str
     box: str
@@ -59,7 +59,7 @@ def places() -> list[Place]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """The circuit and the numbers of its lit place, then all blocks together."""
+    """The circuit and the numbers of its highlighted step, then all blocks together."""
     from minibert.inside.block_arithmetic import take_block_apart
     from minibert.inside.model_input import ModelInput
 
@@ -87,7 +87,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def _found(block: OneBlock, token: int, word: str, layer: int) -> str:
-    """How much each half adds to the vector, as a title."""
+    """The norm that each half adds, relative to its input's, as a title."""
     shares = [
         sublayers.length(half.added[token]) / sublayers.length(half.x[token])
         for half in (block.attention, block.feed_forward)

@@ -8,7 +8,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, names: list[str], tokens: int) -> None:
-    """The three families by their names, and what a sentence of so many tokens teaches each."""
+    """The three families by name, and how many tokens of a sentence of length `tokens` each trains on."""
     import torch
 
     from minibert.corruption import masking_budget

@@ -1,4 +1,4 @@
-"""What the picture plays with both halves, the encoder, or the decoder lit: every number is a model's."""
+"""The frames of the picture, with both halves, the encoder or the decoder lit: every number comes from a model."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.toy.seq2seq import Decoding, Trained
 
-ROWS = 11  # tokens under each other in the picture, at most
+ROWS = 11  # most rows (tokens) of the picture
 
 
 @dataclass(frozen=True)
 class Film:
-    """sources: what the encoder reads, a row each, and reads: how much each of them looks at each, (S, S) · steps: what
-    is to be seen at each, the first before anything is written; all but the last have a `row` that is written ·
-    rows: on the longer side · table: the same in numbers."""
+    """sources: the encoder's input, one token per row, and reads: its attention, (S, S) · steps: the frames, the first
+    before anything is written; all but the last have the `row` written · rows: of the longer side · table: the same in
+    numbers."""
 
     sources: list[str]
     reads: list[list[float]]
@@ -36,12 +36,12 @@ def _rounded(values: Any) -> list:
 
 
 def _mean(decoding: Decoding, part: str) -> list[list[float]]:
-    """Of all heads and blocks: each row still adds up to 1."""
+    """Mean attention over heads and blocks: each row still sums to 1."""
     return _rounded(decoding.attention(part).mean((0, 1)).tolist())
 
 
 def _right(trained: Trained, decoding: Decoding) -> list[bool]:
-    """Of each word said, whether it is the right one there."""
+    """For each predicted word, whether it is right."""
     from minibert.toy.seq2seq import EOS, REORDERINGS
 
     right = [*REORDERINGS[trained.task](decoding.source[:-1]), EOS]
@@ -50,7 +50,7 @@ def _right(trained: Trained, decoding: Decoding) -> list[bool]:
 
 
 def both(trained: Trained, words: Sequence[str]) -> Film:
-    """The encoder reads, the decoder writes, and looks over the bridge for each word."""
+    """The encoder reads; the decoder writes, with cross-attention for each word."""
     decoding = trained.decode(words)
     said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
     sources = [visible(word) for word in decoding.source]
@@ -76,7 +76,7 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
 
 
 def decoder(trained: Trained, words: Sequence[str]) -> Film:
-    """The decoder writes alone: nothing comes over to it."""
+    """The decoder writes alone, without cross-attention."""
     from minibert.toy.seq2seq import without_bridge
 
     decoding = trained.decode(words, without_bridge)
@@ -98,7 +98,7 @@ def _written(row: int, word: str, p: float, right: bool, told: str, own: list[fl
 
 @dataclass(frozen=True)
 class Blank:
-    """A token hidden: its row, the guess and its probability, that of the token itself, where [MASK] looks."""
+    """One masked token: its row, the prediction and its probability, the token's own, and the attention of [MASK]."""
 
     row: int
     guess: str
@@ -109,7 +109,7 @@ class Blank:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[Blank]]:
-    """The tokens, how each looks at each (mean of the last block's heads), and every word hidden in turn."""
+    """The tokens, their attention (mean over the last block's heads), and one `Blank` for each word."""
     from minibert.inside.cloze import expectations
     from minibert.inside.head_arithmetic import all_probs, record
     from minibert.inside.model_input import ModelInput
@@ -134,7 +134,7 @@ def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[fl
 
 
 def encoder(title: str, tokens: list[str], reads: list[list[float]], found: list[Blank]) -> Film:
-    """BERT fills one blank after another, each from both sides. title: what the model is called."""
+    """BERT fills one blank after another, each with context from both sides. title: display name of the model."""
     shown = [visible(token) for token in tokens]
     told = _("BERT is this half: {model} reads all {n} tokens at once, and every one of them sees both sides")
     steps: list[dict[str, Any]] = [{"finding": told.format(model=title, n=len(tokens))}]

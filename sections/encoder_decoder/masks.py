@@ -43,7 +43,7 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """The three masks side by side; one of them in numbers; the families that they make."""
+    """The three masks side by side; one of them in numbers; the families they define."""
     from minibert.toy.seq2seq import split_words
 
     words = [visible(word) for word in split_words(seen.text)[:MAX_SQUARES]]

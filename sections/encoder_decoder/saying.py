@@ -1,4 +1,4 @@
-"""The answer of a model trained here, one word at a time: what it has read, expects, and looks at."""
+"""The answer of a model trained here, one word at a time: its input so far, its predictions, its attention."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +93,7 @@ def _next(model: "Trained", decoding: "Decoding", step: int) -> None:
 
 
 def _grid(probs: Any, rows: list[str], columns: list[str], step: int, key: str) -> None:
-    """A row for each word said; what is still to be said is empty."""
+    """One row for each word written; later positions are empty."""
     from plots.encoder_decoder import grid
 
     values = probs.clone()

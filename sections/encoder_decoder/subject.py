@@ -1,4 +1,4 @@
-"""What all parts of the lesson look at: the class's sentence, and the BERT that reads it."""
+"""What all parts of the lesson look at: the class's sentence, and the BERT that processes it."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,8 @@ from ui.models import WELL_READ, model_choice
 from ui.page import with_drawer
 from ui.translations import _
 
-MAX_CHARS = 300  # characters of a sentence that are read
-MAX_TOKENS = 16  # tokens that BERT reads, [CLS] and [SEP] among them
+MAX_CHARS = 300  # characters of a sentence
+MAX_TOKENS = 16  # tokens that BERT reads, including [CLS] and [SEP]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def read(lesson: Lesson) -> Seen:
 
 
 def finding(text: str) -> None:
-    """The title of a figure: what is seen in it. text: Markdown."""
+    """The title of a figure: its finding. text: Markdown."""
     st.markdown(f"**{text}**")
 
 

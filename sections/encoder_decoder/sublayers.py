@@ -1,4 +1,4 @@
-"""The numbers at one place of the block: what comes in, what is added, the sum, and what LayerNorm makes of it."""
+"""The numbers at one step of the block: the input, the addend, the sum, and the output of LayerNorm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def show(block: OneBlock, token: int, step: int) -> None:
-    """Those of a token at a step of the block, 0 … 6."""
+    """The numbers of one token at a step of the block, 0 … 6."""
     half = block.attention if step < 4 else block.feed_forward
     if step == 0:
         _input(block, token)
@@ -109,7 +109,7 @@ def _norm(half: Sublayer, token: int) -> None:
 
 
 def _strips(rows: dict[str, Any], key: str) -> int:
-    """The vectors under each other; the number picked or clicked, from 0."""
+    """The vectors one below the other; returns the index picked or clicked, from 0."""
     from plots.encoder_decoder import strips
 
     size = len(next(iter(rows.values())))

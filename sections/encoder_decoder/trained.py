@@ -1,4 +1,4 @@
-"""The encoder–decoders that there are: the reader's own runs, and the one that ships."""
+"""The available encoder–decoders: the user's own runs, and the shipped one."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ from ui.translations import _
 if TYPE_CHECKING:
     from minibert.toy.seq2seq import Trained
 
-KIND = "encoder-decoder"  # of runs
+KIND = "encoder-decoder"  # the `kind` of its runs
 SHIPPED = CHECKPOINTS / "reverse"
 LONGEST = 8  # words that a model trained on this page reads
 
@@ -38,7 +38,7 @@ def usable(run) -> bool:
 
 
 def writer() -> tuple["Trained", bool]:
-    """The reader's newest model that can be read, else the one that ships; and whether it is the reader's."""
+    """The user's newest loadable model, else the shipped one; and whether it is the user's."""
     from minibert.checkpoint import CheckpointError
 
     there = Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs").is_dir()
@@ -51,13 +51,13 @@ def writer() -> tuple["Trained", bool]:
 
 
 def say_unreadable(error: Exception) -> None:
-    """That a run of the reader's has left nothing that can write."""
+    """A warning that a run of the user left no loadable model."""
     text = _("What your run has left cannot be read: {error}. Train again.")
     st.warning(text.format(error=literal(str(error))), icon=":material/error:")
 
 
 def say_unknown(model: "Trained", words: list[str]) -> None:
-    """Which words it reads as [UNK], if any."""
+    """A note on the words read as [UNK], if any."""
     from minibert.toy.seq2seq import UNK
 
     unknown = [word for word in words[: model.longest] if word not in model.words.ids]
@@ -72,13 +72,13 @@ def say_unknown(model: "Trained", words: list[str]) -> None:
 
 
 def say_repeated(model: "Trained", words: list[str]) -> None:
-    """What to expect of a word that comes twice, where it was trained without."""
+    """A note on repeated words, if the model was trained without them."""
     if model.task == "sort" and len(set(words)) < len(words):
         st.caption(_("A word comes twice here. Sorting was trained without that, and it shows: words may get lost."))
 
 
 def say_cut(words: list[str], most: int) -> None:
-    """That it reads the beginning only, if so."""
+    """A note that only the first `most` words are read, if there are more."""
     if len(words) > most:
         st.info(
             _("Your sentence has {n} words. The model reads the first {most}.").format(n=len(words), most=most),

@@ -1,4 +1,4 @@
-"""A whole Transformer trained on the spot: how it learns, and what it says so far."""
+"""A whole Transformer trained live: its learning curve, and what it writes so far."""
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +18,7 @@ ENOUGH = 0.99  # of the sentences held out
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    """Settings and the button; the run, as it goes on; then its answer to the class's sentence, step by step."""
+    """Settings and the button; the run's progress; then its answer to the class's sentence, step by step."""
     from minibert.toy.seq2seq import Seq2SeqSettings, split_words
 
     manager().warm_up()
@@ -91,7 +91,7 @@ def _draw(runs: list) -> None:
 
 
 def _learning(run) -> None:
-    """How it learns, and what it says so far."""
+    """The learning curve, and what the run writes so far."""
     measured, begun = run.latest("eval"), run.latest("started")
     if not measured:
         return
@@ -127,7 +127,7 @@ def _learning(run) -> None:
 
 
 def _first_at(events: list[dict], share: float) -> float | None:
-    """Seconds of training until a measurement first reached the share of whole sentences."""
+    """Seconds of training until the share of right sentences first reached `share`; None if it never did."""
     seconds = 0.0
     for event in events:
         if event["event"] == "step":
@@ -138,7 +138,7 @@ def _first_at(events: list[dict], share: float) -> float | None:
 
 
 def _sample(sample: dict) -> None:
-    """What it makes of the user's sentence and the examples now."""
+    """The run's current answers to the user's sentence and the examples."""
     rows = {" ".join(answer["source"]): answer for answer in sample["answers"]}  # an example may be the sentence
     st.table(
         pd.DataFrame(

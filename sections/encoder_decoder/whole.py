@@ -1,4 +1,4 @@
-"""The central picture: encoder and decoder drawn once, whole; what is lit reads, fills in, or writes word by word."""
+"""The central picture: encoder and decoder drawn once, whole; the lit half reads, fills in, or writes word by word."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ def halves() -> dict[str, str]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """The switch, the picture, and what wrote in it."""
+    """The switch, the picture, and a note on the model that wrote in it."""
     from minibert.checkpoint import CheckpointError
     from minibert.toy.seq2seq import split_words
 
@@ -67,7 +67,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def _guessed(seen: Seen, words: list[str], film: films.Film) -> bool:
-    """Ask for the first word that will be written; whether it may be."""
+    """Ask for the first word that will be written; True if it may be shown."""
     said = film.steps[1]["word"]
     options = list(dict.fromkeys([*map(visible, (words[0], words[len(words) // 2], words[-1])), said]))
     if len(options) < 2:
@@ -119,7 +119,7 @@ def _legend(half: str) -> None:
 
 
 def _about(model, own: bool, words: list[str]) -> None:
-    """Who writes here, and what it cannot know."""
+    """Which model writes here, and what it cannot know."""
     said = {
         True: _("Your newest run writes here: a Transformer of {n:,} weights, trained for “{task}”."),
         False: _(

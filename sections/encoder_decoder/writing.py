@@ -1,4 +1,4 @@
-"""BERT made to write: what it puts behind a sentence, and why no sentence comes of it."""
+"""BERT made to write: how it continues a sentence, and why no sentence comes of it."""
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,7 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def written(model: str, version: int, start: tuple[int, ...], count: int, after: str) -> list:
-    """The steps of minibert.inside.generation.write with what the reader wants to stand behind the blank."""
+    """The steps of minibert.inside.generation.write; after: what follows the blank."""
     from minibert.inside.generation import write
 
     loaded = load(model)
@@ -25,7 +25,7 @@ def written(model: str, version: int, start: tuple[int, ...], count: int, after:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[float], list[float]]:
-    """ln P of each token, in the order of the text: filled in from the left, and from the right."""
+    """ln P of each token, in text order: filled in from the left, and from the right."""
     from minibert.inside.generation import chain
 
     loaded = load(model)
@@ -36,7 +36,7 @@ def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[fl
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    """What BERT writes; the two things that stand in its way."""
+    """What BERT writes, and the two reasons why it fails."""
     from minibert.inside.generation import write
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def _shown(seen: Seen, count: int, after: str) -> None:
-    """The words, and each step under them."""
+    """The words, and below them each step."""
     loaded = load(seen.model)
     vocab = loaded.tokenizer.vocab
     start = loaded.tokenizer.encode(seen.text, max_length=MAX_TOKENS).ids[1:-1]
