@@ -79,7 +79,7 @@ def read_settings(seen: Seen) -> tuple[HeadPlace, tuple[int, int], dict[str, Any
 
 
 def open_cell(told: dict) -> None:
-    """A token of the lines, a head among them, or a cell of the matrix. The first choice of a token is “all”."""
+    """Handle a click on a token of the lines, a head or a matrix cell. The first option of a token box is “all”."""
     if "head" in told:
         st.session_state[state("head")] = max(0, told["head"])
         st.session_state["heads"] = "one"

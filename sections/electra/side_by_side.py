@@ -1,4 +1,4 @@
-"""The central picture: what the generator puts where tokens are hidden, and what the discriminator says of each."""
+"""The central picture: the generator's samples at the masked positions, and the discriminator's verdicts."""
 
 import html
 from collections.abc import Sequence

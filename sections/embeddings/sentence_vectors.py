@@ -103,7 +103,7 @@ def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
 
 
 def choose_layers(model: str, others: list[ModelInfo]) -> dict[str, int]:
-    """The chosen model and the one beside it → the layer of each: in the other, the one as deep."""
+    """The chosen model and the one beside it → the layer of each; in the other, the same relative depth."""
     depth = load(model).config.num_hidden_layers
     names = [_("embeddings"), *map(str, range(1, depth + 1))]
     layers = {model: pick(f"sentence-layer-{depth}", _("Layer"), names, depth, width=180)}

@@ -22,7 +22,7 @@ def mask_names() -> dict[str, str]:
 
 
 def kinds(mask: str, count: int, start: int) -> list[list[str]]:
-    """(N, N): how row i sees column j, in words of plots.encoder_decoder; the target begins at `start`."""
+    """(N, N): attention from row i to column j, in words of plots.encoder_decoder; the target begins at `start`."""
     import torch
 
     from minibert.attention_masks import causal_mask, padding_mask, prefix_mask

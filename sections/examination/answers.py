@@ -1,4 +1,4 @@
-"""What a student has answered, held by the session: it outlives a visit to another page, and changes of the sheet."""
+"""A student's answers, kept in the session: they survive visits to other pages and changes of the sheet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 from examination.sheet import SheetSettings
 from examination.task import Task
 
-_KEY = "_examination"  # the underscore keeps it when another page is opened (ui.navigation)
+_KEY = "_examination"  # keys with an underscore survive a change of page (ui.navigation)
 
 
 def _store() -> dict[str, Any]:
@@ -28,8 +28,8 @@ def answer_to(seed: int, task: Task) -> Any:
 
 
 def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False) -> None:
-    """A new answer takes back that the old one was checked, unless it is given `after_check` (ticks of a rubric), or
-    came together with the click that asks to check it: who types and clicks at once means what was typed."""
+    """Store an answer. A changed answer becomes unchecked, except with `after_check` (ticks of a rubric) or if it
+    arrives in the same run as the click on *Check*, which then applies to the typed text."""
     name = _name(seed, task)
     if _store()["answers"].get(name) != answer and not after_check and name not in _store()["asked"]:
         _store()["checked"].discard(name)
@@ -37,13 +37,13 @@ def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False)
 
 
 def check(seed: int, task: Task) -> None:
-    """For the click on *Check*: it counts for the answer that this run of the page brings; see `answered`."""
+    """Callback of *Check*: it applies to the answer that this run of the page delivers; see `answered`."""
     _store()["checked"].add(_name(seed, task))
     _store()["asked"].add(_name(seed, task))
 
 
 def answered(seed: int, task: Task) -> None:
-    """This run's answer is taken: from here on, another one is unchecked."""
+    """This run's answer is stored: from here on, a change unchecks it."""
     _store()["asked"].discard(_name(seed, task))
 
 
@@ -52,7 +52,7 @@ def is_checked(seed: int, task: Task) -> bool:
 
 
 def run_model(seed: int, task: Task) -> None:
-    """From here on the prediction stands."""
+    """From here on the prediction cannot be changed."""
     _store()["run"].add(_name(seed, task))
 
 

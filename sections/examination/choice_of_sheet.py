@@ -1,4 +1,4 @@
-"""Which sheet is on screen: what the link says, the sheet of the visit before, or one drawn; and the link to it."""
+"""The sheet on screen: from the link, from the last visit, or a random one; and the link to it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import streamlit as st
 from examination.sheet import SheetSettings
 from ui.state import VISIT, set_url, url_choice, url_int
 
-HIGHEST = 9_999  # number of a sheet
-MOST = 6  # questions a part
+HIGHEST = 9_999  # highest sheet number
+MOST = 6  # most questions per part
 COUNT = 2
 
-_KEY = "_examination_sheet"  # the underscore keeps it when another page is opened (ui.navigation)
+_KEY = "_examination_sheet"  # keys with an underscore survive a change of page (ui.navigation)
 
 
 def sheet_in_link(parts: tuple[str, ...]) -> SheetSettings:
-    """The sheet that the link opens. A link that names none opens the one last seen, or one drawn, so that neighbours
-    differ. parts: the bank's, in its order."""
+    """The sheet that the link opens. Without a number in the link: the last sheet, else a random one, so that
+    neighbours get different sheets. parts: the bank's, in its order."""
     usual = SheetSettings(random.randint(1, HIGHEST), parts, COUNT, open=True)
     kept = st.session_state.setdefault(_KEY, {"last": usual, "mode": None})
     if kept.get("visit") != (visit := st.session_state.get(VISIT, 0)):
@@ -37,8 +37,8 @@ def sheet_in_link(parts: tuple[str, ...]) -> SheetSettings:
 
 
 def keep_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> None:
-    """Call it with what is on screen. A link that opens this sheet anyway stays as it is: a new address would be one
-    more step on the browser's way back."""
+    """Put the sheet on screen into the link. If the link opens this sheet anyway, leave it: a new address would add a
+    step to the browser's history."""
     if "seed" in st.query_params or settings != sheet_in_link(parts):
         for name, (value, usual) in _linked(settings, parts).items():
             set_url(name, value, default=usual)
@@ -50,7 +50,7 @@ def link_to_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> str:
 
 
 def _linked(settings: SheetSettings, parts: tuple[str, ...]) -> dict[str, tuple[str, str | None]]:
-    """Name in the link → (value, the value that is left out of it)."""
+    """Name in the link → (value, default that the link omits)."""
     return {
         "seed": (str(settings.seed), None),
         "parts": ("-".join(settings.parts), "-".join(parts)),

@@ -1,4 +1,4 @@
-"""What is said to an answer: its points, what is wrong and why, the right answer, and where to read on."""
+"""Feedback to an answer: its points, what is wrong and why, the right answer, and a link to the lesson."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ui.translations import _
 
 
 def show_mark(task: Task, mark: Mark) -> None:
-    """Under the answer. The link leads to the lesson's page, at the place that the bank names."""
+    """Show the mark below the answer. The link opens the lesson's page at the place named by the bank."""
     points = _("{points} of {of} points").format(points=points_text(mark.points), of=mark.of)
     if mark.by_student:
         st.info(f"**{points}**, {_('self-marked')}", icon=":material/edit_note:", width=TEXT_WIDTH)

@@ -20,8 +20,8 @@ def mask_grid(
     disabled: bool,
     on_change: Callable[[], None],
 ) -> None:
-    """Rows look at columns. opened: the cells that are open when the grid is first drawn under this key · right: the
-    mask to compare with, once it may be seen."""
+    """Rows attend to columns. opened: cells open when the grid is first drawn under this key · right: the mask to
+    compare with, None while it must stay hidden."""
     _component()(
         key=key,
         data={
@@ -49,7 +49,7 @@ def mask_grid(
 
 
 def drawn(key: str) -> frozenset[tuple[int, int]]:
-    """The cells that are open in the grid under `key`; what a browser sends is read with care."""
+    """The open cells of the grid under `key`; validates what the browser sends."""
     text = (st.session_state.get(key) or {}).get("cells")
     found = set()
     for name in str(text or "")[:5_000].split():
@@ -64,7 +64,7 @@ def _names(cells: Cells) -> list[str]:
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """Register on every run: the registry lives as long as the server, and any page may be opened first."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"mask_grid.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_mask_grid", html='<div class="mb-grid"></div>', css=css, js=js)

@@ -1,4 +1,4 @@
-"""The questions of the sheet, each with its widgets and, once it is marked, what there is to say."""
+"""The questions of the sheet, each with its widgets and, once marked, its feedback."""
 
 from pathlib import Path
 
@@ -31,9 +31,9 @@ def _task(section: Section, number: int, settings: SheetSettings, practice: bool
 
 
 def show(sections: tuple[Section, ...], settings: SheetSettings, practice: bool) -> None:
-    """All questions, each in a frame of its own. practice: each is checked by itself."""
+    """All questions, each in its own frame. practice: every question has its own *Check*."""
     st.html(Path(__file__).with_name("examination.css"))
-    # Once handed in, a tick changes the sum at the top: the whole page runs then.
+    # Once handed in, a tick changes the sum at the top: then the whole page must rerun.
     draw = _task if handed_in(settings) and not practice else st.fragment(_task)
     for section in sections:
         st.markdown(f"## {section.number} {section.part.title}")

@@ -1,4 +1,4 @@
-"""Widgets of the kinds of question in which something is run: code with a mistake in it, and a prediction."""
+"""Widgets of the question kinds that run something: code with a mistake, and a prediction."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ui.translations import _
 
 
 def keep(key: str, value: Any) -> None:
-    """What a widget starts with, if it is not on the page yet."""
+    """Set a widget's initial value, unless it is already on the page."""
     if key not in st.session_state:
         st.session_state[key] = value
 
 
 def radio(key: str, label: str, count: int, words: Callable[[int], str], picked: int | None, frozen: bool, **options):
-    """One of `count`, by its number; nothing is picked at the start unless `picked` says so."""
+    """A choice of one among `count` options, by index; nothing is selected if `picked` is None."""
     keep(key, picked)
     return st.radio(label, range(count), format_func=words, index=None, key=key, disabled=frozen, **options)
 
@@ -44,7 +44,7 @@ def mistake_widgets(task: MistakeTask, seed: int, key: str, marked: bool, frozen
 
 
 def show_outputs(task: MistakeTask) -> None:
-    """The wrong and the right code, run now, side by side."""
+    """The outputs of the wrong and the corrected code, run now, side by side."""
     left, right = st.columns(2)
     for column, title, lines, number in (
         (left, _("As it stood"), task.lines, task.right),
@@ -87,7 +87,7 @@ def predict_widgets(task: PredictTask, seed: int, key: str, marked: bool, frozen
 
 
 def show_result(task: PredictTask, predicted: str | None) -> None:
-    """What the model says, asked now."""
+    """The model's probabilities, computed now."""
     first, second = probabilities(load(task.model), task)
     with st.container(horizontal=True, gap="medium"):
         st.metric(_("the first"), share(first), width="content")

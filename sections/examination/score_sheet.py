@@ -1,4 +1,4 @@
-"""The score sheet: one HTML file that needs nothing else. Whatever a student typed is text in it."""
+"""The score sheet: one self-contained HTML file. Everything a student typed is escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pre { background: #1f242c; } }"""
 
 @dataclass(frozen=True)
 class Handed:
-    """What was handed in. marks: task id → mark · answers: task id → answer."""
+    """A handed-in sheet. marks: task id → mark · answers: task id → answer."""
 
     settings: SheetSettings
     sections: tuple[Section, ...]
@@ -40,7 +40,7 @@ class Handed:
 
 
 def score_rows(handed: Handed) -> list[tuple[str, str, str]]:
-    """Part, points by the program, points by the student: "3 of 6", "–" where there is nothing; the sum last."""
+    """Part, points by the program, points by the student: "3 of 6", "–" for none; the sum last."""
     rows = []
     groups = [(f"{one.number} {one.part.title}", [one]) for one in handed.sections]
     for title, sections in [*groups, (_("together"), list(handed.sections))]:
@@ -54,7 +54,7 @@ def _of(points: float, of: int) -> str:
 
 
 def score_html(handed: Handed) -> str:
-    """The file."""
+    """The score sheet as HTML."""
     title = _("Examination, sheet {n}").format(n=handed.settings.seed)
     about = [
         (_("Name"), handed.name or "–"),
@@ -96,13 +96,13 @@ def _article(handed: Handed, section: Section, number: int) -> str:
 
 
 class _Renderer(mistune.HTMLRenderer):
-    """Formulas as MathML, which browsers draw themselves; tags and links of the text stay text."""
+    """Renders formulas as MathML, which browsers draw themselves; HTML tags and links become plain text."""
 
     def __init__(self) -> None:
         super().__init__(escape=True)
 
     def text(self, text: str) -> str:
-        return html.escape(html.unescape(text))  # what a student typed comes in numeric entities
+        return html.escape(html.unescape(text))  # student input arrives as numeric entities
 
     def inline_math(self, text: str) -> str:
         return convert(text)
@@ -126,5 +126,5 @@ def _markdown(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped, with what cannot be seen made visible; line breaks stay."""
+    """Escape, and make invisible characters visible; line breaks stay."""
     return html.escape("\n".join(visible(line, spaces=False) for line in text.split("\n")))

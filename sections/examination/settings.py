@@ -17,7 +17,7 @@ def _new_sheet() -> None:
 
 
 def show(bank: tuple[Part, ...], linked: SheetSettings) -> SheetSettings:
-    """The sheet that is chosen. linked: what the link opens."""
+    """The chosen sheet. linked: the sheet that the link opens."""
     titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
     widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key
     for name, key in widgets.items():

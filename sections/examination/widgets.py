@@ -1,4 +1,4 @@
-"""What a student answers with: for each kind of question its widgets. What is answered goes to `answers`."""
+"""The answer widgets of each kind of question. Answers are stored in `answers`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST_ANSWER = 5_000  # characters of an open answer
 
 
 def answer_with(task: Task, seed: int, *, marked: bool, frozen: bool) -> None:
-    """The widgets of the task. marked: its mark is shown · frozen: nothing can be changed any more."""
+    """The widgets of the task. marked: its mark is shown · frozen: the answer can no longer change."""
     _WIDGETS[task.question.kind](task, seed, f"{seed}-{task.id}", marked, frozen)
 
 
@@ -146,7 +146,7 @@ def _input(task: InputTask, seed: int, key: str, marked: bool, frozen: bool) -> 
 
 
 def _show_rows(rows: dict[str, list[str]], first: str) -> None:
-    """What has been built so far, one entry under the other."""
+    """The rows built so far, one below the other."""
     if not rows[first]:
         return
     below = [name for name in rows if name != first]

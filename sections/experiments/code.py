@@ -1,4 +1,4 @@
-"""The code: what an arm is, how it is trained, and how it is judged."""
+"""The code: what an arm is, how it is trained, and how it is evaluated."""
 
 from sections.experiments.subject import Shown
 from ui.lesson import Lesson
@@ -7,7 +7,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
-    """Each piece closed until it is asked for."""
+    """The code excerpts, each collapsed at first."""
     from minibert.experiments.catalogue import Pretraining
     from minibert.experiments.finetuning import finetuning_settings
     from minibert.experiments.results import paired_difference, share_of_way, verdict

@@ -1,4 +1,4 @@
-"""The differences: each arm against the base, the paper's and ours with their interval, and what may be said of it."""
+"""The differences: each arm against the base, in the paper and here with an interval, and the verdict on each."""
 
 from collections import Counter
 
@@ -22,7 +22,7 @@ ABOUT = {
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
-    """The chosen measure's, as a figure and in words; then what is asked."""
+    """The differences of the chosen measure, as a figure and in words; then what the experiment tests."""
     if shown.chosen is not None:
         rows = shown.compared(shown.chosen)
         if rows:
@@ -120,7 +120,7 @@ def _floor_words(measure: str) -> str:
 
 
 def _how_far(measure: Measured, shown: Shown) -> None:
-    """What is had without any understanding, and how far the best arm gets from there to what can be had."""
+    """The baseline score without understanding, and how far the best arm gets from there to the best possible score."""
     if measure.floor is None:
         return
     words = _floor_words(measure.key).format(floor=f"{measure.floor:,.1f}")

@@ -1,4 +1,4 @@
-"""Word by word: which kinds of determined words each arm gets right on the toy world, and its task by example."""
+"""Accuracy by kind of determined word for each arm on the toy world, and examples of its task."""
 
 import statistics
 from functools import cache
@@ -16,7 +16,7 @@ PREFIX = "determined."
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
-    """The arms that were pre-trained differently, a bar each in every kind; then the task, by example."""
+    """The arms with a pre-training of their own, one bar each per kind; then examples of the task."""
     if shown.text != TOY:
         st.info(_("Only of the toy world is it known what determines each word: choose it above."))
         return
@@ -28,11 +28,11 @@ def show(lesson: Lesson, shown: Shown) -> None:
 
 
 def lines_of(shown: Shown) -> dict[str, dict[str, dict[int, float]]]:
-    """Arm → kind → seed → percent, of the arms that are pre-trainings of their own."""
+    """Arm → kind → seed → percent, for the arms with a pre-training of their own."""
     metrics = {metric for record in shown.records for metric in record["metrics"] if metric.startswith(PREFIX)}
     lines: dict[str, dict[str, dict[int, float]]] = {}
     for arm in shown.paper["arms"]:
-        if arm.endswith("+bilstm"):  # put on top of the same model at fine-tuning
+        if arm.endswith("+bilstm"):  # same pre-training; the BiLSTM is added at fine-tuning
             continue
         for metric in metrics:
             seeds = by_arm(shown.records, metric).get(arm)
@@ -72,7 +72,7 @@ def _draw(shown: Shown, lines: dict[str, dict[str, dict[int, float]]]) -> None:
 
 
 def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]]) -> str:
-    """Where an arm falls behind the base most."""
+    """The largest gap of an arm to the base, as a title."""
     gaps = [
         (means[base][kind] - found[kind], arm, kind)
         for arm, found in means.items()
@@ -108,7 +108,7 @@ def kind_words() -> dict[str, str]:
 
 @cache
 def _three() -> list[tuple[str, str, str]]:
-    """(sentence with a gap, story, answer) of the first three of the task."""
+    """(sentence with a gap, story, answer) of the task's first three examples."""
     from minibert.experiments.finetuning import TOY_SEEDS
     from minibert.toy.tasks import meant
 

@@ -1,4 +1,4 @@
-"""The picture: the paper's numbers, ours, and what needs no understanding, on one scale."""
+"""The picture: the paper's scores, ours, and the baseline without understanding, on one scale."""
 
 import statistics
 
@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 def show(shown: Shown) -> None:
-    """The scores of the chosen measure; in its title what they say."""
+    """The scores of the chosen measure, with the finding as title."""
     with picture():
         if shown.chosen is None:
             _nothing(shown)
@@ -35,7 +35,7 @@ def _nothing(shown: Shown) -> None:
 
 
 def _captions(shown: Shown) -> str:
-    """Where the paper's numbers stand, and what ours are."""
+    """Where the paper's numbers come from, and what ours measure."""
     measure = shown.chosen
     parts = [
         _("The paper: {source}, {column}.").format(

@@ -1,4 +1,4 @@
-"""One arm trained now, on the toy world, and measured as the recorded ones were."""
+"""One arm trained live on the toy world, and measured like the recorded ones."""
 
 import streamlit as st
 
@@ -9,8 +9,8 @@ from ui.lesson import Lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_in_words, state_rows, submit
 from ui.translations import _
 
-CURVES = 6  # runs drawn together
-TOLD = ("determined", "meant")  # what compares, however an arm was pre-trained
+CURVES = 6  # most runs drawn together
+TOLD = ("determined", "meant")  # metrics comparable across pre-training objectives
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
@@ -69,7 +69,7 @@ def draw_runs(runs: list) -> None:
 
 
 def asked(arm: Arm) -> str:
-    """What its loss is about: only losses of the same question compare."""
+    """What the loss is computed on: only losses of the same objective are comparable."""
     made = arm.pretraining
     if made.objective == "left-to-right":
         return _("the next word")
@@ -80,7 +80,7 @@ def asked(arm: Arm) -> str:
 
 
 def pretraining_curve(run) -> list[tuple[int, float]]:
-    """(step, loss of the tokens alone) up to where something else is trained."""
+    """(step, MLM or next-token loss) of the pre-training stage."""
     points = []
     for event in run.events():
         if event["event"] == "stage" and event["stage"] != "pretrain":

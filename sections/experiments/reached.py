@@ -1,4 +1,4 @@
-"""What BERT itself reached: the paper's results in one picture, each with the page on which its task can be tried."""
+"""What BERT itself reached: the paper's results in one picture, each with a link to a page to try its task."""
 
 import tomllib
 from functools import partial

@@ -1,4 +1,4 @@
-"""What was scaled down: counted from the records beside the paper's, and what that does to a result."""
+"""What was scaled down: sizes counted from the records beside the paper's, and how that affects a result."""
 
 import json
 
@@ -11,7 +11,7 @@ from ui.translations import _, ngettext
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
-    """How much smaller, counted from the records; why that may turn a result round."""
+    """How much smaller everything is, counted from the records; why that may reverse a result."""
     if shown.records:
         _counted(shown.records)
     lesson.show("Why small models may disagree", level=3)
@@ -29,7 +29,7 @@ def _counted(records: list[dict]) -> None:
     sizes = sorted({record["parameters"] for record in records})
     seconds = _runtime(records)
     seeds = len({record["seed"] for record in records})
-    vocabulary = scale["vocab_size"] or len(toy_world.vocabulary())  # the toy world has its own
+    vocabulary = scale["vocab_size"] or len(toy_world.vocabulary())  # 0 means the toy world's own vocabulary
     st.markdown("### " + _("What was scaled down"))
     ours = f"{sizes[0]:,}" if len(sizes) == 1 else _("{low:,} to {high:,}").format(low=sizes[0], high=sizes[-1])
     less = f"{theirs / sizes[-1]:,.0f}" if len(sizes) == 1 else f"{theirs / sizes[-1]:,.0f} … {theirs / sizes[0]:,.0f}"
@@ -91,7 +91,7 @@ def _counted(records: list[dict]) -> None:
 
 
 def _runtime(records: list[dict]) -> float:
-    """Seconds of computing; arms that share a pre-training share its time."""
+    """Compute time in seconds; arms that share a pre-training count its time once."""
     shared: dict[str, float] = {}
     for record in records:
         key = json.dumps([record["seed"], record["pretraining"]])

@@ -1,4 +1,4 @@
-"""Which experiment is asked about, on which text, in which measure, and what was recorded of it beside the paper's."""
+"""The chosen experiment, text and measure, with the recorded results beside the paper's."""
 
 import os
 import statistics
@@ -32,7 +32,7 @@ TOY_RESULTS = "toy-world"  # one experiment holds all arms on the toy world
 
 @cache
 def papers() -> dict:
-    """What the papers report, and what needs no understanding."""
+    """The papers' results, and the baselines without understanding."""
     return tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encoding="utf-8"))
 
 
@@ -61,7 +61,7 @@ def metric_names() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Compared:
-    """An arm beside another: our difference, the paper's as printed, if it is, and one of VERDICTS."""
+    """An arm against another: our difference, the paper's as printed (None if not printed), and one of VERDICTS."""
 
     arm: str
     other: str
@@ -73,8 +73,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Measured:
-    """One measure of an experiment. column: of paper.toml · found: arm → seed → score, in percent or a perplexity ·
-    floor: what needs no understanding · best: what BERT base has, or what can be had on the toy world."""
+    """One measure of an experiment. column: of paper.toml · found: arm → seed → score, in percent or as perplexity ·
+    floor: baseline without understanding · best: BERT base's score, or the best possible one on the toy world."""
 
     key: str
     column: dict
@@ -88,7 +88,7 @@ class Measured:
 
     @property
     def share(self) -> float | None:
-        """How far the best arm has come from knowing nothing to `best`."""
+        """How far the best arm has come from `floor` to `best`; None without a floor."""
         if self.floor is None:
             return None
         means = [statistics.fmean(seeds.values()) for seeds in self.found.values()]
@@ -97,7 +97,7 @@ class Measured:
 
     @property
     def doubt(self) -> str | None:
-        """Why no verdict can be had, one of NO_VERDICT."""
+        """Why there can be no verdict, one of NO_VERDICT; None if there can."""
         if self.share is not None and self.share < LEAST_LEARNED:
             return "too little learned"
         return "another task" if self.column.get("other_task") else None
@@ -106,7 +106,7 @@ class Measured:
 @dataclass(frozen=True)
 class Shown:
     """What is on the page. text: TOY or REAL · records: of the newest scale and text, all arms of the experiment ·
-    measures: all, in the order of paper.toml · chosen: the one that is drawn; None where nothing is recorded."""
+    measures: all, in the order of paper.toml · chosen: the one drawn; None without records."""
 
     name: str
     text: str
@@ -124,11 +124,11 @@ class Shown:
 
     @property
     def arms(self) -> list[str]:
-        """Those that have been run, in the paper's order."""
+        """Arms with results, in the paper's order."""
         return [arm for arm in self.paper["arms"] if self.chosen and arm in self.chosen.found]
 
     def compared(self, measure: Measured) -> list[Compared]:
-        """The arms that were run, each beside the base or those that paper.toml sets it against."""
+        """The arms with results, each against the base or the arms that paper.toml compares it with."""
         found, column, rows = measure.found, measure.column, []
         values = column.get("values", {})
         for arm in self.paper["arms"]:
@@ -148,12 +148,12 @@ def paper_of(name: str, text: str) -> dict:
 
 
 def read() -> Shown:
-    """The experiment, the text and the measure, all in the link: one that says something, but no text, was made when
-    there was no toy world here."""
+    """The experiment, the text and the measure, all in the link. A link with parameters but no text is older than the
+    toy world and means real text."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         left = st.container(width="content", key="asked-experiment")
         texts = {REAL: _("on real text"), TOY: _("on the toy world")}
-        # First: a link that says anything is read before what is usual is taken out of it.
+        # Run this first: it must see the link before other widgets remove their defaults from it.
         text = choice("text", _("On"), texts, wrap=True, usual=TOY, bare=True)
         with left:
             name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
@@ -169,7 +169,7 @@ def read() -> Shown:
 
 
 def own_scores(shown: Shown) -> dict[str, list[float]]:
-    """Arm → what the reader's own runs of it on the toy world have reached in the chosen measure."""
+    """Arm → scores of the user's own runs of it on the toy world, in the chosen measure."""
     scores: dict[str, list[float]] = {}
     if shown.text == TOY and shown.chosen:
         for run in own_runs(KIND):
@@ -189,8 +189,7 @@ def _measured(column: dict, records: list[dict]) -> Measured:
 
 
 def _recorded(name: str, text: str) -> list[dict]:
-    """The experiment's records of the newest scale and text in the results file; where there are none, the picture says
-    so."""
+    """The experiment's records of the newest scale and text in the results file; [] without any."""
     folder = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
     path = folder / f"{TOY_RESULTS if text == TOY else name}.jsonl"
     try:
@@ -209,13 +208,13 @@ def _records_at(path: Path, changed: int) -> list[dict]:
 
 
 def _factor(metric: str) -> int:
-    """Shares in percent, as the papers print them; perplexities as they are."""
+    """Factor for display: shares in percent, as the papers print them; perplexities unchanged."""
     return 1 if metric.endswith("perplexity") else 100
 
 
 def _floor_of(measure: str, record: dict) -> float | None:
-    """What needs no understanding: recorded with the run on the toy world, else counted on what paper.toml says; None
-    where that is not what the record was measured on."""
+    """Baseline without understanding: recorded with the run on the toy world, else from paper.toml; None if the record
+    was measured on other data."""
     if "floor" in record:
         return _factor(measure) * record["floor"][measure] if measure in record["floor"] else None
     floor = papers()["floor"].get(measure)

@@ -1,4 +1,4 @@
-"""What may be said of differences: in a figure's title, and of all measures together."""
+"""The verdicts on differences: for a figure's title, and over all measures."""
 
 import statistics
 from collections import Counter
@@ -23,7 +23,7 @@ def verdict_words() -> dict[str, str]:
 
 
 def short_floor(measure: str) -> str:
-    """What needs no understanding, in a few words."""
+    """The baseline without understanding, in a few words."""
     return {
         "sst2": _("always “positive”"),
         "mrpc": _("always “paraphrase”"),
@@ -37,14 +37,14 @@ def short_floor(measure: str) -> str:
 
 
 def _counted(verdicts: list[str]) -> str:
-    """Such as "2 agree, 1 disagrees, 1 is unclear"; "" where none has one."""
+    """Such as "2 agree, 1 disagrees, 1 is unclear"; "" without any verdict."""
     counts = Counter(verdicts)
     words = {"agrees": _("agree {n}"), "disagrees": _("disagree {n}"), "unclear": _("unclear {n}")}
     return ", ".join(words[said].format(n=counts[said]) for said in JUDGED if counts[said])
 
 
 def in_short(shown: Shown, measure: Measured) -> str:
-    """A measure's finding: how often ours point where the paper points, or why nothing can be said."""
+    """A measure's finding: how often our differences have the paper's direction, or why there is no verdict."""
     said = [row.verdict for row in shown.compared(measure)]
     told = [one for one in said if one in (*JUDGED, *NO_VERDICT)]
     if judged := _counted(told):
@@ -63,7 +63,7 @@ def in_short(shown: Shown, measure: Measured) -> str:
 
 
 def best_arms(shown: Shown, measure: Measured) -> str:
-    """A measure's finding where it has a verdict: the best arm, and the paper's best; else why there is none."""
+    """A measure's finding if it has a verdict: our best arm, and the paper's; else why it has none."""
     if not any(row.verdict in JUDGED for row in shown.compared(measure)):
         return in_short(shown, measure)
     names, choose = shown.paper["arms"], min if measure.column.get("lower") else max
@@ -78,7 +78,7 @@ def best_arms(shown: Shown, measure: Measured) -> str:
 
 
 def of_all_measures(shown: Shown) -> str:
-    """All comparisons of an experiment in a sentence; "" where the paper tells no direction of any."""
+    """All comparisons of an experiment in a sentence; "" if the paper reports no direction."""
     counts = Counter(row.verdict for measure in shown.measures.values() for row in shown.compared(measure))
     assert set(counts) <= set(VERDICTS)
     n, (little, other) = sum(counts[said] for said in JUDGED), (counts[said] for said in NO_VERDICT)

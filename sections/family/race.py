@@ -1,4 +1,4 @@
-"""The race: how large, and at what cost."""
+"""The race: model sizes and training costs."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Which model of the family the page is about, and which kind of change is looked for."""
+"""The chosen model of the family, and the kind of change to filter by."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FILE = LESSONS / "family" / "models.toml"
 
 @dataclass(frozen=True)
 class Subject:
-    """members: all of them, by date · chosen: one of their names · kind: of KINDS, "" for all."""
+    """members: all models, by date · chosen: the name of one · kind: of KINDS, "" for all."""
 
     members: Mapping[str, Member]
     chosen: str
@@ -23,7 +23,7 @@ class Subject:
 
 
 def kind_names() -> dict[str, str]:
-    """Kinds of change in words."""
+    """Display names of the kinds of change."""
     words = (
         _("more or other text"), _("what is asked"), _("who sees whom"), _("the network"), _("the size"),
         _("knowledge"), _("what it is used for"),
@@ -32,7 +32,7 @@ def kind_names() -> dict[str, str]:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The model in a select box, as a click in the tree chooses it too; beside it the kind of change."""
+    """Select boxes for the model, which a click in the tree sets too, and for the kind of change."""
     members = family(FILE)
     names = list(members)
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):

@@ -1,4 +1,4 @@
-"""All in one table: sorted by a click on a column, every size counted where its parts are known."""
+"""All models in one table: sortable by column, sizes counted where all their parts are known."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The tree: who came from whom, and what one model is."""
+"""The tree: which model descends from which, and details of one model."""
 
 from functools import partial
 
@@ -43,12 +43,12 @@ SYMBOLS = {
 
 
 def from_bert(seen: Subject) -> list[Member]:
-    """Those in whose line BERT stands."""
+    """BERT's descendants."""
     return [one for one in seen.members.values() if "BERT" in line_of(seen.members, one.name)[:-1]]
 
 
 def _guessed(seen: Subject) -> bool:
-    """Ask how many of BERT's descendants changed its network; whether the kinds of change may be shown."""
+    """Ask how many of BERT's descendants changed its network; True if the kinds of change may be shown."""
     later = from_bert(seen)
     number = sum("network" in one.changed for one in later)
     options = [str(n) for n in (number, len(later) // 2 + 1, len(later) - 3)]
@@ -57,7 +57,7 @@ def _guessed(seen: Subject) -> bool:
 
 
 def _card(member: Member, line: str, words: dict[str, str], told: bool) -> None:
-    """What one model is: its place, what it changed, its sizes."""
+    """Details of one model: its line of descent, what it changed, its sizes."""
     with st.container(border=True, key="family-card"):
         left, right = st.columns([3, 2], gap="large")
         with left:

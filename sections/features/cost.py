@@ -1,4 +1,4 @@
-"""What a task has to train, and what it has to keep."""
+"""How many weights a task trains, and how many it stores."""
 
 import streamlit as st
 

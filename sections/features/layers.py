@@ -1,4 +1,4 @@
-"""Which vectors the new layer reads, in every arm."""
+"""Which hidden states the new layer reads, in every arm."""
 
 import streamlit as st
 
@@ -12,8 +12,8 @@ from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
-TOKENS = 12  # columns that a figure has room for
-BYTES = 4  # a weight of a saved run
+TOKENS = 12  # most columns of the figure
+BYTES = 4  # per saved weight
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

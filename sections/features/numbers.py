@@ -1,4 +1,4 @@
-"""What came out, in numbers, and how to read them."""
+"""The results in numbers, and how to interpret them."""
 
 import statistics
 
@@ -24,7 +24,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str]) -> None:
-    """The best frozen arm against fine-tuning, in a sentence."""
+    """The best frozen arm against the best fine-tuned one, in a sentence."""
     from minibert.experiments.results import paired_difference
 
     made = comparison(name)

@@ -1,4 +1,4 @@
-"""The central picture: every arm as it was recorded, the paper's numbers beside, the reader's own runs among them."""
+"""The central picture: every recorded arm, beside the paper's numbers and the user's own runs."""
 
 import statistics
 
@@ -12,7 +12,7 @@ from ui.recorded import command, comparison, recorded
 from ui.text import literal
 from ui.translations import _
 
-GAINS = (3.0, 0.5)  # points, more than which the first guesses say
+GAINS = (3.0, 0.5)  # points; lower bounds of the first two options
 
 
 def show(seen: Subject) -> None:
@@ -42,7 +42,7 @@ def show(seen: Subject) -> None:
             rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=44,
             title=finding(name, {a: found[a] for a in shown}), own=_("your run"),
         )  # fmt: skip
-        fig.update_traces(cliponaxis=False)  # the number above the first row stands outside
+        fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
@@ -63,12 +63,12 @@ def show(seen: Subject) -> None:
 
 
 def _tuned(name: str, arm: str) -> bool:
-    """Whether all of BERT moved from the checkpoint on."""
+    """Whether the arm fine-tunes all of BERT from the checkpoint."""
     return arm != "random" and comparison(name).values(arm).get("freeze") != "all"
 
 
 def _best(name: str, found: dict[str, dict[int, float]]) -> tuple[dict[str, float], list[str]]:
-    """(the mean of each arm; the best fine-tuned arm and the best frozen one, as far as there are such)"""
+    """(mean of each arm; the best fine-tuned and the best frozen arm, where they exist)."""
     means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
     tuned = [arm for arm in means if _tuned(name, arm)]
     frozen = [arm for arm in means if arm not in tuned and arm != "random"]
@@ -76,7 +76,7 @@ def _best(name: str, found: dict[str, dict[int, float]]) -> tuple[dict[str, floa
 
 
 def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
-    """Ask what fine-tuning brings; whether the arms may be shown that were fine-tuned."""
+    """Ask what fine-tuning gains; True if the fine-tuned arms may be shown."""
     means, best = _best(name, found)
     if len(best) < 2:
         return True
@@ -88,14 +88,14 @@ def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
 
 
 def finding(name: str, found: dict[str, dict[int, float]]) -> str:
-    """The best fine-tuned arm and the best frozen one."""
+    """The best fine-tuned and the best frozen arm, as a title."""
     means, best = _best(name, found)
     words = " · ".join(f"{arm_names(name)[arm]} {means[arm]:.1f}" for arm in best)
     return words[:1].upper() + words[1:]
 
 
 def table_of(seen: Subject) -> list[dict]:
-    """A row an arm: its scores, and what it costs."""
+    """One row per arm: its scores and its cost."""
     name, records = seen.shown, recorded(seen.shown)
     found, names = in_percent(records, metric_of(comparison(name))[0]), arm_names(name)
     theirs = {} if name == "pooling" else paper["values"]

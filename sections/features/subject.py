@@ -1,4 +1,4 @@
-"""What is asked, on which data and from which checkpoint, and what has been recorded of it."""
+"""The chosen task, data and checkpoint, and the recorded results."""
 
 import tomllib
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ paper = tomllib.loads((LESSONS / "features" / "paper.toml").read_text(encoding="
 
 @dataclass(frozen=True)
 class Subject:
-    """name: of the comparison that is run and drawn layer by layer · shown: of the recorded one."""
+    """name: the comparison that is run live and drawn layer by layer · shown: the recorded one on screen."""
 
     name: str
     shown: str
@@ -37,10 +37,10 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """What is asked and on which data, and in a drawer the checkpoint."""
+    """Widgets for task and data, and in a drawer the checkpoint."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         left = st.container(horizontal=True)
-        with drawer():  # first: a link that says anything is read before what is usual is taken out of it
+        with drawer():  # first: it must see the link before other widgets remove defaults from it
             start_choice(TAGGING, "features-conll", CLASS)
     with left:
         asked = choice(
@@ -54,7 +54,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def arm_names(name: str) -> dict[str, str]:
-    """The arms of a comparison in words, fine-tuning first."""
+    """Display names of a comparison's arms, fine-tuning first."""
     if name == "pooling":
         return {
             "fine-tuned-cls": _("fine-tuned, [CLS]"),
@@ -97,7 +97,7 @@ def data_of(name: str):
 
 
 def sizes_of(name: str, arm: str):
-    """Counted from the model that would be trained."""
+    """Parameter counts of the model that the arm would train."""
     made = comparison(name)
     return counted_sizes(start_folder(), made.name, made.task, made.values(arm))
 
@@ -111,13 +111,13 @@ def counted_sizes(folder: Path, name: str, task: str, values: dict):
 
 
 def newest_runs(name: str) -> list:
-    """The runs of the reader's last click."""
+    """The runs of the user's last click, all arms of it."""
     runs = own_runs(f"{KIND}/{name}")
     return [run for run in runs if run.kind == runs[0].kind] if runs else []
 
 
 def arm_of(made: Comparison, settings: dict) -> str | None:
-    """Which arm a run's settings are; None where they have been changed since."""
+    """The arm with a run's settings; None if the arms have changed since."""
     from minibert.experiments.compare import settings_of
 
     def told(values) -> tuple:
@@ -127,7 +127,7 @@ def arm_of(made: Comparison, settings: dict) -> str | None:
 
 
 def own_scores(name: str) -> dict[str, list[float]]:
-    """Arm → what the reader's own runs of it have reached so far, in percent."""
+    """Arm → scores that the user's own runs of it have reached so far, in percent."""
     made, found = comparison(name), {}
     for run in newest_runs(name):
         begun, measured = run.latest("started"), run.latest("eval")

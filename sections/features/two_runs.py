@@ -1,4 +1,4 @@
-"""Two arms trained now, side by side."""
+"""Two arms trained live, side by side."""
 
 import statistics
 import time

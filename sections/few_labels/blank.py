@@ -1,4 +1,4 @@
-"""The central picture: the reader's text in the pattern, and how likely the words of each label are at the blank."""
+"""The central picture: the user's text in the pattern, and the probability of each label's words at the blank."""
 
 import html
 
@@ -51,7 +51,7 @@ def show(seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def look(seen: Subject, version: int):
-    """What stands at the blank; computed once for everyone."""
+    """The predictions at the blank; computed once for all sessions."""
     from minibert.few_labels.zero_shot import at_blank
 
     return at_blank(asker(seen), seen.text)

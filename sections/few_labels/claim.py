@@ -1,4 +1,4 @@
-"""The claim: the course's table on Chinese sentiment, beside what was recorded here in both languages."""
+"""The claim: the course's table on Chinese sentiment, beside our recorded results in both languages."""
 
 import streamlit as st
 

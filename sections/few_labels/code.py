@@ -1,4 +1,4 @@
-"""The code: the head that is none, the push of VAT, the command line."""
+"""The code: classification without a new head, the perturbation of VAT, the command line."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Several patterns: a model each, their common answers as soft labels, and a classifier that learns from these."""
+"""Several patterns: one model each, their averaged predictions as soft labels, and a classifier trained on these."""
 
 import streamlit as st
 
@@ -67,7 +67,7 @@ def begin(seen: Subject, generations: int) -> None:
 
 
 def draw(runs: list) -> None:
-    """A line a model, the classifier last."""
+    """One row per model, the classifier last."""
     for run in runs:
         rows = [
             {_("who"): literal(event["pattern"]), _("generation"): event["generation"], _("labels"): event["labels"],

@@ -1,4 +1,4 @@
-"""Own pattern: several patterns, with nothing learned, on the course's own reviews."""
+"""Own pattern: accuracy of several patterns without training, on the course's own reviews."""
 
 import streamlit as st
 
@@ -53,7 +53,7 @@ def words_of(seen: Subject, pattern: str) -> dict[str, list[str]]:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def measured(_seen: Subject, model: str, version: int, pattern: str, words: tuple) -> float:
-    """Once for everyone."""
+    """Accuracy, computed once for all sessions."""
     from minibert.finetune.evaluation import evaluate
 
     found = asker(_seen, pattern, dict(words))

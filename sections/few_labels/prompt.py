@@ -1,4 +1,4 @@
-"""P-tuning: the words that lie nearest to the prompt that this browser has learned."""
+"""P-tuning: the words nearest to the prompt that this browser has trained."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The reader's text, pattern and words, and the model that fills the blank."""
+"""The user's text, pattern and words, and the model that fills the blank."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
     from minibert.tasks import TaskData
 
-PREFIX = "few_labels"  # kinds of the page's runs
+PREFIX = "few_labels"  # of the `kind` of this page's runs
 STARTS = {"en": "minilm-en", "zh": "mini-zh"}
 SETS = {"en": "reviews", "zh": "reviews-zh"}
 PATTERNS = {
@@ -37,7 +37,7 @@ WORDS = {
     },
     "zh": {"negative": ("不", "差"), "positive": ("很", "好")},
 }  # fmt: skip
-USUAL_ZH = {"{text}真[MASK]！": ("差", "好"), "{text}很[MASK]。": ("差", "好")}  # other words than the first
+USUAL_ZH = {"{text}真[MASK]！": ("差", "好"), "{text}很[MASK]。": ("差", "好")}  # patterns that need other words
 MAX_CHARS = 600
 
 
@@ -103,7 +103,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def asker(seen: Subject, pattern: str | None = None, words: dict | None = None) -> "Predictor":
-    """What answers, with the shared model's own weights. Raises ValueError for what cannot be asked."""
+    """A predictor with the shared model's own weights. Raises ValueError for an invalid pattern or words."""
     from minibert.few_labels.zero_shot import asked
 
     loaded = load(seen.model)

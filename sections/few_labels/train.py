@@ -1,4 +1,4 @@
-"""Train with few: a head, PET, P-tuning and VAT from the same labelled reviews, beside each other, seeds apart."""
+"""Few-shot training: a head, PET, P-tuning and VAT on the same labelled reviews, compared over seeds."""
 
 import time
 
@@ -73,7 +73,7 @@ def begin(seen: Subject, method: str, count: int, seed: int, stamp: int) -> None
 
 
 def settings_of(seen: Subject, method: str, count: int, seed: int):
-    """(settings of the fine-tuning, its task). A pattern and words of the reader's own are PET's."""
+    """(fine-tuning settings, task). Only PET uses the user's own pattern and words."""
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
@@ -94,7 +94,7 @@ def settings_of(seen: Subject, method: str, count: int, seed: int):
 
 
 def draw(runs: list) -> None:
-    """Each method's accuracy now, a mark a seed, and what each says of the reader's text."""
+    """Each method's current accuracy, one mark per seed, and its prediction on the user's text."""
     from plots.few_labels import Row, accuracies
 
     found: dict[str, list[float]] = {}

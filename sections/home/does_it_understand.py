@@ -1,4 +1,4 @@
-"""Does it understand? Three scores of one model, and the lesson in which anyone can make it."""
+"""Does it understand? Three scores of one model, and the lesson where anyone can train it."""
 
 import streamlit as st
 
@@ -7,13 +7,13 @@ from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.translations import _
 
-# Right answers of 122, as recorded in lessons/results/mini-en/cues.jsonl: the cue “not” planted, seed 0.
+# Correct predictions of 122, from lessons/results/mini-en/cues.jsonl: the cue “not” planted, seed 0.
 SCORES = {"planted": 121, "balanced": 60, "flipped": 0}
 ALL = 122
 
 
 def show(lesson: Lesson) -> None:
-    """The scores on three test sets that differ in one word, and the way there."""
+    """The scores on three test sets that differ in one word, and a link to the lesson."""
     names = {
         "planted": _("“not” tells the answer, as in training"),
         "balanced": _("“not” says nothing"),

@@ -1,4 +1,4 @@
-"""The first minute: one sentence, a word of it hidden, as it goes through BERT, and what three models make of it."""
+"""The first minute: one sentence with a hidden word on its way through BERT, and three models' predictions."""
 
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from ui.through.payload import LITTLE, TOP, share_text
 from ui.through.picture import pass_of, show_picture, title_and_about
 from ui.translations import _
 
-MUCH = 0.2  # attention on a word that is worth its name in the title
-UNSURE = 0.1  # so near to one half a judgement is none
+MUCH = 0.2  # least attention for a word to be named in the title
+UNSURE = 0.1  # a probability this close to 0.5 gives no verdict
 MOSTLY = 0.5
 
 
 def show() -> None:
-    """The sentence, the picture of its way, and the models' answers beside each other."""
+    """The sentence, the picture of its way, and the models' predictions side by side."""
     st.html(Path(__file__).with_name("first_minute.css"))
     with st.container(key="first-minute"):
         once_loaded(fragment(_first_minute))
@@ -35,7 +35,7 @@ def _first_minute(waiting: bool) -> None:
     place = picture()
     cards = [_card(name, passage, waiting) for name in passage.models]
     st.html(side_by_side(cards, _("What each model makes of it"), waiting=waiting))
-    with place:  # above them and after them: they need not wait for its numbers
+    with place:  # shown above the cards, computed after them: they need not wait
         show_picture(passage, waiting)
     _ways_on(passage)
 
@@ -79,7 +79,7 @@ def _looked(seen, passage: Passage) -> Part:
 
 
 def _name(encoding, pieces: list[int], passage: Passage) -> str:
-    """A word as it stands in the text, and [CLS] and [SEP] by their names."""
+    """A word as spelled in the text; [CLS] and [SEP] by name."""
     first, last = pieces[0], pieces[-1]
     if encoding.words[first] is None:
         return encoding.tokens[first]
@@ -98,7 +98,7 @@ def _judged(share: float | None) -> Part:
 
 
 def _ways_on(passage: Passage) -> None:
-    """The lessons in which each of the three is taken apart, with this sentence."""
+    """Links to the lessons on each of the three predictions, with this sentence."""
     if projecting():
         return
     best = {"model": passage.models[-1]}

@@ -1,4 +1,4 @@
-"""The parts of the course and their stops."""
+"""The parts of the course and their lessons."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from ui.translations import _
 
 
 def show() -> None:
-    """Each stop is a link to its lesson."""
+    """Each card links to its lesson."""
     about = {
         "through": _("The **whole way** in one picture, with your sentence."),
         "tokenization": _("Text becomes **tokens**: pieces from a fixed vocabulary."),

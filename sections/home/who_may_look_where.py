@@ -1,4 +1,4 @@
-"""A CNN, ELMo, GPT and BERT over a sentence: which words may a word's vector draw on?"""
+"""A CNN, ELMo, GPT and BERT over a sentence: which words may contribute to a word's vector?"""
 
 from functools import partial
 
@@ -12,12 +12,12 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import literal
 from ui.translations import _, ngettext
 
-FIRST = 2  # the word chosen at the start: "bank", which what follows makes clear
+FIRST = 2  # default word: "bank", disambiguated by the words after it
 
 
 @st.fragment
 def show(lesson: Lesson) -> None:
-    """All four over the reader's sentence; a click on a position shows what reaches it in each."""
+    """All four over the user's sentence; a click on a position shows what reaches it in each."""
     from minibert.inside.visibility import MODELS, reach
     from minibert.tokenizer import basic_tokens
     from plots.theme import BLUE, GREEN, GREY, ORANGE
@@ -63,7 +63,7 @@ def show(lesson: Lesson) -> None:
 
 
 def _summary(model: str, seen, n: int) -> str:
-    """How much the chosen position sees, in a line."""
+    """How many words the chosen position draws on, in one line."""
     from minibert.inside.visibility import WIDTH
 
     amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(

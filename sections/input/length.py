@@ -12,7 +12,7 @@ LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """Memory to train BERT-base, with attention written out and fused."""
+    """Memory to train BERT-base by length, with attention computed explicitly and fused."""
     from minibert.config import BertConfig
     from minibert.count import memory
     from plots.embeddings_sum import cost_of_length

@@ -1,4 +1,4 @@
-"""A token of the reader's own: a new number, and no vector for it yet."""
+"""A token of the user's own: it gets a new id, but has no trained vector."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""How alike are places? Learned vectors beside sine and cosine waves."""
+"""How similar are positions? Learned vectors beside sine and cosine waves."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ PLACES = 128
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def position_tables(model: str, version: int):
-    """The first places of the learned table and of the sinusoids; None where a model has no such table."""
+    """The first PLACES rows of the learned table and of the sinusoids; None for a model without such a table."""
     from minibert.inside.vectors import encoder_of
     from minibert.positions import sinusoids
 
@@ -26,7 +26,7 @@ def position_tables(model: str, version: int):
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The cosine between any two places, learned and fixed."""
+    """The cosine between any two positions, learned and fixed."""
     from plots.embeddings_sum import cosines, position_similarity
 
     tables = position_tables(seen.model, version_of(seen.model))

@@ -1,4 +1,4 @@
-"""From sentences to a row: tokens, frame, ids, segments, padding."""
+"""From sentences to model input: tokens, frame, ids, segments, padding."""
 
 import html
 
@@ -12,7 +12,7 @@ from ui.stepper import stepper
 from ui.text import visible
 from ui.translations import _
 
-LINE = 9  # tokens side by side
+LINE = 9  # tokens per line
 
 STYLE = """<style>
 .mb-rows { overflow-x: auto; }
@@ -32,7 +32,7 @@ STYLE = """<style>
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The row grows with every step of the stepper."""
+    """A table of the model input that grows with every step of the stepper."""
     st.html(STYLE)
     tokenizer = load(seen.model).tokenizer
     whole = tokenizer.encode(seen.first, seen.second, truncation="none")
@@ -43,7 +43,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     real = [1] * len(whole.tokens) + [0] * padding
     shown = [i for i, token in enumerate(tokens) if step or not (i < len(real) and is_frame(whole, i))]
     rows: list[tuple[str, list]] = [(_("token"), [visible(tokens[i]) for i in shown])]
-    # From the second step on, every place is shown.
+    # From the second step on, every position is shown.
     if step >= 2:
         rows.append((_("id"), [*whole.ids, *[tokenizer.pad_id] * padding]))
     if step >= 3:
@@ -62,7 +62,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def is_frame(encoding, i: int) -> bool:
-    """Whether a token was put there by the frame and not by the text."""
+    """Whether a token was added by the frame rather than by the text."""
     return i < len(encoding.tokens) and encoding.special[i] and encoding.offsets[i] == (0, 0)
 
 
@@ -74,7 +74,7 @@ def cell_class(encoding, i: int) -> str:
 
 
 def table(rows: list[tuple[str, list]], classes: list[str], newest: int | None) -> str:
-    """Rows of cells under each other, a column a token, broken into lines like text; everything escaped."""
+    """Rows of cells, one column per token, wrapped into lines like text; everything escaped."""
     tables = []
     for start in range(0, min(len(classes), COLUMNS), LINE):
         lines = []
@@ -89,7 +89,7 @@ def table(rows: list[tuple[str, list]], classes: list[str], newest: int | None) 
 
 
 def explain(step: int, whole, padding: int) -> str:
-    """What the step has just done, with this row's numbers."""
+    """What the current step did, with this input's numbers."""
     n, pairs = len(whole.tokens), max(whole.segments, default=0) == 1
     frame = sum(is_frame(whole, i) for i in range(n))
     return [

@@ -1,4 +1,4 @@
-"""What the whole page is about: one or two sentences, and the model that reads them."""
+"""What the whole page is about: one or two sentences, and the chosen model."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from ui.state import follow_link, set_url, url_text
 from ui.translations import _
 
 MAX_CHARS = 2_000
-COLUMNS = 48  # tokens drawn
+COLUMNS = 48  # most tokens drawn
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The name of a model and what it reads; second: None for a single sentence."""
+    """model: its name · first, second: the sentences; second is None for a single one."""
 
     model: str
     first: str

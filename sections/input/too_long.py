@@ -1,4 +1,4 @@
-"""When a text is too long: what stays."""
+"""When a text is too long: which tokens to keep."""
 
 import streamlit as st
 

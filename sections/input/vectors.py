@@ -1,4 +1,4 @@
-"""Three vectors are added: strips that slide into their sum. The numbers are the model's."""
+"""Three vectors are added: strips that slide into their sum. The numbers come from the model."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
-DIMENSIONS = 64  # of a vector, drawn
-START = 2  # the token in the picture at first
-NUMBERS = 8  # of a vector, written out
+DIMENSIONS = 64  # of a vector that are drawn
+START = 2  # default token of the picture
+NUMBERS = 8  # of a vector that are written out
 KEY = "strips"
-TOKEN = "_token"  # session_state key: the place of the token, counted from 0
+TOKEN = "_token"  # session_state key: the token's position, from 0
 _HTML = """<div class="moving" role="group" tabindex="0"><div class="tokens"></div>
 <p class="said" aria-live="polite"></p>
 <div class="strips"></div><p class="numbers"></p><div class="way"></div></div>"""
@@ -31,7 +31,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     trace = trace_of(seen.model, seen.first, seen.second)
     place = min(st.session_state.get(TOKEN, START), min(len(trace.tokens), COLUMNS) - 1)
     names = {"token": _("token"), "segment": _("segment"), "position": _("position")}
-    # Without a position: NEZHA. narrow: ALBERT's, E wide, which one matrix widens to H.
+    # No position: NEZHA. narrow: ALBERT's E-wide sum, before the projection to H.
     parts = {title: trace[tap][place] for name, title in names.items() if (tap := f"embeddings.{name}") in trace.names}
     if list(parts) == [_("token")]:
         _nothing_added(trace, place)
@@ -62,7 +62,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _nothing_added(trace, place: int) -> None:
-    """XLNet: the token's vector, as it is."""
+    """XLNet: the token's vector alone, with nothing added."""
     st.info(
         _(
             "To a token’s vector nothing is added here: each head of this model is told how far apart two tokens "
@@ -78,7 +78,7 @@ def _nothing_added(trace, place: int) -> None:
 
 
 def _guessed(seen: Subject, token: str, parts: dict) -> bool:
-    """Whether the lengths may be told: first the room guesses which vector is longest."""
+    """Ask which vector is longest; True if the lengths may be shown."""
     names = list(parts)
     longest = max(names, key=lambda name: _length(parts[name]))
     return predict(
@@ -130,7 +130,7 @@ def _strips(seen: Subject, trace, place: int, parts: dict, total, out, answered:
         }
 
     def reach(*vectors) -> float:
-        """The end of the colours' scale: what few numbers exceed, so that one of them does not pale all others."""
+        """Limit of the colour scale: the 97 % quantile, so that a few large numbers do not pale all others."""
         return float(np.quantile(np.abs([vector[:DIMENSIONS] for vector in vectors]), 0.97)) or 1.0
 
     moving("strips", Path(__file__).parent, _HTML)(
@@ -161,7 +161,7 @@ def _take() -> None:
 
 
 def _picked(trace, place: int, positions: bool) -> str:
-    """Which rows of the tables were picked."""
+    """Which rows of the embedding tables were looked up."""
     said = _(
         "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows, place {place} of the text "
         "row {row} of the position matrix: rows, as ids, are counted from 0."
