@@ -1,4 +1,4 @@
-"""The claims of WKLM, SemBERT and ERNIE of Tsinghua, each beside what has been recorded of it here."""
+"""The claims of WKLM, SemBERT and ERNIE (Tsinghua), each beside its recorded results here."""
 
 import statistics
 import tomllib
@@ -33,7 +33,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def drawn(name: str, paper: dict, records: list[dict]) -> None:
-    """A panel a measure: a dot a seed of each arm, a line their mean."""
+    """One panel per measure: one dot per seed of each arm, a line at the mean."""
     from plots.to_write import arms_by_measure
 
     values = {}
@@ -60,7 +60,7 @@ def drawn(name: str, paper: dict, records: list[dict]) -> None:
 
 
 def compared(records: list[dict], one: dict) -> Difference | None:
-    """A direction's arm minus its base, seed by seed, in points."""
+    """A direction's arm minus its base, paired by seed, in points."""
     values = {
         arm: {seed: PERCENT * value for seed, value in seeds.items()}
         for arm, seeds in by_arm(records, one["metric"]).items()
@@ -69,7 +69,7 @@ def compared(records: list[dict], one: dict) -> Difference | None:
 
 
 def verdicts(name: str, paper: dict, records: list[dict]) -> None:
-    """Each direction: the difference with its interval, what the paper says, whether they agree."""
+    """For each direction: our difference with its interval, the paper's direction, and whether they agree."""
     from plots.experiments import Gap, differences
 
     ours = [(one, compared(records, one)) for one in paper["direction"]]

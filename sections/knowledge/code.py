@@ -1,4 +1,4 @@
-"""The difference as code: no weight is new; where the tokens stand, and who sees whom."""
+"""The difference as code, without a new weight: positions of the branches, and the visibility mask."""
 
 from sections.knowledge.subject import Subject
 from ui.lesson import Lesson

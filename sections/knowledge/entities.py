@@ -1,4 +1,4 @@
-"""ERNIE of Tsinghua: the entities that the reader's text names, and what a graph tells of people never read of."""
+"""ERNIE (Tsinghua): the entities named in the user's text, and what a graph adds about people absent from training."""
 
 import streamlit as st
 
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def alignments(text: str) -> None:
-    """The text with the entity that each word names, some of them replaced or hidden, drawn anew by the seed."""
+    """The text with the entity named by each word, some replaced or masked at random by the seed."""
     from minibert.toy.entities_task import LONGEST, aligned
     from minibert.toy.graph import toy_graph
 
@@ -58,7 +58,7 @@ def alignments(text: str) -> None:
 
 
 def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str, int]]:
-    """By token, without special ones: how it is drawn, what it is told; and how many were kept, masked, replaced."""
+    """Per token without special ones: its kind for drawing, its entity; and how many were kept, masked, replaced."""
     import torch
 
     from minibert.entity_fusion import noisy
@@ -85,7 +85,7 @@ def toy_tokenizer():
 
 
 def arms() -> dict[str, str]:
-    """What a run is told → its title."""
+    """Value of the run's setting → title of the run."""
     return {"all": _("ERNIE, with the graph"), "nothing": _("words alone")}
 
 
@@ -101,8 +101,8 @@ def begin(steps: int, learns: bool, text: str) -> None:
 
 
 def draw(runs: list) -> None:
-    """Over the steps, who is she and who is he, of people that no text has told of; of ERNIE also what is found of the
-    reader's text where an alignment was hidden."""
+    """Accuracy on the pronouns of strangers by step; for ERNIE also the predictions in the user's text where an
+    alignment was masked."""
     lines = {run.title: [(one["step"], one["metrics"]["strangers"]) for one in live.measured(run)] for run in runs}
     live.draw_lines(lines, _("he or she of strangers, right"), "entities-learned")
     st.caption(_("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.")
@@ -135,7 +135,7 @@ def found_in_text(run) -> None:
 
 @st.cache_data(show_spinner=False)
 def asked() -> int:
-    """Pronouns of strangers."""
+    """Number of test pronouns that mean strangers."""
     from minibert.toy import strangers
     from minibert.toy.entities_task import MOST_ASKED, rows_of
 

@@ -20,7 +20,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def vectors() -> None:
-    """The vectors of one relation's facts in a plane: an arrow from each subject, as long as the relation."""
+    """The vectors of one relation's facts in a plane: an arrow from each subject, the relation's vector."""
     from minibert.toy.graph import toy_graph
     from plots.knowledge import translations
 
@@ -60,8 +60,8 @@ def nearest() -> tuple[int, int]:
 
 @st.cache_data(show_spinner=False)
 def plane(relation: str) -> tuple[list[str], int, list[list[float]], list[list[float]]]:
-    """In two numbers each: the subjects and then the objects of a relation's facts, with their names and the number of
-    subjects; and where subject + relation lies."""
+    """Points in the plane: names of the subjects and then the objects of a relation's facts, the number of subjects,
+    their points, and the points subject + relation."""
     import numpy as np
 
     from minibert.inside.projection import principal_plane

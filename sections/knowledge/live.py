@@ -1,4 +1,4 @@
-"""A training of this lesson that is watched: its button, its runs, and the shares that it measures over the steps."""
+"""Live training in this lesson: the button, its runs, and their metrics by step."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,8 +12,8 @@ from ui.translations import _
 def train(
     kind: str, label: str, most: int, usual: int, text: str, begin: Callable[[int], None], draw: Callable[[list], None]
 ) -> None:
-    """kind: of the runs · label: of the button · most, usual: steps · text: the reader's, which those that go on are
-    told · begin: steps → the runs are begun, each of a kind of its own · draw: what is shown of the newest of each."""
+    """kind: of the runs · label: of the button · most, usual: steps, maximum and default · text: the user's, sent to
+    active runs · begin: submits the runs, each with its own kind · draw: shows the newest run of each kind."""
     manager().warm_up()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key=f"asked-{kind}"):
         steps = st.slider(_("Steps"), 50, most, usual, 50, key=f"{kind}-steps", width=240)
@@ -40,7 +40,7 @@ def measured(run) -> list[dict]:
 
 
 def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key: str) -> None:
-    """Shares over the steps, with the last of each in words."""
+    """Shares by step, with the last value of each in words."""
     from plots.to_write import over_steps
 
     lines = {name: marks for name, marks in lines.items() if marks}

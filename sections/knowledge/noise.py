@@ -1,4 +1,4 @@
-"""Knowledge noise: facts that have nothing to do with the question, hung on sentences whose answer is known."""
+"""Knowledge noise: irrelevant facts attached to sentences whose answer is known."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""WKLM: of each name in the reader's text, how likely it was replaced; and a BERT that goes on as WKLM or as it was."""
+"""WKLM: P(replaced) of each name in the user's text; and a BERT trained further with WKLM or with MLM."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ui.text import literal, tokens_html, visible
 from ui.translations import _
 
 SHIPPED, RUNS = CHECKPOINTS / "wklm-toy" / "wklm", "knowledge-names"
-START = CHECKPOINTS / "recurrent-toy" / "bert"  # which knows the names
+START = CHECKPOINTS / "recurrent-toy" / "bert"  # a BERT trained on the names
 MOST_TOKENS, TOP, DOUBT, USUAL = 60, 5, 0.5, 600
 
 
@@ -37,7 +37,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def networks() -> list[tuple[str, Path]]:
-    """The WKLM that ships, and this browser's newest."""
+    """The shipped WKLM, and this browser's newest."""
     own = (run for run in own_runs(RUNS) if not run.kind.endswith("/bert") and settled(run) and complete(run.result))
     return [
         (_("WKLM, shipped"), SHIPPED),
@@ -46,7 +46,7 @@ def networks() -> list[tuple[str, Path]]:
 
 
 def judged(text: str) -> None:
-    """The text with P(replaced) under each name, and whom the shipped WKLM believes in the place of one of them."""
+    """The text with P(replaced) under each name, and the names that the shipped WKLM prefers in place of one."""
     for number, (title, folder) in enumerate(networks()):
         model, tokenizer = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
         encoding, names, doubts = suspected(model, tokenizer, text)
@@ -65,7 +65,7 @@ def judged(text: str) -> None:
 
 
 def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[float]) -> str:
-    """Tokens as chips, P(replaced) under each name's first; safe HTML."""
+    """Tokens as chips, with P(replaced) under the first token of each name; safe HTML."""
     kinds, under = ["faded"] * len(tokens), [""] * len(tokens)
     for (start, end), doubt in zip(names, doubts, strict=True):
         kinds[start:end] = ["changed" if doubt > DOUBT else "plain"] * (end - start)
@@ -74,7 +74,7 @@ def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[flo
 
 
 def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
-    """Each other name of the kind in the place of the chosen one: which is believed soonest."""
+    """Replace the chosen name by each other name of its kind, and show the likeliest ones."""
     from minibert.inside.right_names import believed
     from minibert.replaced_names import others_of
     from minibert.text.word_lists import names_in
@@ -113,7 +113,7 @@ def loaded(folder: str, version: int):
 
 
 def suspected(model, tokenizer, text: str):
-    """The text's encoding, where its names stand, and P(replaced) of each."""
+    """The text's encoding, the spans of its names, and P(replaced) of each."""
     from minibert.inside.right_names import names_in_text, suspicion
 
     encoding = tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
@@ -122,7 +122,7 @@ def suspected(model, tokenizer, text: str):
 
 
 def arms() -> dict[str, str]:
-    """How the BERT goes on → in words."""
+    """Training method → title of the run."""
     return {"bert": _("BERT"), "wklm": _("WKLM"), "names_too": _("WKLM, true names hidden too")}
 
 
@@ -137,7 +137,7 @@ def begin(steps: int, text: str) -> None:
 
 
 def draw(runs: list) -> None:
-    """Over the steps, replaced names found and names known; and what each says of the reader's text."""
+    """Replaced names found and names predicted by step; and each run's output for the user's text."""
     marks = {run.title: live.measured(run) for run in runs}
     found = {title: [(one["step"], one["metrics"]["found"]) for one in some] for title, some in marks.items()}
     live.draw_lines(found, _("replaced name doubted more than a true one"), "names-found")

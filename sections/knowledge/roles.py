@@ -1,5 +1,5 @@
-"""SemBERT: who does what to whom in the reader's text, glued to its word vectors; and whom pronouns mean, learned with
-and without."""
+"""SemBERT: semantic roles of the user's text, concatenated to its word vectors; pronoun resolution trained with and
+without them."""
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ MOST_WORDS = 38
 
 
 def role_names() -> dict[str, str]:
-    """Roles in words, as they stand under a word."""
+    """Display names of the roles, for under a word."""
     return {
         "none": "–", "V": _("verb"), "A0": _("who"), "A1": _("whom, what"), "A2": _("to whom, how"), "TMP": _("when"),
         "LOC": _("where"), "DIR": _("where to"), "ADV": _("besides"), "NEG": _("not"),
@@ -44,7 +44,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def picture(text: str) -> None:
-    """The words with their roles, a row a predicate, and one word's joined vector."""
+    """The words with their roles, one row per predicate, and one word's joined vector."""
     from minibert.toy.roles import role_rows, words_in
 
     words = words_in(text)[:MOST_WORDS]
@@ -71,7 +71,7 @@ def picture(text: str) -> None:
 
 
 def joined(words: list[str], rows: list[list[str]]) -> None:
-    """The vector of one word: what BERT makes of it, and what is glued on."""
+    """The joined vector of one word: BERT's word vector, then the role vector."""
     from plots.knowledge import joined_vector
 
     at = pick("word", _("The vector of"), numbered([visible(word) for word in words]), 0, width=230)
@@ -88,7 +88,7 @@ def joined(words: list[str], rows: list[list[str]]) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def vector_of(words: tuple[str, ...], rows: tuple[tuple[str, ...], ...], at: int) -> tuple[list[float], int]:
-    """[word vector; role vector] of a SemBERT that has learned nothing yet, and where the second begins."""
+    """[word vector; role vector] of an untrained SemBERT, and the index where the second begins."""
     import torch
 
     from minibert.toy.roles_task import Told, batch_of
@@ -126,7 +126,7 @@ def begin(steps: int, text: str) -> None:
 
 
 def draw(runs: list) -> None:
-    """The share of pronouns given whom they mean, over the steps, and what is said of the reader's text."""
+    """The share of pronouns resolved correctly by step, and the predictions on the user's text."""
     lines, floor = {}, None
     for run in runs:
         marks = live.measured(run)
@@ -141,7 +141,7 @@ def draw(runs: list) -> None:
 
 
 def meant(told: dict) -> str:
-    """Of each pronoun of the reader's text, whom it is taken for."""
+    """Whom each pronoun of the user's text refers to."""
     from minibert.toy.pronoun_task import NAMES
     from minibert.toy.roles_task import PERSONAL
 

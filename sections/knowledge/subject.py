@@ -1,4 +1,4 @@
-"""The sentence, the reader's own fact, the lesson's knowledge base, and the model that reads them."""
+"""The sentence, the user's own fact, the lesson's knowledge base, and the model."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,8 +24,8 @@ SEPARATOR = "|"
 
 @dataclass(frozen=True)
 class Subject:
-    """text, model: what is read, and by whom · own: the reader's fact, None where the field says none · known: whether
-    the lesson's facts are hung on, too."""
+    """text, model: the sentence and the model's name · own: the user's fact, None if the field has none · known:
+    whether the lesson's facts are attached too."""
 
     text: str
     model: str
@@ -38,7 +38,7 @@ class Subject:
 
     @property
     def blank(self) -> int | None:
-        """The token of the sentence that is asked for, if one is."""
+        """Position of the [MASK] in the sentence, if it has one."""
         ids, mask = self.encoding.ids, outline_of(self.model).tokenizer.mask_id
         return ids.index(mask) if mask in ids else None
 
@@ -54,7 +54,7 @@ class Subject:
 
 @st.cache_resource(show_spinner=False)
 def knowledge(language: str) -> "KnowledgeBase":
-    """The lesson's facts in a language."""
+    """The lesson's facts in one language."""
     from minibert.knowledge import KnowledgeBase
 
     return KnowledgeBase.read(LESSONS / "knowledge" / f"facts.{language}.tsv")
@@ -84,7 +84,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def fact_of(line: str) -> "Fact | None":
-    """What the field says, if it is three parts."""
+    """The fact in the field, if it has three parts."""
     from minibert.knowledge import Fact
 
     parts = [part.strip() for part in line.split(SEPARATOR)]
@@ -92,7 +92,7 @@ def fact_of(line: str) -> "Fact | None":
 
 
 def ways() -> dict[str, str]:
-    """How facts are read (minibert.inside.knowledge_noise.WAYS) in words, and "none"."""
+    """Display names of the ways to read facts: minibert.inside.knowledge_noise.WAYS and "none"."""
     return {
         "none": _("without facts"),
         "both": _("K-BERT: matrix and soft positions"),
@@ -111,5 +111,5 @@ def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most:
 
 
 def answers(seen: Subject, most: int) -> "dict[str, Believed]":
-    """The `most` likeliest words at the blank, read in each of `ways`."""
+    """The `most` likeliest words at the blank, for each of `ways`."""
     return answers_of(seen.model, version_of(seen.model), seen.tree, seen.blank, most)

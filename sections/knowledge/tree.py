@@ -1,4 +1,4 @@
-"""The central picture: the sentence as a tree of facts, who sees whom in it, and what is believed at the blank."""
+"""The central picture: the sentence as a tree of facts, its visibility mask, and the predictions at the blank."""
 
 import html
 
@@ -13,7 +13,7 @@ from ui.predict import predict
 from ui.text import literal, visible
 from ui.translations import _, ngettext
 
-TOP = 3  # words that are shown of each answer
+TOP = 3  # words shown per answer
 SHOWN = ("none", "both", "positions", "neither")
 
 
@@ -47,7 +47,7 @@ def _finding(seen: Subject, tree) -> str:
 
 
 def tree_html(tree) -> str:
-    """The sentence's tokens in a row, each with its soft position, the branches under their subject; safe HTML."""
+    """The sentence's tokens in a row, each with its soft position, and the branches below their subject; safe HTML."""
     branches: dict[int, list[str]] = {}
     for token, position, branch in zip(tree.tokens, tree.positions, tree.branch, strict=True):
         if branch:
@@ -90,7 +90,7 @@ def _matrix(tree) -> None:
 
 
 def _answers(seen: Subject, tree) -> None:
-    """What is believed at the blank, after a guess."""
+    """The predictions at the blank, shown after the user's own prediction."""
     from plots.masking import Blank, expected_tokens
 
     if seen.blank is None or not tree.facts:

@@ -1,4 +1,4 @@
-"""What a model expects at a blank, as bars: a panel for each."""
+"""A model's predictions at blanks, as bars: one panel per blank."""
 
 from functools import partial
 
@@ -17,8 +17,8 @@ def around(tokens: list[str], position: int, width: int = 2) -> str:
 
 
 def panel(tokenizer, log_probs, k: int, title: str, marked: dict[int, str]):
-    """Bars for one position: the k likeliest tokens, then those of `marked` (id → role) that are not among them, with
-    their rank."""
+    """Bars for one position: the k likeliest tokens, then the tokens of `marked` (id → role) not among them, with their
+    rank."""
     from minibert.inside.cloze import rank
     from plots.masking import Blank
 
@@ -46,7 +46,7 @@ def show_legend(*roles: str) -> None:
 
 
 def show_bars(panels: list, key: str, finding: str) -> None:
-    """The panels as bars under what they show, in words, and as a table."""
+    """The panels as bars below their finding, in words, and as a table."""
     from plots.masking import expected_tokens, percent
 
     rows = [

@@ -1,4 +1,4 @@
-"""A text read epoch after epoch, hidden as the sliders say: what *What falls* and *Epoch after epoch* both show."""
+"""A text masked anew in every epoch, as the sliders say; used by *What falls* and *Epoch after epoch*."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from ui.shares import set_shares, share_sliders
 from ui.translations import _
 
 RATE, SPLIT = 15, (80, 10, 10)  # the paper's, in percent
-SEED = 4  # the first draw of the first example shows all three fates
+SEED = 4  # with it, the first draw of the first example shows all three fates
 EPOCHS = 4
 
 
 @dataclass(frozen=True)
 class Settings:
-    """rate, split: in percent · drawing: "dynamic" or "static" · whole_words: they fall complete or not at all."""
+    """rate, split: in percent · drawing: "dynamic" or "static" · whole_words: mask words as a whole."""
 
     rate: int
     split: tuple[int, ...]
@@ -30,7 +30,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Readings:
-    """encoding: of the text · draws: what is read in each epoch · n: how many tokens may fall."""
+    """encoding: of the text · draws: the masked input of each epoch · n: number of tokens that may be chosen."""
 
     settings: Settings
     encoding: object
@@ -39,12 +39,12 @@ class Readings:
 
     @property
     def asked(self) -> int:
-        """How many tokens the first epoch asks."""
+        """Number of targets in the first epoch."""
         return sum(fate != "untouched" for fate in self.draws[0].fates)
 
 
 def read(seen: Subject) -> Readings | None:
-    """The text, the sliders and, from these, the draws; None, with a hint, where nothing can fall."""
+    """The text, the sliders and the resulting draws; None, with a hint, if no token can be chosen."""
     import torch
 
     from minibert.corruption import MaskVocabulary, mask_tokens
@@ -74,7 +74,7 @@ def read(seen: Subject) -> Readings | None:
     warn_unread(encoding, seen.model)
     vocab = MaskVocabulary.of(loaded.tokenizer)
     joined = None
-    if chosen.whole_words and any(map(is_cjk, text)):  # a word of several characters has no ## pieces
+    if chosen.whole_words and any(map(is_cjk, text)):  # Chinese words of several characters have no ## pieces
         with st.spinner(_("Finding the Chinese words …")):
             joined = torch.tensor([continued(encoding.offsets, text)])  # (1, T)
     shares = (chosen.split[0] / 100, chosen.split[1] / 100, chosen.split[2] / 100)

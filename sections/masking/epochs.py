@@ -1,4 +1,4 @@
-"""Epoch after epoch: how much of a text is ever asked, and what a reading costs."""
+"""Epoch after epoch: how much of a text is ever a target, and how few targets each epoch has."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from ui.lesson import Lesson
 from ui.text import visible
 from ui.translations import _
 
-COLUMNS = 40  # tokens side by side in a figure
+COLUMNS = 40  # most tokens in the figure
 
 
 @st.fragment
@@ -28,7 +28,7 @@ def fate_names() -> dict[str, str]:
 
 
 def _show_rows(readings: draws.Readings) -> None:
-    """Each epoch's draw as a row; beside its name, how many tokens are asked for the first time."""
+    """Each epoch's draw as a row; beside its name, how many tokens are targets for the first time."""
     from plots.masking import mask_rows
 
     encoding, n, each = readings.encoding, readings.n, readings.asked
@@ -66,7 +66,7 @@ def _show_rows(readings: draws.Readings) -> None:
         )
     if readings.settings.drawing == "static":
         st.markdown(_("More epochs add nothing: the same tokens fall each time."))
-    elif readings.settings.whole_words:  # not all are equally likely to be drawn
+    elif readings.settings.whole_words:  # then tokens are not equally likely to be chosen
         st.markdown(_("A word longer than the budget is passed over: its tokens may never be asked."))
     else:
         st.markdown(
@@ -81,7 +81,7 @@ def _power(number: int) -> str:
 
 
 def _show_cost(n: int, asked: int, rate: int, split: tuple[int, ...]) -> None:
-    """How few tokens teach, and how much of what is read in pre-training is never met again."""
+    """How few tokens are targets, and how much of the pre-training input never occurs in fine-tuning."""
     from plots.masking import percent, what_is_read
 
     with st.container(key="cost"):

@@ -1,4 +1,4 @@
-"""What falls: the masks of a text, falling anew in each epoch, and their arithmetic."""
+"""What falls: the masks of a text, drawn anew in each epoch, and their arithmetic."""
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _show_arithmetic(readings: draws.Readings) -> None:
-    """The budget and its split as a table: what is to be expected, and the first draw."""
+    """The number of targets and its split as a table: expected, and in the first draw."""
     import torch
 
     from minibert.corruption import masking_budget

@@ -1,4 +1,4 @@
-"""A text read epoch after epoch, its masks falling anew each time: a view of our own, which moves in the browser."""
+"""A text whose masks fall anew in each epoch: our own view, animated in the browser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ _HTML = """<div class="mb-falling">
 
 @dataclass(frozen=True)
 class Draw:
-    """One reading of the text. read: a token each, as the model reads it · fates: what became of it (cloze.FATES)."""
+    """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES)."""
 
     read: Sequence[str]
     fates: Sequence[str]
 
 
 def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draws: Sequence[Draw]) -> None:
-    """The text with its masks, a click or an arrow key an epoch; the first falls as soon as it is there."""
+    """The text with its masks, one epoch per click or arrow key; the first falls at once."""
     data = {
         "tokens": [visible(token) for token in tokens],
         "special": list(special),
@@ -56,7 +56,7 @@ def _under(fate: str, token: str) -> str:
 
 
 def _sayings(draws: Sequence[Draw], special: Sequence[bool]) -> list[str]:
-    """Of each epoch, how many tokens are asked, as what, and how many of them for the first time."""
+    """For each epoch: how many tokens are targets, of which fate, and how many for the first time."""
     said, seen, n = [], set(), len(special) - sum(special)
     for number, draw in enumerate(draws, 1):
         asked = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
@@ -79,7 +79,7 @@ def _sayings(draws: Sequence[Draw], special: Sequence[bool]) -> list[str]:
 
 
 def _colours() -> dict[str, str]:
-    """Of each fate that asks something, as red, green, blue."""
+    """Colour of each fate except "untouched", as red, green, blue."""
     from plots.masking import FATE_COLOURS
 
     asked = {fate: colour.lstrip("#") for fate, colour in FATE_COLOURS.items() if colour.startswith("#")}
@@ -87,7 +87,7 @@ def _colours() -> dict[str, str]:
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """Register on every run: the registry lives as long as the server, and any page may be opened first."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"falling_masks.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_falling_masks", html=_HTML, css=css, js=js)

@@ -1,4 +1,4 @@
-"""Click-to-hide: the sentence as words, a click hides one, and the model's guesses stand below."""
+"""Click-to-hide: the sentence as words; a click masks one, and the model's predictions appear below."""
 
 import time
 
@@ -14,8 +14,8 @@ from ui.state import follow_link, set_url
 from ui.text import literal, visible
 from ui.translations import _
 
-PANELS = 6  # blanks whose bars are drawn
-DOUBLE_CLICK = 0.5  # seconds
+PANELS = 6  # most blanks with bars
+DOUBLE_CLICK = 0.5  # seconds between its clicks, at most
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -74,7 +74,7 @@ def _chips_and_bars(seen: Subject) -> None:
 
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
-    """What the bars show, in a line."""
+    """The finding of the bars, in one line."""
     from minibert.inside.cloze import rank
     from plots.masking import percent
 
@@ -99,8 +99,8 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
 
 
 def _hidden_by_clicks(text: str, encoding, typed: set[int]) -> set[int]:
-    """The positions hidden by clicks: from the link, else as they were; in a new text the last word, unless the text
-    brings blanks of its own. Keeps the link in step."""
+    """The positions masked by clicks: from the link, else as before; in a new text the last word, unless the text has
+    its own blanks. Updates the link."""
     state = st.session_state
     candidates = {i for i, special in enumerate(encoding.special) if not special}
     start = set() if typed or not candidates else {last_word(encoding)}
@@ -119,7 +119,7 @@ def _dotted(positions: set[int]) -> str:
 
 
 def _toggle(position: int) -> None:
-    """Hide a token, or bring it back. The second half of a double click changes nothing."""
+    """Mask a token, or restore it. Ignores the second click of a double click."""
     state = st.session_state
     last, then = state.get("_clicked", (None, 0.0))
     now = time.monotonic()

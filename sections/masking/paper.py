@@ -1,4 +1,4 @@
-"""Table 8 of the paper, every number of it."""
+"""Table 8 of the paper, with all its numbers."""
 
 import csv
 

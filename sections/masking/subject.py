@@ -1,4 +1,4 @@
-"""What the whole page is about: the class's sentence, and the model that cuts it into tokens and fills its blanks."""
+"""What the whole page is about: the class's sentence, and the model that tokenizes it and fills its blanks."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from ui.page import with_drawer
 from ui.translations import _
 
 MAX_CHARS = 1_000
-CHIPS = 60  # tokens to click on
+CHIPS = 60  # most tokens to click on
 BLANK = "[MASK]"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """text: the sentence · own: whether the reader wrote it · model: its name · bars: drawn for each blank · plain:
-    examples to hide words in, the first a longer text · pairs: examples with a blank, two and two."""
+    """text: the sentence · own: whether the user wrote it · model: its name · bars: number per blank · plain: examples
+    without blanks, the first a longer text · pairs: examples with a blank, in twos."""
 
     text: str
     own: bool
@@ -33,7 +33,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence and, in a drawer beside it, what is seldom changed."""
+    """The sentence and, in a drawer, the rarely changed settings."""
     left, right = with_drawer()
     with right:
         examples_in = st.container()
@@ -59,8 +59,8 @@ def read(lesson: Lesson) -> Subject:
 
 
 def follow(key: str, offered: str) -> None:
-    """Before the field `key` is drawn: where it still holds what it was offered last, it takes what is offered now;
-    what the reader typed there stays."""
+    """Call before drawing the field `key`: if it still holds the previous default, it takes the new one, `offered`; a
+    text typed by the user stays."""
     state, before = st.session_state, f"_offered.{key}"
     if state.get(before) != offered and key in state and state[key] == state.get(before):
         state[key] = offered
@@ -81,6 +81,6 @@ def encode_start(seen: Subject, text: str):
 
 
 def last_word(encoding) -> int:
-    """The last token with a letter in it that may fall; the last that may fall if none has."""
+    """Position of the last token with a letter, special tokens excluded; without letters, the last of them."""
     candidates = [i for i, special in enumerate(encoding.special) if not special]
     return next((i for i in reversed(candidates) if any(map(str.isalpha, encoding.tokens[i]))), candidates[-1])

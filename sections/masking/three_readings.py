@@ -1,4 +1,4 @@
-"""Why not always [MASK]: one position shown to the model as [MASK], as another word, and as it is."""
+"""Why not always [MASK]: predictions at one position that holds [MASK], another token, or the token itself."""
 
 import streamlit as st
 
@@ -44,7 +44,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     set_url("swap", swap, default=1)
 
     true = encoding.ids[position]
-    # Any entry but a special one and the true one, so that there is something to see.
+    # Any token except special ones and the true one, so that the effect is visible.
     others = [i for i in range(tokenizer.vocab_size) if i not in tokenizer.special_ids and i != true]
     other = others[int(torch.randint(len(others), (1,), generator=torch.Generator().manual_seed(swap)))]
     name, other_name = visible(tokenizer.vocab[true]), visible(tokenizer.vocab[other])
@@ -101,7 +101,7 @@ def _next_swap() -> None:
 
 
 def _show_chances(name: str, other: str, chances: list[tuple[float, float]]) -> None:
-    """The two tokens' probabilities in the three readings, and what they say."""
+    """Probabilities of the two tokens in the three cases, and a conclusion."""
     from plots.masking import percent
 
     (masked, _masked_other), (swapped, swapped_other), (kept, _kept_other) = chances

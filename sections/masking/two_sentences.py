@@ -13,7 +13,7 @@ from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
-MOVERS = 24  # tokens marked in the comparison
+MOVERS = 24  # most tokens labelled in the figure
 
 
 @st.fragment
@@ -23,7 +23,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     loaded = seen.loaded
     warn_untrained(seen.model)
     mask_id = loaded.tokenizer.mask_id
-    chooser = st.container()  # stands above the fields, and is filled when it is known what is in them
+    chooser = st.container()  # shown above the fields, filled after them
     rows, panels = [], []
     for column, key, start in zip(st.columns(2), "ab", seen.pairs[0], strict=True):
         name = key.upper()
@@ -68,7 +68,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _show_cloud(rows: list, vocab) -> None:
-    """Every token of the vocabulary by its probability in A and in B, and how far the two are apart."""
+    """Every vocabulary token by its probability in A and in B, and the divergence of both distributions."""
     from minibert.inside.cloze import kl_divergence, shifts
     from plots.masking import percent, two_contexts
 

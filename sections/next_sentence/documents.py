@@ -1,4 +1,4 @@
-"""The reader's documents, and how pairs are to be cut from them: what two parts of the page show."""
+"""The user's documents, and the settings for cutting pairs from them; shared by two parts of the page."""
 
 import streamlit as st
 
@@ -7,13 +7,13 @@ from ui.inputs import seed_input, sentence_input
 from ui.lesson import Lesson
 from ui.translations import _
 
-SHOWN_DOCUMENTS = (2, 4, 12, 21)  # of topics.txt, to build pairs from at the start
+SHOWN_DOCUMENTS = (2, 4, 12, 21)  # default documents, indices into topics.txt
 LENGTH, SHORT, SEED = 48, 10, 1
 MAX_CHARS = 8_000
 
 
 def read(lesson: Lesson) -> tuple[str, int, int, int]:
-    """The text; places in the model's input, chance of a shorter target in percent, seed."""
+    """The text; maximum input length in tokens, chance of a shorter target in percent, seed."""
     documents, _topics = bundled()
     start = "\n\n".join("\n".join(documents[i]) for i in SHOWN_DOCUMENTS)
     text = sentence_input(

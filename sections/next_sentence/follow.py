@@ -1,4 +1,4 @@
-"""One pair followed, from the growing chunk to the model's input."""
+"""One pair step by step, from the growing chunk to the model's input."""
 
 import html
 
@@ -8,7 +8,7 @@ from ui.stepper import stepper
 from ui.text import show_tokens, visible
 from ui.translations import _, ngettext
 
-TOKENS = 160  # drawn
+TOKENS = 160  # most tokens drawn
 
 
 def segments_of(one) -> tuple[list[int], list[int]]:
@@ -16,7 +16,7 @@ def segments_of(one) -> tuple[list[int], list[int]]:
 
 
 def follow(one, store, sentences: list[str], tokenizer, max_length: int) -> None:
-    """One pair, from the growing chunk to the model's input."""
+    """One pair step by step, from the growing chunk to the model's input."""
     import numpy as np
 
     steps = [_("grow a chunk"), _("end A"), _("find B"), _("put back"), _("cut"), _("input")]
@@ -72,7 +72,7 @@ def follow(one, store, sentences: list[str], tokenizer, max_length: int) -> None
 
 
 def _show_random_b(one, store, sentences: list[str], sentence_of) -> None:
-    """Where a random B was taken from."""
+    """The sentences and the document that a random B was taken from."""
     numbers = sorted({sentence_of(place) for place in one.b})
     document = int((store.documents <= numbers[0]).sum()) - 1
     rows, running = [], 0
@@ -96,7 +96,7 @@ def _sentence_table(heads: list[str], rows: list[tuple]) -> str:
 
 
 def _explain(step: int, one, max_length: int) -> str:
-    """What the step has just done, with this pair's numbers."""
+    """What the current step did, with this pair's numbers."""
     size, budget = len(one.chunk), max_length - 3
     length = sum(map(len, one.chunk))
     if step == 0:

@@ -1,4 +1,4 @@
-"""The guessing game: ten pairs; the learner answers first, then come the truth, the model, the topic alone."""
+"""The guessing game: ten pairs; after each guess come the truth, the model's answer, and the topic judge's."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ def show(seen: Subject) -> None:
 
 
 def _table(seen: Subject) -> None:
-    """The pair on the table: to be guessed, then told."""
+    """The current pair: first to be guessed, then its answer."""
     from minibert.inside.next_sentence import deal, probes
 
     against, number = seen.against, seen.round
@@ -29,7 +29,7 @@ def _table(seen: Subject) -> None:
     state = st.session_state.setdefault("_guessed", {})
     given: list[bool] = state.setdefault((against, number), [])
     turned = st.session_state.setdefault("_turned", {})
-    at = turned.get((against, number), 0)  # the pair on the table; answered if a guess has been given
+    at = turned.get((against, number), 0)  # index of the current pair
     if at == ROUND:
         _show_score(seen.model, asked, dealt, given)
         return
@@ -68,7 +68,7 @@ def _table(seen: Subject) -> None:
 
 def _guess(key: tuple, at: int, answer: bool, question: str) -> None:
     given = st.session_state["_guessed"][key]
-    if len(given) == at:  # a second, hasty click does not answer the next pair
+    if len(given) == at:  # a double click must not answer the next pair
         given.append(answer)
         tally().vote(question, owner(), str(answer))
 
@@ -78,7 +78,7 @@ def _turn(key: tuple, at: int) -> None:
 
 
 def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
-    """(the model's probabilities of IsNext, what topic alone says) of some of the pairs."""
+    """(P(IsNext) by the model, verdicts of the topic judge) for some of the pairs."""
     from minibert.inside.next_sentence import judge
 
     loaded = load(model)
@@ -92,7 +92,7 @@ def _mark(right: bool) -> str:
 
 
 def _reveal(model: str, asked: list, row: int, guess: bool, words: tuple[str, str], question: str) -> None:
-    """The truth, and who was right: the learner, the room, the model, the topic alone."""
+    """The truth, and who was right: the learner, the room, the model, the topic judge."""
     (prob,), (topic,) = _answers(model, asked, [row])
     truth = asked[row].kind == "next"
     said = _("In truth: **{kind}**.").format(kind=kind_names()[asked[row].kind])

@@ -1,4 +1,4 @@
-"""Judged live: A and B of the reader's own, or an example of each kind, and what the model says."""
+"""Judged live: the user's own A and B, or an example of each kind, and the model's prediction."""
 
 import streamlit as st
 
@@ -96,7 +96,7 @@ def _next_example(count: int) -> None:
 
 
 def _told(kind: str) -> str:
-    """What pre-training said about pairs of a kind."""
+    """The label that pre-training gave to pairs of this kind."""
     if kind == "next":
         return _("Pre-training called such pairs IsNext.")
     if kind in ("elsewhere", "topic"):

@@ -13,7 +13,7 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    """minibert.inside.next_sentence.measure over the documents of the course; computed once for everyone."""
+    """minibert.inside.next_sentence.measure over the documents of the course; computed once for all sessions."""
     from minibert.inside.next_sentence import measure
 
     loaded = load(model)
@@ -79,7 +79,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def passages() -> int:
-    """How many sentences stand in A and in B."""
+    """Number of sentences in A and in B."""
     if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
         st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
     sentences = st.segmented_control(
@@ -90,7 +90,7 @@ def passages() -> int:
 
 
 def _finding(result, model: str) -> str:
-    """What the picture shows, in a line: topic is told, and order is not, or as it comes out."""
+    """The finding in one line: accuracy against another document, and accuracy on the order."""
     told, _topic = result.accuracy("elsewhere")
     order, _none, n = result.ranked_higher("swapped")
     return _("{model}: another topic is told in {told:.0%}, the order in {order:.0%}").format(
@@ -99,7 +99,7 @@ def _finding(result, model: str) -> str:
 
 
 def _conclude(result) -> None:
-    """What the numbers say, in words that fit whatever they are."""
+    """The conclusion, worded by the intervals of the numbers."""
     from minibert.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")

@@ -1,4 +1,4 @@
-"""How pairs are made: the reader's documents, cut into pairs, and one of these followed."""
+"""How pairs are made: the user's documents, cut into pairs, and one of them step by step."""
 
 import html
 
@@ -14,8 +14,8 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import shorten
 from ui.translations import _, ngettext
 
-PAIRS = 30  # of those made, shown
-SNIPPET = 70  # characters of a segment in the table of pairs
+PAIRS = 30  # most pairs shown
+SNIPPET = 70  # most characters of a segment in the table
 
 
 @st.fragment
@@ -57,7 +57,7 @@ def _answer(random_next: bool) -> str:
 
 
 def _show_pairs(made: list, store, tokenizer) -> int:
-    """All pairs as a table; returns the number of the one to follow."""
+    """All pairs as a table; returns the index of the pair to follow."""
     random = sum(one.random_next for one in made)
     st.markdown(
         ngettext("**{n} pair**", "**{n} pairs**", len(made)).format(n=len(made))

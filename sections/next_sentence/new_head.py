@@ -1,4 +1,4 @@
-"""Is order missing in the encoder's vectors, or does nobody read it? A layer is trained to find out."""
+"""Is order missing from the encoder's vectors, or does the NSP head ignore it? A new layer is trained to test that."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What was published about leaving the question out, and about making it harder."""
+"""Published results on removing NSP, and on making it harder."""
 
 import csv
 

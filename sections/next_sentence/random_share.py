@@ -1,4 +1,4 @@
-"""Why more than half are random: how many are, if every document ended after so many sentences."""
+"""Why more than half are random: the share of random pairs by sentences per document."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from ui.lesson import Lesson
 from ui.models import load
 from ui.translations import _, ngettext
 
-SENTENCES = 10  # a document has at most
+SENTENCES = 10  # most sentences per document
 
 
 @st.fragment

@@ -1,4 +1,4 @@
-"""What the whole page is about: the model that judges, the documents that pairs are made of, the kinds of pairs."""
+"""What the whole page is about: the model that judges, the documents that pairs come from, the kinds of pairs."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ DOCUMENTS = LESSONS / "data" / "documents"
 
 @dataclass(frozen=True)
 class Subject:
-    """model: its name · against: what the game deals beside true pairs · round: which deal."""
+    """model: its name · against: kind of the false pairs in the game · round: seed of the deal."""
 
     model: str
     against: str
@@ -25,7 +25,7 @@ class Subject:
 
 
 def read() -> Subject:
-    """What the game is played with, and the model, in one row."""
+    """The game's kind of pairs, and the model, in one row."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
         against = choice(
             "against",
@@ -80,7 +80,7 @@ def short_names() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False)
 def bundled() -> tuple[list[list[str]], list[int]]:
-    """The documents of the course and, for each, the number of its topic."""
+    """The documents of the course and, for each, its topic number."""
     from minibert.text.documents import read_documents
 
     first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
@@ -89,7 +89,7 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def topic_judge(model: str, version: int):
-    """The judge of topic alone, and what it says of the documents' pairs."""
+    """The topic judge, and its verdicts on the documents' pairs."""
     from minibert.inside.next_sentence import TopicOverlap, TopicVerdicts, probes
 
     loaded = load(model)

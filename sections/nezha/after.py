@@ -1,4 +1,4 @@
-"""What became of it: NEZHA's sizes, counted, and where distances are heard today."""
+"""What became of it: NEZHA's sizes, counted, and where relative positions are used today."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from sections.nezha.subject import Subject
 from ui.lesson import Lesson
 from ui.translations import _
 
-CHINESE = 21_128  # pieces of its vocabulary, BERT's Chinese one
+CHINESE = 21_128  # vocabulary size, that of Chinese BERT
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

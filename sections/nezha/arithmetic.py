@@ -1,4 +1,4 @@
-"""The arithmetic of large runs: what float16 loses."""
+"""The arithmetic of large runs: the precision that float16 loses."""
 
 import streamlit as st
 
@@ -13,8 +13,8 @@ from ui.translations import _
 WEIGHTS = (0.02, 0.1, 0.5, 1.0, 2.0)
 UPDATES = (1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 STEPS = 1_000
-EXPONENTS = tuple(range(0, 29, 2))  # of the loss's scale
-ROWS = 16  # stories a batch
+EXPONENTS = tuple(range(0, 29, 2))  # loss scale: 2 to the power of these
+ROWS = 16  # stories per batch
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -25,7 +25,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def vanishing() -> None:
-    """A small update, added to a weight a thousand times."""
+    """A small update, added a thousand times to one weight."""
     from minibert.inside.half_precision import repeated, spacing
     from plots.nezha import weight_paths
 
@@ -57,7 +57,7 @@ def vanishing() -> None:
 
 
 def underflow(seen: Subject) -> None:
-    """The gradients of the page's NEZHA on a batch of stories, in float16, for each scale of the loss."""
+    """The gradients of the page's NEZHA on one batch of stories in float16, for each loss scale."""
     from minibert.inside.half_precision import SMALLEST, gradients
     from plots.nezha import over_scales
 

@@ -1,4 +1,4 @@
-"""Large batches: AdamW and LAMB trained now, at a batch and a rate of the reader's choice."""
+"""Large batches: AdamW and LAMB trained live, with a batch size and a learning rate of the user's choice."""
 
 import streamlit as st
 
@@ -47,7 +47,7 @@ def slider(label: str, values: tuple, usual: float, key: str):
 
 
 def newest() -> list:
-    """The last run of each optimizer, AdamW first: those begun together."""
+    """The newest run of each optimizer, AdamW first."""
     runs = {}
     for run in own_runs(KIND):
         runs.setdefault(run.kind.rpartition("/")[2], run)
@@ -72,7 +72,7 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    """Loss and hidden words put right over the rows that were read; below, the trust ratios by layer."""
+    """Held-out loss and MLM accuracy by tokens read; below, the trust ratios by layer."""
     from plots.nezha import layer_shares
     from plots.pretraining import History, Panel, learning_curves
 
@@ -88,7 +88,7 @@ def draw(runs: list) -> None:
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
         for name, events in marks.items() if events
     )  # fmt: skip
-    histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # LAMB is blue in all of the lesson
+    histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # reversed: LAMB in blue
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
     figure(fig, _("Over the tokens read. Last: {told}.").format(told=told), "batch-curves", wide=True)

@@ -1,4 +1,4 @@
-"""BERT and NEZHA, trained now on the same short rows, and asked in longer ones."""
+"""BERT and NEZHA, trained live on the same short rows, and evaluated on longer ones."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from ui.lesson import Lesson
 from ui.train_both import Quantity, Side
 from ui.translations import _
 
-SHORT, LONG = 32, 128  # tokens a row: as trained, and as asked beyond it
+SHORT, LONG = 32, 128  # tokens per row: in training, in evaluation
 CLIPS = (4, 8, 16, 32, 64)
 
 

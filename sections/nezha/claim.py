@@ -1,4 +1,4 @@
-"""The claim: trained on rows of 32 tokens, asked in longer ones; recorded, with a verdict in words."""
+"""The claim: trained on rows of 32 tokens, evaluated on longer ones; recorded results, with verdicts."""
 
 import statistics
 import tomllib
@@ -67,7 +67,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def verdicts(paper: dict, found: dict[int, dict[str, dict[int, float]]]) -> None:
-    """Each direction in words: what the paper says, ours, and whether they agree."""
+    """Each direction in words: the paper's, ours, and whether they agree."""
     lines, counts = [], {"agrees": 0, "disagrees": 0, "unclear": 0}
     for one in paper["direction"]:
         values = found.get(one["length"], {})

@@ -1,4 +1,4 @@
-"""The central picture: from one word, the distance to every other, its vector, and what it adds to a head's scores."""
+"""The central picture: from one word, the distance to every other, its vector, and its part in a head's scores."""
 
 import html
 
@@ -11,7 +11,7 @@ from ui.pairs import networks
 from ui.text import literal, visible
 from ui.translations import _
 
-BESIDE = 20  # tokens
+BESIDE = 20  # most tokens for figures side by side
 
 
 def show(seen: Subject) -> None:
@@ -32,7 +32,7 @@ def show(seen: Subject) -> None:
         st.markdown(f"**{finding(seen)}**")
         st.html(columns_html(seen))
         words = [visible(token) for token in seen.tokens]
-        # Beside each other while the names of the tokens have room.
+        # Side by side while there is room for the token names.
         left, right = st.columns(2, gap="medium") if len(words) <= BESIDE else (st.container(), st.container())
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
         axes = (_("the vector r"), _("adds to the score"), from_word)
@@ -62,17 +62,17 @@ def show(seen: Subject) -> None:
 
 
 def finding(seen: Subject) -> str:
-    """What the columns show, in a line."""
+    """The finding of the columns, in one line."""
     return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(seen.front))
 
 
 def columns_html(seen: Subject) -> str:
-    """A column a token: its position alone and with words in front, its distance and that clipped; safe HTML."""
+    """One column per token: its position without and with words in front, its distance, clipped; safe HTML."""
     columns = []
     for place, token in enumerate(seen.tokens):
         distance = place - seen.word
         clip = max(-seen.furthest, min(seen.furthest, distance))
-        was, now = place + 1, place + 1 + len(seen.front)  # [CLS] is 0, as the models count
+        was, now = place + 1, place + 1 + len(seen.front)  # positions count from 0, [CLS]
         moved = f"{was} → <b>{now}</b>" if seen.front else f"<b>{was}</b>"
         clipped = f"{signed(distance)} → {signed(clip)}" if clip != distance else signed(distance)
         css = ' class="here"' if place == seen.word else ""
@@ -97,7 +97,7 @@ def signed(value: int) -> str:
 
 
 def unknown(seen: Subject) -> None:
-    """A word outside the vocabulary is [UNK] to both."""
+    """A note on how many words are [UNK], for both models."""
     count = sum(token == "[UNK]" for token in seen.tokens)
     if count:
         words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")

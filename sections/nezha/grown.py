@@ -1,4 +1,4 @@
-"""Large batches, recorded: AdamW and LAMB after as many rows, as the batch grows."""
+"""Large batches, recorded: AdamW and LAMB after the same number of rows, by batch size."""
 
 import statistics
 import tomllib
@@ -80,8 +80,8 @@ def _spread(values: list[float]) -> float:
 
 
 def verdicts(lesson: Lesson, found: dict[str, dict[int, float]]) -> list[str]:
-    """Each direction of the paper beside ours, in words. A lower loss is better, so LAMB's gain is AdamW's loss less
-    its own. `same` in the file: the paper says that there is no difference."""
+    """Each direction of the paper beside ours, in words. A lower loss is better, so LAMB's gain is AdamW's loss minus
+    LAMB's. `same` in the file: the paper reports no difference."""
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))["batches"]
     lines = []
     for one in paper:

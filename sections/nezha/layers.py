@@ -1,4 +1,4 @@
-"""LAMB's ratio, layer by layer, of the page's NEZHA as it reads on: beside what AdamW does."""
+"""LAMB's trust ratio per weight matrix, for the page's NEZHA in further training, beside AdamW's step."""
 
 from collections.abc import Iterator
 
@@ -60,7 +60,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def name_of(weight: str) -> str:
-    """The name of a weight, as short as it can be told by."""
+    """The shortest unambiguous name of a weight."""
     for long, short in (("bert.", ""), (".weight", ""), ("blocks.", "block "), ("embeddings.", ""), (".attn.", " ")):
         weight = weight.replace(long, short)
     parts = weight.split()
@@ -71,7 +71,7 @@ def name_of(weight: str) -> str:
 
 
 def batches(pair: Pair, rows: int) -> Iterator:
-    """Of stories that no pair has read, 15 % hidden as in the paper."""
+    """Batches of stories outside the training data of every pair, 15 % masked as in the paper."""
     from minibert.objectives import MaskedLanguageModel
     from minibert.text.batches import PretrainingBatches
     from minibert.text.store import TokenStore

@@ -1,4 +1,4 @@
-"""The same sentence further to the right: what a score makes of it, and who still finds the hidden word."""
+"""The same sentence further to the right: the effect on a score, and which model still predicts the masked word."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.text import literal, tokens_html, visible
 from ui.translations import _
 
 TOP = 4
-STEP = 20  # words between two points of the curve
+STEP = 20  # words from one point of the curve to the next
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -55,7 +55,7 @@ def finds_it(seen: Subject, which: str, front) -> bool:
 
 
 def answers(seen: Subject, word: str) -> None:
-    """What each would write, without and with words in front."""
+    """The predictions of both models, without and with words in front."""
     from plots.masking import Blank, expected_tokens
 
     vocab, blanks = networks(seen.pair)[2].vocab, []
@@ -81,7 +81,7 @@ def answers(seen: Subject, word: str) -> None:
 
 
 def curve(seen: Subject, word: str) -> None:
-    """The share of the right word as more and more words are put in front."""
+    """The probability of the right word by number of words in front."""
     from plots.nezha import over_scales
 
     counts = list(range(0, MOST_FRONT + 1, STEP))
@@ -105,11 +105,11 @@ def curve(seen: Subject, word: str) -> None:
 
 
 def scores(seen: Subject) -> None:
-    """One score of layer 1 in both, alone and with words in front."""
+    """One attention score of layer 1 in both models, alone and with words in front."""
     from minibert.inside.distances import score
 
     words = [place for place, token in enumerate(seen.tokens) if token[0].isalnum() and place != seen.word]
-    other = max([place for place in words if place < seen.word] or words or [seen.word])  # the word before it
+    other = max([place for place in words if place < seen.word] or words or [seen.word])  # the nearest word before it
     rows = []
     for title, model in zip(("NEZHA", "BERT"), networks(seen.pair)[:2], strict=True):
         values = []

@@ -1,4 +1,4 @@
-"""What the whole page is about: the class's sentence, one of its words, and what stands in front of it."""
+"""What the whole page is about: the class's sentence, one of its words, and the words put in front of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from ui.text import visible
 from ui.translations import _
 
 MAX_CHARS = 400
-MOST = 30  # tokens of the sentence: with [CLS] and [SEP] the rows that the shipped pair was trained on
-FRONT, MOST_FRONT = 40, 220  # words put in front at first, and at most
+MOST = 30  # tokens: 32 with [CLS] and [SEP], the training length of the shipped pair
+FRONT, MOST_FRONT = 40, 220  # words put in front: default, maximum
 FURTHEST = 64  # as in the paper
-STORIES = 5_000_003  # seed of what is put in front: stories that no pair has been trained on
+STORIES = 5_000_003  # seed of the stories put in front, outside all training data
 
 
 @dataclass(frozen=True)
 class Subject:
-    """ids, tokens: the sentence alone · word: the chosen token's place in it · front: ids put in front · furthest: the
+    """ids, tokens: the sentence alone · word: index of the chosen token in it · front: ids put in front · furthest: the
     clip ±k · layer, head: from 0."""
 
     text: str
@@ -41,7 +41,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence and its word, and beside them what is put in front; in a drawer what is seldom changed."""
+    """The sentence and its word, and the number of words in front; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=190)
         with drawer():
@@ -75,12 +75,12 @@ def read(lesson: Lesson) -> Subject:
 
 
 def picked_word(tokens: Sequence[str]) -> int:
-    """Where the page begins: at the first pronoun, which has somebody to look for."""
+    """Index of the default word: the first pronoun, which needs an antecedent."""
     return next((n for n, token in enumerate(tokens) if token in ("he", "she", "they", "it")), len(tokens) // 2)
 
 
 def in_front(pair: Pair, count: int) -> list[int]:
-    """The last `count` words of some stories that the models have not read."""
+    """The last `count` words of some stories outside the models' training data."""
     from minibert.toy import world
 
     tokenizer = networks(pair)[2]
