@@ -1,1 +1,1 @@
-"""One output layer: the paper's figure 4 on the reader's own text, and the parts of the lesson below it."""
+"""One output layer: the paper's figure 4 on the user's own text, and the parts of the lesson below it."""

@@ -1,4 +1,4 @@
-"""What the runs answer to the reader's own text, while they learn and afterwards."""
+"""The runs' predictions on the user's own text, during and after training."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from ui.translations import _
 
 
 def show(shown: Sequence[FinetuneRun], given: Any | None) -> None:
-    """How the answer changes while the models learn, and the last one drawn in the text."""
+    """How the prediction changes during training, and the last one drawn in the text."""
     task = shown[0].task
     st.markdown("### " + _("What they answer"))
     if given is None:
@@ -55,7 +55,7 @@ def _figure(task: str, said: dict) -> None:
     last = [one.points[-1] for one in drawn]
     now = "; ".join(f"{words} ({value:.0%})" if top == 1.0 else words for _epoch, words, value in last)
     finding = _finding([words for _epoch, words, _value in last]) if top == 1.0 else ""
-    if all(len(one.points) == 1 for one in drawn):  # asked after training: there is no way to draw
+    if all(len(one.points) == 1 for one in drawn):  # the text came after training: no curve to draw
         alt = _("The answer of each run and how sure it is: {now}.").format(now=now)
         figure(answers_now(drawn, title, top, finding), alt, key="answers", data=rows)
         return

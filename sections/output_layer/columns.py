@@ -1,4 +1,4 @@
-"""What figure 4 draws of an input: its tokens as columns, which vectors the head reads, and what it answers where."""
+"""The data of figure 4: an input's tokens as columns, the vectors that the head reads, and its output at each token."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 
 from minibert.tasks import Options, Task
 
-WIDEST = 840  # pixels in which tokens stand side by side
-LETTER, NARROWEST, GAP = 10, 36, 9  # pixels: of a letter, of the narrowest column, between two
-AROUND = 4  # tokens on either side of what the answer points at, where others are left out
+WIDEST = 840  # pixels for tokens side by side
+LETTER, NARROWEST, GAP = 10, 36, 9  # pixels: width of a letter, least width of a column, gap
+AROUND = 4  # tokens kept on either side of the answer when others are left out
 
 
 @dataclass(frozen=True)
 class Column:
-    """A token: its text, segment, whether the head reads its vector ("C", "T" or ""), and what the head says of it."""
+    """A token: its text, segment, whether the head reads its vector ("C", "T" or ""), and the head's output for it."""
 
     text: str
     segment: int = 0
     read: str = ""
     said: str = ""
-    strong: bool = False  # what is said is something: a tag other than O, an end of the answer
-    left_out: int = 0  # so many tokens stand in this place
-    at: int = 0  # its position
+    strong: bool = False  # an output worth highlighting: a tag other than O, an end of the answer
+    left_out: int = 0  # number of tokens that this column replaces
+    at: int = 0  # position in the row
 
     def as_dict(self) -> dict:
         return vars(self)
 
 
 def columns_of(task: Task, tokenizer: Any, example: Any, labels: Any, options: Options, answer: Mapping | None) -> list:
-    """Of each row that the model reads (choices have several) its columns; of several windows the one with the answer.
-    answer: of a `Predictor`, or None. Raises ValueError where the input does not fit."""
+    """For each row of the input (multiple choice has several) its columns; of several windows the one with the answer.
+    answer: of a `Predictor`, or None. Raises ValueError if the input does not fit."""
     rows = task.input_rows(tokenizer, example, labels, options)
     architecture = task.architecture
     if architecture == "BertForQuestionAnswering":
@@ -51,12 +51,12 @@ def columns_of(task: Task, tokenizer: Any, example: Any, labels: Any, options: O
                 columns[at] = replace(columns[at], read="T", said=tag, strong=tag not in ("", "O"))
         drawn.append(folded(columns))
         if architecture == "BertForTokenClassification":
-            break  # the first window of a long text
+            break  # only the first window of a long text
     return drawn
 
 
 def _pooled(options: Options, at: int) -> str:
-    """What a head that reads one vector of the whole input reads of the token at this place."""
+    """"C" or "T" if a head on the pooled vector reads the token at this position, else ""."""
     if options.pooling == "cls":
         return "C" if at == 0 else ""
     return "T"
@@ -75,7 +75,7 @@ def _passage(task: Task, rows, tokenizer, example, labels, options, answer: Mapp
         columns[0] = replace(columns[0], read="C")
     at = [window.first + end - window.tokens[0] for end in ends or ()]
     if answer and not ends:
-        at = [0, 0]  # no answer: both at [CLS]
+        at = [0, 0]  # no answer: both ends at [CLS]
     for letter, place in zip(("S", "E"), at, strict=False):
         said = f"{columns[place].said} {letter}".strip()
         columns[place] = replace(columns[place], said=said, strong=True)
@@ -83,7 +83,7 @@ def _passage(task: Task, rows, tokenizer, example, labels, options, answer: Mapp
 
 
 def _ends(answer: Mapping | None, windows) -> tuple[int, int] | None:
-    """(first, last) passage token of an answer, which another tokenizer may have cut otherwise."""
+    """(first, last) passage token of an answer, found by characters: the predictor's tokenizer may differ."""
     if not answer or answer["start"] is None:
         return None
     from minibert.tasks.spans import token_span
@@ -93,8 +93,8 @@ def _ends(answer: Mapping | None, windows) -> tuple[int, int] | None:
 
 
 def folded(columns: Sequence[Column], widest: int = WIDEST) -> list[Column]:
-    """The columns that fit side by side: the first, the last, those about what is said; what is left out between
-    them is counted."""
+    """The columns that fit side by side: the first, the last, and those near a highlighted one; each gap counts the
+    columns left out."""
 
     def width(indices) -> int:
         return sum(max(NARROWEST, LETTER * len(columns[i].text)) + GAP for i in indices)

@@ -1,4 +1,4 @@
-"""Training loss and score over epochs, on the faint lines of runs recorded before; and both starts compared."""
+"""Training loss and score by epoch, over the faint lines of recorded runs; and both starts compared."""
 
 import json
 import statistics
@@ -23,8 +23,8 @@ from ui.tasks.base import TaskView
 from ui.translations import _, ngettext
 
 RECORDED = LESSONS / "results" / "tasks.jsonl"  # bench/nine_tasks.py
-LEADS = (0, 5, 20)  # points by which the guesses differ
-LITTLE = 0.05  # a lead that the choice of examples may make
+LEADS = (0, 5, 20)  # points; bounds of the options
+LITTLE = 0.05  # a lead this small may be chance in the choice of examples
 REQUIRED = {"set", "arm", "seed", "values", "curve", "loss", "score"}
 
 
@@ -37,7 +37,7 @@ def _records(changed: int) -> list[dict]:
 
 
 def recorded_for(data: ChosenData, model: str) -> list[dict]:
-    """The recorded runs on these data from this model and from random weights of its sizes, as the page sets them."""
+    """The recorded runs on these data with the page's settings, from this model and from random weights of its size."""
     if not RECORDED.exists():
         return []
     values = json_value(json.dumps(asdict(suited(data, outline_of(model).config))))
@@ -47,7 +47,7 @@ def recorded_for(data: ChosenData, model: str) -> list[dict]:
 
 
 def leads(model: str) -> dict[str, tuple[float, float]]:
-    """What recorded runs reach from this model and from random weights of its sizes, by set; the largest lead first."""
+    """Set → recorded mean scores of this model and of random weights of its size; the largest lead first."""
     scores: dict[tuple[str, str], dict[str, list[float]]] = {}
     for record in _records(RECORDED.stat().st_mtime_ns) if RECORDED.exists() else ():
         scores.setdefault((record["set"], json.dumps(record["values"])), {}).setdefault(record["arm"], []).append(
@@ -79,7 +79,7 @@ def _as_curves(records: Sequence[Mapping]) -> list:
 
 
 def scale_of(view: TaskView, dev_examples: Sequence[dict]):
-    """How the task's metric is drawn, with what a trivial answer reaches."""
+    """The scale of the task's metric, with the score of a trivial baseline."""
     from plots.finetuning import Scale
 
     return Scale(view.metric_title(), view.task.trivial(dev_examples), view.is_share)
@@ -101,7 +101,7 @@ def _by_start(pairs) -> dict[str, list[float]]:
 
 
 def show(shown: Sequence[FinetuneRun], subject: Subject) -> None:
-    """A line a run, on the recorded ones if there are some of these data."""
+    """One line per run, over the recorded runs on these data, if any."""
     from plots.finetuning import Curve
 
     first = shown[0]
@@ -128,7 +128,7 @@ def show(shown: Sequence[FinetuneRun], subject: Subject) -> None:
 
 
 def before(data: ChosenData, model: str) -> None:
-    """Where the curves will be, what they have to beat, and what recorded runs have reached."""
+    """Empty axes with the trivial baseline and the recorded runs' curves, before any run."""
     scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
     alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
     records = recorded_for(data, model)
@@ -145,7 +145,7 @@ def before(data: ChosenData, model: str) -> None:
 
 
 def _say_where_it_shows(data: ChosenData, model: str) -> None:
-    """Where recorded runs show little of pre-training: that it is so, and the way to where they show most."""
+    """If recorded runs gain little from pre-training: say so, and offer the set with the largest gain."""
     known = leads(model)
     reached = known.get(data.key)
     if reached is None or reached[0] - reached[1] > LITTLE:
@@ -168,7 +168,7 @@ def _go_to(name: str) -> None:
 
 
 def _guessed(data: ChosenData, model: str, records: Sequence[dict]) -> bool:
-    """Ask how far recorded runs from the checkpoint end above those from random weights; whether they may be shown."""
+    """Ask how far recorded runs from the checkpoint end above those from random weights; True if they may be shown."""
     reached = _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records))
     if not all(reached.values()):
         return True
@@ -202,7 +202,7 @@ def _draw(
 
 
 def compare_starts(shown: Sequence[FinetuneRun]) -> None:
-    """Both starts, seed by seed: mean and spread, whatever comes out."""
+    """Both starts over all seeds: mean and spread of the final scores."""
     finals: dict[str, list[float]] = {}
     for one in shown:
         if one.run.state == "finished":

@@ -1,5 +1,4 @@
-"""The data: how much there is, the first examples, how often each label occurs, how long the texts are, and what is
-wrong with the files."""
+"""The data: size, first examples, label counts, text lengths, and errors in the files."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The paper's figure 4, alive: the reader's tokens go in, pass the blocks, the head lights up, the answer on top."""
+"""The paper's figure 4, animated: the user's tokens go in and pass the blocks; head and answer on top."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from ui.runs import own_runs, settled
 from ui.text import literal, visible
 from ui.translations import _
 
-REFRESH = 1.0  # seconds between two looks at what runs that go on answer
+REFRESH = 1.0  # seconds between refreshes while runs go on
 BARS = 5
 _HTML = """<div class="fig4" role="img" tabindex="0"><div class="scroll"><div class="grid"></div></div></div>
 <div class="way"><button type="button" class="play"></button><button type="button" class="back">‹</button>
@@ -26,7 +26,7 @@ _HTML = """<div class="fig4" role="img" tabindex="0"><div class="scroll"><div cl
 
 
 def show(subject: Subject) -> None:
-    """The picture; while runs go on, it is drawn again with what they answer now."""
+    """The picture; while runs go on, it refreshes with their current predictions."""
     with picture():
         runs = own_runs(kind_of(subject.task.name)) if subject.data else []
         going = not all(map(settled, runs))
@@ -45,7 +45,7 @@ def _draw(subject: Subject) -> None:
     labels = subject.task.labels(subject.data.train)
     try:
         rows = columns_of(subject.task, tokenizer, example, labels, subject.options, answer)
-    except ValueError as error:  # no room beside the question, or for a word
+    except ValueError as error:  # the question or a word leaves no room
         st.warning(literal(error), icon=":material/content_cut:")
         return
     blocks = outline_of(subject.model).config.num_hidden_layers
@@ -84,7 +84,7 @@ def _draw(subject: Subject) -> None:
 
 
 def _answer(subject: Subject) -> tuple[FinetuneRun | None, Mapping | None]:
-    """What the newest run over these labels says of the text; one from the checkpoint comes before others."""
+    """The newest run with these labels and its prediction on the text; runs from the checkpoint come first."""
     labels = subject.task.labels(subject.data.train)
     begun = [one for one in map(FinetuneRun, own_runs(kind_of(subject.task.name))[:8]) if one.begun]
     fitting = [one for one in begun if one.details["labels"] == labels]
@@ -113,7 +113,7 @@ def _reads(columns: list) -> str:
 
 
 def _head(subject: Subject) -> str:
-    """The head in a formula, of what it reads."""
+    """The head as a formula over its input vectors."""
     vector = {"cls": "C", "mean": "mean(T)", "max": "max(T)"}[subject.options.pooling]
     match subject.task.architecture:
         case "BertForTokenClassification":
@@ -132,7 +132,7 @@ def _head(subject: Subject) -> str:
 
 
 def _said(subject: Subject, answer: Mapping | None) -> tuple[str, list[dict]]:
-    """The answer in a few words, and the bars beside it; without an answer what could be answered, with no number."""
+    """The answer in a few words, and its bars; without an answer, the possible ones without numbers."""
     rows_of_own = subject.task.architecture == "BertForMultipleChoice"
     probabilities = answer.get("probabilities") if answer else None
     if rows_of_own:
@@ -162,7 +162,7 @@ def _said(subject: Subject, answer: Mapping | None) -> tuple[str, list[dict]]:
 
 
 def _names(subject: Subject) -> list[str]:
-    """What a head over the whole input can answer; nothing where it answers at tokens, or a number."""
+    """The classes of a head on the whole input; [] for outputs at tokens or a number."""
     labels = subject.task.labels(subject.data.train)
     if subject.task.architecture == "BertForIntentAndEntities":
         return list(labels["intents"])
@@ -171,7 +171,7 @@ def _names(subject: Subject) -> list[str]:
 
 
 def _component():
-    """Registered by every run, as the registry belongs to the server's life and a page may be its first."""
+    """Register on every run: the registry lives as long as the server, and any page may be opened first."""
     folder = Path(__file__).parent
     css, js = (folder.joinpath(f"figure4.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
     return st.components.v2.component("minibert_figure4", html=_HTML, css=css, js=js)

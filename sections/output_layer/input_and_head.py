@@ -1,4 +1,4 @@
-"""Input and head: the task in words, an example of the data on its way to the model, and the few lines that are new."""
+"""Input and head: the task in words, one example on its way to the model, and the few new lines of code."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ from ui.task_input import show_input
 from ui.text import shorten
 from ui.translations import _
 
-MOST_EXAMPLES = 200  # of the data's own, to look at
+MOST_EXAMPLES = 200  # most examples offered
 
 
 def show(lesson: Lesson, subject: Subject) -> None:
@@ -31,7 +31,7 @@ def show(lesson: Lesson, subject: Subject) -> None:
 
 @st.fragment
 def _input(subject: Subject) -> None:
-    """One of the data's own examples, or one the reader has changed."""
+    """One of the data's examples, or the user's edited version of it."""
     data, task, options = subject.data, subject.task, subject.options
     examples = data.dev.examples[:MOST_EXAMPLES]
     st.markdown("### " + _("How the input is built"))
@@ -51,7 +51,7 @@ def _input(subject: Subject) -> None:
 
 
 def _head(subject: Subject) -> None:
-    """What is new: a few lines of code and a few hundred numbers."""
+    """The new head: a few lines of code and a few hundred weights."""
     from minibert import heads
     from minibert.count import parameters
 
@@ -75,7 +75,7 @@ def _head(subject: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def new_shapes(task: str, labels: Any, options: Options, model: str, version: int) -> list[tuple[int, ...]]:
-    """The shape of each weight that the task adds to the model."""
+    """The shape of each weight tensor that the task adds to the model."""
     from minibert.heads import new_weights
     from minibert.unfilled import sizes_only
 

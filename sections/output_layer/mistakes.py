@@ -1,4 +1,4 @@
-"""Right and wrong: what one run answers to the dev set, mistakes first; how much to believe; the model to take away."""
+"""Right and wrong: one run's predictions on the dev set, mistakes first; how reliable they are; the model's files."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ from ui.runs import settled, zipped
 from ui.text import visible
 from ui.translations import _, ngettext
 
-LONGEST_COMMAND = 300  # characters of an own input in the command that is printed
+LONGEST_COMMAND = 300  # most characters of the user's input in the printed command
 
 
 def show(lesson: Lesson, subject: Subject) -> None:
@@ -50,7 +50,7 @@ def _pick(shown: Sequence[FinetuneRun]) -> FinetuneRun:
 
 
 def _metrics(one: FinetuneRun) -> None:
-    """All the task's metrics of a run, side by side, and how far chance alone moves a share."""
+    """All metrics of a run side by side, and the standard error of a share."""
     metrics = {name: value for name, value in one.last_eval["metrics"].items() if name != "loss"}
     with st.container(horizontal=True, gap="large", key="metrics"):
         for name, value in metrics.items():
@@ -58,7 +58,7 @@ def _metrics(one: FinetuneRun) -> None:
             st.metric(name.replace("_", " "), shown, width="content")
     number = one.last_eval["details"]["measured_on"]
     words = ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number)
-    if one.details["metric"] in ("accuracy", "both", "recall_at_1"):  # each example right or wrong
+    if one.details["metric"] in ("accuracy", "both", "recall_at_1"):  # metrics with each example right or wrong
         error = 100 * (one.score * (1 - one.score) / number) ** 0.5
         words += " " + _("The choice of examples alone gives it a standard error of {error:.1f} points.").format(
             error=error
@@ -67,7 +67,7 @@ def _metrics(one: FinetuneRun) -> None:
 
 
 def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
-    """Where the data are marked by kind: how right each start is on each. Returns the kinds."""
+    """For data with marked kinds: how often each start is right on each. Returns the kinds."""
     shares: dict[str, dict[str, list[float]]] = {}
     for one in shown:
         kinds: dict[str, list[float]] = {}
@@ -114,7 +114,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
 
 
 def take_away(one: FinetuneRun) -> None:
-    """The model as a file, and the two commands that make it answer over HTTP."""
+    """The model as a file, and the two commands to serve it over HTTP."""
     if not one.run.files:
         return
     st.download_button(
@@ -128,8 +128,8 @@ def take_away(one: FinetuneRun) -> None:
 
 
 def curl(task: Task, given: Any, metadata: Sequence[str] = ()) -> str:
-    """The command that asks the service: the reader's own input if it is short, else an example. metadata: the columns
-    that the model reads; another run may read others, and the service refuses them."""
+    """The curl command that queries the service: with the user's own input if short, else an example. metadata: the
+    columns that this model reads; the service refuses others."""
     if isinstance(given, dict):
         given = {name: value for name, value in given.items() if name in task.given_names(metadata)}
     if given is None or len(json.dumps(given, ensure_ascii=False)) > LONGEST_COMMAND:

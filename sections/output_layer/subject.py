@@ -1,4 +1,4 @@
-"""What the whole page is about: the task, its data, the model, and the reader's own text."""
+"""What the whole page is about: the task, its data, the model, and the user's own text."""
 
 import tomllib
 from collections.abc import Iterable
@@ -27,9 +27,9 @@ from ui.text import literal, shorten
 from ui.translations import _
 
 PAGE = "output_layer"
-MOST_OWN = 30  # of the data's own, to begin an own text with
-SHORT = 90  # characters of an example in a list
-# Kept while the reader is elsewhere, besides the settings.
+MOST_OWN = 30  # most examples offered as a start
+SHORT = 90  # most characters of an example in a list
+# Kept while the user is on other pages, besides the settings.
 CHOICES = ("task", "data", "model", "model-for", "settings-of", "choice-own", "choice-example", "format")
 FIELDS = ("mine-", "column-", "choice-mine-")
 
@@ -47,13 +47,13 @@ class Subject:
 
     @cached_property
     def options(self) -> Options:
-        """How the input is cut, what is read beside it and what the new layer reads, as the settings say."""
+        """How to cut the input, which columns to read, and what the new layer reads, from the settings."""
         return input_options(self.data)
 
     @cached_property
     def tokenizer(self) -> Tokenizer | None:
-        """The model's, with a token for each value of a column that is read as one; None, and on the page the reason,
-        where two values would be the same token."""
+        """The model's tokenizer, plus a token per value of each metadata column read as tokens; None, after showing the
+        reason, if two values would share a token."""
         tokenizer = outline_of(self.model).tokenizer
         if self.options.metadata_as != "token" or not self.options.metadata:
             return tokenizer
@@ -67,7 +67,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """Task, data, model and own text, in that order; the settings are in the drawer and in their tab."""
+    """Task, data, model and own text, in that order; data and model are in the drawer."""
     keep(PAGE, {**dict.fromkeys(CHOICES), **DEFAULTS}, prefixes=FIELDS)
     task = task_choice()
     with st.container(key="own-text", horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -92,7 +92,7 @@ def starting_points() -> list:
 
 
 def choose_model(data: ChosenData | None) -> str:
-    """The checkpoint to begin with; one for the language of the data, until the reader chooses another."""
+    """The checkpoint to begin with; by default one for the data's language."""
     names = [info.name for info in starting_points()]
     if not names:
         return UNTRAINED
@@ -119,7 +119,7 @@ def input_options(data: ChosenData | None) -> Options:
         if texts > 1 and share and found["max_length"]:
             tokens = len(beside) if found["metadata_as"] == "token" else 0
             found["budgets"] = budgets(found["max_length"] - tokens, share, texts)
-        else:  # chosen for another task
+        else:  # the setting belongs to another task
             del found["truncation"]
     return Options(
         **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside,
@@ -128,29 +128,29 @@ def input_options(data: ChosenData | None) -> Options:
 
 
 def further_texts(data: ChosenData | None, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the columns that the data has as texts, where the task reads further ones."""
+    """The names of text columns that the data has, if the task reads further texts."""
     wanted = list(names)
     columns = text_columns(data) if data and wanted and data.task.reads_texts else []
     return tuple(name for name in wanted if name in columns)
 
 
 def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, list[str]]:
-    """Those of the columns that the data has, with the values of each."""
+    """The names of columns that the data has, each with its values."""
     wanted = list(names)
-    columns = metadata_columns(data) if data and wanted else {}  # reads through all of the data
+    columns = metadata_columns(data) if data and wanted else {}  # slow: reads all of the data
     return {name: columns[name] for name in wanted if name in columns}
 
 
-# --- the reader's own text --------------------------------------------------------------------------------------------
+# --- the user's own text ----------------------------------------------------------------------------------------------
 
 
 def in_view(task: str) -> bool:
-    """Whether the fields of the task are one or two short texts, which stand in view; others are behind a button."""
+    """Whether the task's fields are one or two short texts, which stay in view; others are in a popover."""
     return set(VIEWS[task].fields) <= {"text", "pair"}
 
 
 def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) -> Any | None:
-    """The fields for the reader's own input; the runs answer it from then on. first, second: where they stand, side by
+    """The fields for the user's own input, which all runs answer from then on. first, second: containers side by
     side."""
     own = [TASKS[task].example(given) for given in inputs_of(lesson, data.key if data else "", task)]
     some = data.dev.examples[:MOST_OWN] if data else []
@@ -171,7 +171,7 @@ def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) 
 
 
 def inputs_of(lesson: Lesson, key: str, task: str) -> list[Any]:
-    """Our own input for a data set, which holds no such text; for a file of the reader's, those of its task."""
+    """Our own input for a data set, not part of its texts; for a user's file, the inputs for its task."""
     everything = tomllib.loads((lesson.folder / "inputs.toml").read_text(encoding="utf-8"))
     if key in everything:
         return [everything[key]]

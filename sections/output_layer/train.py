@@ -1,4 +1,4 @@
-"""Train it: the settings, the runs of one click while they go on, and what comes out of both starts."""
+"""Train it: the settings, the runs of one click in progress, and the results of both starts."""
 
 import time
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _controls(data: ChosenData, model: str) -> None:
     with button:
         label = ngettext("Train {n} model", "Train {n} models", chosen.runs).format(n=chosen.runs)
         ready = chosen.runs > 0 and checkpoint is not None
-        st.button(  # a callback: the picture above is drawn again with the runs, too
+        st.button(  # a callback, so that the picture above is redrawn with the new runs
             label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train",
             on_click=start_runs, args=(checkpoint, data, chosen, kind_of(data.task.name)),
         )  # fmt: skip
@@ -55,7 +55,7 @@ def _controls(data: ChosenData, model: str) -> None:
 
 
 def _progress(found: Sequence, subject: Subject) -> None:
-    """What can be seen while the models learn, and before."""
+    """What to show during training, and before it."""
     shown = [one for one in map(FinetuneRun, found) if one.begun]
     if not shown:
         if subject.data:
@@ -71,7 +71,7 @@ def _speed(step: dict) -> str:
 
 
 def chosen_runs(kind: str) -> list:
-    """The runs of one click, of this browser's runs of a kind; [] if there are none. Oldest first."""
+    """One click's runs among this browser's runs of this kind; [] if there are none. Oldest first."""
     runs = own_runs(kind)
     if not runs:
         return []
@@ -80,7 +80,7 @@ def chosen_runs(kind: str) -> list:
     if state.get(SHOWN) not in clicks:
         state[SHOWN] = next(iter(clicks))
     if len(clicks) > 1:
-        # A select box keeps showing the words that its choice had when it was made: with other words it is another one.
+        # A select box keeps the option labels it was created with; a new key makes a new box with the current labels.
         ended = sum(run.over for run in runs)
         key = f"runs-{len(runs)}-{ended}"
         state.setdefault(key, state[SHOWN])
@@ -91,7 +91,7 @@ def chosen_runs(kind: str) -> list:
 
 
 def click_title(runs: Sequence) -> str:
-    """The runs of one click in words: the data, how many are done, and what the best start has reached."""
+    """The runs of one click in words: the data, how many are done, and the best score."""
     done = [run for run in runs if run.state == "finished"]
     name = runs[0].title.split(" · ")[0]
     when = time.strftime("%H:%M:%S", time.gmtime(runs[-1].created))

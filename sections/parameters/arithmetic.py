@@ -1,4 +1,4 @@
-"""Where the arithmetic goes."""
+"""Where the FLOPs go."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""110 million, to the last one: every reading of “parameters”, by formula and counted."""
+"""110 million, to the last one: every meaning of “parameters”, by formula and counted in a built model."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, seen: Sizes) -> None:
-    """The paper's models and the one on screen, every reading of “parameters”: by formula and, once built, counted."""
+    """The paper's models and the one on screen, by every meaning of “parameters”: by formula and, if built, counted."""
     said = {"BERT-base": "110 M", "BERT-large": "340 M"}
     rows = {name: FAMILY[name] for name in said}
     rows.setdefault(seen.title, seen.model)
@@ -67,7 +67,7 @@ def unbroken(name: str) -> str:
 
 
 def buildable(model: Shape) -> BertConfig | None:
-    """The sizes from which minibert builds a model of this shape; None where it builds none."""
+    """The config from which minibert builds a model of this shape; None if it cannot."""
     if model == Shape(model.config):
         return model.config
     sizes = model.config.as_dict() | {"embedding_size": model.embedding_size or model.config.hidden_size}
@@ -81,8 +81,8 @@ def buildable(model: Shape) -> BertConfig | None:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def built_totals(config: BertConfig) -> dict[str, int | None]:
-    """Sums over the tensors of a model really built, as pre-training leaves it; on the meta device, where tensors have
-    shapes and no numbers."""
+    """Parameter counts of an actually built model, as pre-training leaves it; on the meta device, where tensors have
+    shapes but no data."""
     from torch.nn import Module
 
     from minibert.masked_lm import NoPairs
@@ -101,5 +101,5 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
         "encoder": count(bert.embeddings, bert.blocks),
         "with_pooler": count(bert),
         "masked_lm": count(bert.embeddings, bert.blocks, model.mlm) if hasattr(model, "mlm") else None,
-        "pretraining": count(model) - (count(bert.pooler) if waits else 0),  # a pooler that waits for a task
+        "pretraining": count(model) - (count(bert.pooler) if waits else 0),  # without an unused pooler
     }

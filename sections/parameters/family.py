@@ -1,4 +1,4 @@
-"""The family: parameters against arithmetic."""
+"""The family: parameters against FLOPs."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Sizes) -> None:
-    """All models there are here; a click on one loads its sizes."""
+    """All models known here; a click on one loads its sizes."""
     known = models()
     tokens = min(seen.tokens, *(m.config.max_position_embeddings for m in (seen.model, *known.values())))
 

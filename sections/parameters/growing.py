@@ -18,7 +18,7 @@ from ui.translations import _
 
 
 def grown(model: Shape, letter: str, size: int) -> tuple[Shape, int]:
-    """The model with one size changed, heads and feed-forward keeping their proportions to H. → model, tokens"""
+    """The model with one size changed; heads and feed-forward keep their ratio to H. → model, tokens"""
     config, tokens = model.config, st.session_state["T"]
     changes: dict[str, int] = {}
     if letter == "H":
@@ -37,7 +37,7 @@ def grown(model: Shape, letter: str, size: int) -> tuple[Shape, int]:
 
 
 def amounts(model: Shape, tokens: int, what: str, running: dict[str, object]) -> dict[str, int]:
-    """Group → amount of what is drawn."""
+    """Group → amount of the quantity drawn."""
     if what == "parameters":
         return by_group(parameters(model).parts)
     if what == "flops":
@@ -48,7 +48,7 @@ def amounts(model: Shape, tokens: int, what: str, running: dict[str, object]) ->
 
 @st.fragment
 def show(lesson: Lesson, seen: Sizes) -> None:
-    """Parameters, FLOPs or memory stacked over one size, and what twice that size does."""
+    """Parameters, FLOPs or memory stacked over one size, and the effect of doubling it."""
     model, running = seen.model, how.now()
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}

@@ -1,4 +1,4 @@
-"""How the model runs: the choices that change memory and nothing else."""
+"""How the model runs: the choices that affect memory only."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.translations import _
 
 
 def _choices() -> dict[str, tuple[str, dict[str, str]]]:
-    """Name in the link → label and options, the usual one first."""
+    """Name in the link → label and options, the default first."""
     return {
         "run": (_("What runs"), {"training": _("training"), "inference": _("inference")}),
         "attn": (_("Attention"), {"fused": _("fused"), "explicit": _("written out")}),
@@ -25,7 +25,7 @@ def choose() -> None:
 
 
 def now() -> dict[str, object]:
-    """What is chosen, where nobody is asked as well → keyword arguments of `memory`."""
+    """The current choices, valid even while their widgets are not drawn → keyword arguments of `memory`."""
     state = st.session_state
     run, attention, precision, optimizer = (
         chosen if (chosen := state.get(key)) in options else url_choice(key, list(options), next(iter(options)))

@@ -16,7 +16,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Sizes) -> None:
-    """What is in memory when, by kind."""
+    """Memory at each moment of a step, by kind."""
     how.choose()
     if fits(seen):
         _bytes(seen, how.now())

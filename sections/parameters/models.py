@@ -1,4 +1,4 @@
-"""The models whose sizes can be loaded, and the sizes of each."""
+"""The models whose sizes can be loaded, with their sizes."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from ui.text import visible
 from ui.translations import _
 
 START = "BERT-base"
-# letter → least, most, step
+# letter → minimum, maximum, step
 RANGES = {
     "L": (1, 48, 1),
     "H": (64, 4096, 64),
@@ -30,12 +30,12 @@ MASKED = 0.15
 
 
 def models() -> dict[str, Shape]:
-    """The published family, the checkpoints of this classroom, and the reader's own runs."""
+    """The published family, the checkpoints of this classroom, and the user's own runs."""
     return {**FAMILY, **{name: shape for name, (shape, _path) in with_weights().items()}}
 
 
 def with_weights() -> dict[str, tuple[Shape, Path]]:
-    """Models there are here, as far as the sliders reach: name → what there is to count, and where it lies."""
+    """Models with weights here, within the sliders' range: name → its shape and folder."""
     places = {path.parent.name: path.parent for path in sorted(shipped.CHECKPOINTS.glob("*/config.json"))}
     runs = [info for info in map(shipped.info_of, own_models()) if info.pretrained]
     titles = distinct({info.name: visible(info.title, spaces=False) for info in runs})
@@ -45,9 +45,9 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
         try:
             model = shape_of(config_from_file(path / "config.json"))
         except (ValueError, OSError):
-            continue  # a checkpoint being written, or none that is known: other pages say so
+            continue  # still being written, or of an unknown type: other pages report it
         reached = all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP")
-        if reached and model.shared in ("all", "none") and not model.tasks:  # what there are switches for
+        if reached and model.shared in ("all", "none") and not model.tasks:  # designs with switches here
             found[name] = model, path
     return found
 
@@ -62,7 +62,7 @@ def settings_of(model: Shape) -> dict[str, object]:
 
 
 def model_of(state: Mapping[str, Any]) -> Shape:
-    """The model of these sizes. ValueError with a sentence for the reader where the sizes do not fit together."""
+    """The model of these sizes. ValueError, with a message for the user, if the sizes are inconsistent."""
     hidden, heads = state["H"], state["A"]
     if hidden % heads:
         near = [a for a in range(1, hidden + 1) if hidden % a == 0]

@@ -1,10 +1,10 @@
-"""What the parts and groups of the counts are called on this page."""
+"""Display names of the parts and groups of the counts."""
 
 from ui.translations import _
 
 
 def slider_labels(*, short: bool = False) -> dict[str, str]:
-    """Letter → what stands at its slider. short: for eight in a row."""
+    """Letter → slider label. short: for eight sliders in a row."""
     if short:
         return {
             "L": _("L layers"),

@@ -1,4 +1,4 @@
-"""Where the parameters are: the map of parts, and the sum and the source of the part that is clicked."""
+"""Where the parameters are: the map of parts, and formula and source of the selected part."""
 
 import html
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
 
 USUAL = "block.mlp.expand"
-PART = "chosen-part"  # session_state key: the part whose sum is shown
-ASKED = ("embeddings", "attention", "mlp", "heads")  # of which the room guesses the largest
+PART = "chosen-part"  # session_state key: the selected part
+ASKED = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
 
 SOURCE = {
     "embeddings.token": ("Embeddings", "self.token = "),
@@ -45,7 +45,7 @@ SOURCE = {
 
 
 def show(lesson: Lesson, seen: Sizes) -> None:
-    """Guess, then the map; a click shows the part's formula and its source."""
+    """A prediction, then the map; a click shows the part's formula and source."""
     count, names = parameters(seen.model), part_names()
     known = [part.name for part in count.parts]
     if follow_link("part") or st.session_state.get(PART) not in known:
@@ -65,7 +65,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
 
 
 def _guessed(seen: Sizes, count: ParameterCount) -> bool:
-    """Whether the map may show how large each part is."""
+    """Ask for the largest part; True if the map may show how large each part is."""
     groups, names = by_group(count.parts), group_names() | {"heads": _("output heads")}
     right = max(ASKED, key=lambda group: groups.get(group, 0))
     return predict(
@@ -78,7 +78,7 @@ def _guessed(seen: Sizes, count: ParameterCount) -> bool:
 
 
 def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
-    """told: areas are numbers of parameters; before the guess all parts are equally large."""
+    """told: areas are parameter counts; before the prediction all parts are equally large."""
     model, everything, groups = seen.model, total(count.parts), by_group(count.parts)
     layers = model.config.num_hidden_layers
     columns = {
@@ -119,7 +119,7 @@ def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: boo
 
 def _take_clicked() -> None:
     name = clicked_name("parts-map")
-    # A second click on the same part takes the selection back: the part is meant all the same.
+    # A second click on the same part deselects it in the figure; keep it as the chosen part.
     name = name or st.session_state.get("_clicked-part")
     if name is not None:
         st.session_state[PART] = st.session_state["_clicked-part"] = name
@@ -141,11 +141,11 @@ def _sum(part: Part, everything: int) -> str:
 
 def _source(part: Part) -> None:
     if part.name in SOURCE:
-        import minibert.model  # torch comes with it: not before the map is on screen
+        import minibert.model  # imports torch: only after the map is on screen
 
         owner, line = SOURCE[part.name]
         show_source(getattr(minibert.model, owner), find=line)
-    elif part.name.startswith("block.attn."):  # a relative's part, which BERT has not
+    elif part.name.startswith("block.attn."):  # a part of relatives only
         show_source(projections, find=f'"{part.name.removeprefix("block.attn.")}"')
     else:
         show_source(parameters, find=f'"{part.name}"')

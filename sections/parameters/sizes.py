@@ -1,4 +1,4 @@
-"""The sizes on screen: sliders, the family, and what relatives change; the three sums they move."""
+"""The sizes on screen: sliders, the family, and the options of relatives; the three sums that follow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from ui.text import literal
 from ui.translations import _
 
 WIDTHS = [64, 128, 256, 512, 1024]  # of factorised embeddings
-CHOSEN = "_chosen-model"  # session_state key: the name of the model whose sizes were taken last
+CHOSEN = "_chosen-model"  # session_state key: the name of the model loaded last
 
-_CHOICES = "_families-chosen"  # session_state key: how often a model was chosen
+_CHOICES = "_families-chosen"  # session_state key: number of choices so far
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """A model, what it reads at once, and its name if it has one."""
+    """A model, the batch it processes, and its name if it has one."""
 
     model: Shape
     tokens: int
@@ -40,8 +40,8 @@ class Sizes:
 
 
 def read() -> Sizes | None:
-    """The sizes, always in view, and the sums that follow from them; None where they do not fit together, which is
-    then said."""
+    """The sizes, always in view, and the sums that follow; None, after showing an error, if the sizes are
+    inconsistent."""
     st.html(
         _style()
         .replace("LIGHT", st.get_option("theme.light.backgroundColor") or "white")
@@ -73,7 +73,7 @@ def read() -> Sizes | None:
 
 
 def _places() -> list:
-    """For the family, the drawer and the eight sliders: two rows, on a projector one."""
+    """Columns for the family, the drawer and the eight sliders: two rows, on a projector one."""
     if projecting():
         family, *sliders, more = st.columns([1.6, *[1] * 8, 1.35], gap="small", vertical_alignment="center")
         return [family, more, *sliders]
@@ -86,7 +86,7 @@ def _style() -> str:
 
 
 def fits(seen: Sizes) -> bool:
-    """Whether the model has a position for each token; a sentence where it has not."""
+    """Whether the model has a position for each token; shows a warning if not."""
     positions = seen.model.config.max_position_embeddings
     if seen.tokens <= positions:
         return True
@@ -101,16 +101,16 @@ def fits(seen: Sizes) -> bool:
 
 
 # --- the link -------------------------------------------------------------------------------------------------------
-# Not bound with bind="query-params": loading a model moves a dozen sizes, and is one step in the browser's history.
+# Not bound with bind="query-params": loading a model changes a dozen sizes, in one step of the browser's history.
 
 
 def _usual() -> dict[str, object]:
-    """Of a page that was opened without a link."""
+    """Defaults of a page opened without a link."""
     return settings_of(FAMILY[START]) | BATCH | {"proportions": True}
 
 
 def _said(key: str, usual: object) -> object:
-    """The value under `key` in the link."""
+    """The value of `key` in the link."""
     if isinstance(usual, bool):
         return url_choice(key, ["true", "false"], str(usual).lower()) == "true"
     if key in RANGES:
@@ -124,12 +124,12 @@ def _said(key: str, usual: object) -> object:
 
 def _follow_link() -> None:
     for key, usual in _usual().items():
-        if key != "objective" and (follow_link(key) or key not in st.session_state):  # `choice` follows it by itself
+        if key != "objective" and (follow_link(key) or key not in st.session_state):  # `choice` follows the link itself
             st.session_state[key] = _said(key, usual)
 
 
 def _say() -> None:
-    """What has changed goes into the link at once: each write is a step in the browser's history."""
+    """Write all changes to the link at once: each write is a step in the browser's history."""
     values = {key: st.session_state[key] for key in _usual() if key != "objective"}
     changed = {key: str(value).lower() for key, value in values.items() if value != _said(key, _usual()[key])}
     if changed:
@@ -140,7 +140,7 @@ def _say() -> None:
 
 
 def _take_along() -> None:
-    """H moved: the family's proportions, D = 64 and F = 4·H."""
+    """After a change of H: keep the family's proportions, D = 64 and F = 4·H."""
     if st.session_state["proportions"]:
         hidden = st.session_state["H"]
         st.session_state["A"] = min(hidden // 64, RANGES["A"][1])
@@ -152,7 +152,7 @@ def _widths() -> list[int]:
 
 
 def _design() -> None:
-    """What is not a size: whether heads and feed-forward follow H, and how relatives differ from BERT."""
+    """Options besides sizes: whether heads and feed-forward follow H, and how relatives differ from BERT."""
     st.toggle(
         _("H takes A and F along"),
         key="proportions",
@@ -189,7 +189,7 @@ def _design() -> None:
 
 
 def load(name: str) -> None:
-    """Take the sizes of a model."""
+    """Set the sizes to those of a model."""
     st.session_state.update(settings_of(models()[name]) | {CHOSEN: name})
 
 
@@ -201,16 +201,16 @@ def _load_chosen(key: str) -> None:
 
 
 def _choose_model() -> str | None:
-    """The family to start from; returns the name of the one whose sizes are on screen.
+    """The family to start from; returns the name of the model whose sizes are on screen.
 
-    The page never sets this widget, and each choice is another widget's: a slider pressed again before the browser has
-    heard that no model has the present sizes would send the model of before, and its sizes would be loaded.
+    The page never sets this widget, and each choice creates a new one. Otherwise, if a slider moves again before the
+    browser knows that no model has the current sizes, the browser sends the old model, and its sizes are loaded.
     """
     now: Mapping = {key: st.session_state[key] for key in settings_of(FAMILY[START])}
     known, here_too = models(), with_weights()
     alike = [name for name, model in known.items() if settings_of(model) == now]
     chosen = st.session_state.get(CHOSEN)
-    here = chosen if chosen in alike else next(iter(alike), None)  # runs of one class are often of the same sizes
+    here = chosen if chosen in alike else next(iter(alike), None)  # several runs often share the same sizes
     words = about(here_too[here][1]) if here in here_too else ""
     key = f"family-{st.session_state.get(_CHOICES, 0)}"
     st.selectbox(
@@ -229,7 +229,7 @@ def _choose_model() -> str | None:
 
 
 def _sums(seen: Sizes) -> str:
-    """The three sums, as HTML: what the sliders move."""
+    """The three sums that depend on the sliders, as HTML."""
     model, batch, tokens = seen.model, seen.batch, seen.tokens
     parts = [_("<b>{n}</b> parameters").format(n=f"{parameters(model).pretraining:,}")]
     if tokens <= model.config.max_position_embeddings:

@@ -1,4 +1,4 @@
-"""Parts as a table, and what was clicked in a figure."""
+"""Parts as a table, and the point clicked in a figure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,7 @@ from ui.translations import _
 
 
 def part_table(parts: Iterable[Part], names: Mapping[str, str] | None = None) -> list[dict]:
-    """A row a part: its formula, how many copies, and the number."""
+    """One row per part: its formula, number of copies, and parameter count."""
     return [
         {
             _("part"): (names or {}).get(part.name, part.name),
@@ -22,7 +22,7 @@ def part_table(parts: Iterable[Part], names: Mapping[str, str] | None = None) ->
 
 
 def clicked_name(chart: str) -> str | None:
-    """The name that the clicked point of a figure carries."""
+    """The name attached to the clicked point of a figure."""
     points = st.session_state[chart].selection.points
     data = points[0].get("customdata") if points else None
     return data[0] if isinstance(data, list) else data

@@ -1,4 +1,4 @@
-"""The cockpit: the button, the curves and the reader's sentence being answered, on one screen."""
+"""The cockpit: the button, the curves and the predictions on the user's sentence, on one screen."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ from ui.runs import live, show_refusal, state_rows
 from ui.text import literal
 from ui.translations import _
 
-# Kept while the reader is elsewhere.
+# Kept while the user is on other pages.
 KEPT = (
     "data", "world", "budget", "steps", "seconds", "size", "optimizer", "rate", "masked", "pieces", "start", "pairs",
     "nsp", "seed", "name", "cloze", "ask",
@@ -31,7 +31,7 @@ KEPT = (
 
 
 def show(lesson: Lesson) -> Text | None:
-    """The button, the reader's sentence being answered and the curves, together; returns the text that is chosen."""
+    """The button, the user's sentence with predictions, and the curves; returns the chosen text."""
     keep("pretraining", dict.fromkeys(KEPT))
     text = _controls(lesson)
     with picture():
@@ -62,7 +62,7 @@ def _controls(lesson: Lesson) -> Text | None:
 
 
 def _live() -> None:
-    """The runs chosen to be drawn, as long as they go on and afterwards; before the first, a model that ships."""
+    """The chosen runs, during and after training; before the first run, a shipped model."""
     everything = shown.everything()
     chosen = shown.chosen(everything)
     if not any(one.runs for one in everything.values()):
@@ -95,7 +95,7 @@ def _live() -> None:
 
 @st.fragment
 def own_sentence(lesson: Lesson) -> None:
-    """The sentence that models which are being trained answer."""
+    """The sentence on which models in training report their predictions."""
     toy = st.session_state.get("data", "toy") == "toy"
     toys, others = examples(lesson)
     text = sentence_input(
@@ -134,7 +134,7 @@ def offer_resume(run, trainings: list[Training]) -> None:
 
 
 def preparing(trainings: list[Training]) -> None:
-    """What a run does before its first step."""
+    """What a run is doing before its first step."""
     words = {
         "writing stories": _("writing the stories"),
         "learning a vocabulary": _("learning a vocabulary from the text"),

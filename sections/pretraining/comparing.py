@@ -1,4 +1,4 @@
-"""All curves, of several runs side by side, and what differs between these."""
+"""All curves, several runs side by side, and how their settings differ."""
 
 import json
 
@@ -69,10 +69,10 @@ def kinds(shown: list[Training]) -> None:
 
 
 def compare(shown: list[Training]) -> None:
-    """What differs between the runs, and what came out."""
+    """How the settings of the runs differ, and their results."""
     if len(shown) < 2:
         return
-    older = {"optimization.optimizer": "adamw", "relative": "bert"}  # runs that name none
+    older = {"optimization.optimizer": "adamw", "relative": "bert"}  # defaults for runs recorded without these settings
     flat = [older | flattened(one.settings) for one in shown]
     names = [name for name in dict.fromkeys(name for values in flat for name in values)
              if len({json.dumps(values.get(name)) for values in flat}) > 1]  # fmt: skip
@@ -91,7 +91,7 @@ def compare(shown: list[Training]) -> None:
             if step
             else {}
         )
-        loss = step["parts"].get(f"{main}_loss") if step else None  # not that of a model which is asked otherwise
+        loss = step["parts"].get(f"{main}_loss") if step else None  # "–" for a model with another objective
         row[_("{kind} loss").format(kind=question_names()[main])] = "–" if loss is None else f"{loss:.2f}"
         row[_("determined words")] = f"{metrics['determined']:.1%}" if "determined" in metrics else "–"
         row[_("loss on text kept apart")] = f"{metrics[f'{main}_loss']:.2f}" if f"{main}_loss" in metrics else "–"

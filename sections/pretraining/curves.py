@@ -1,4 +1,4 @@
-"""What a training has come to: its numbers, its curves, its answers to the reader's sentence."""
+"""The state of a training: its numbers, its curves, its predictions on the user's sentence."""
 
 import math
 
@@ -11,11 +11,11 @@ from ui.predict import predict
 from ui.text import literal
 from ui.translations import _
 
-PAIRS = ("nsp", "sop")  # questions about two segments
+PAIRS = ("nsp", "sop")  # objectives on segment pairs
 
 
 def numbers(training: Training) -> None:
-    """Where one run stands, each number beside the one it is to be held against."""
+    """The current numbers of one run, each beside its reference value."""
     step, measured = training.latest("step"), (training.latest("eval") or {}).get("metrics", {})
     tiles = []
     if "determined" in measured:
@@ -42,7 +42,7 @@ def numbers(training: Training) -> None:
 
 
 def question_names() -> dict[str, str]:
-    """Kinds of questions (minibert.objectives) in the learner's words."""
+    """Display names of the kinds of questions (minibert.objectives)."""
     return {
         "mlm": "MLM",
         "next_token": _("Next token"),
@@ -57,7 +57,7 @@ def question_names() -> dict[str, str]:
 
 
 def main_question(shown: list[Training]) -> str:
-    """What is asked of tokens: "mlm", unless none of these is asked that."""
+    """The token objective of these runs: "mlm", unless none of them has it."""
     asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
     return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in asked), "mlm")
 
@@ -67,7 +67,7 @@ def axes() -> dict[str, str]:
 
 
 def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
-    """A panel a quantity that was measured, the two that matter most first. short: in few words."""
+    """One panel per measured quantity, the two most important first. short: shorter titles."""
     from plots.pretraining import Panel
 
     quantities = {quantity for history in histories for quantity in history.points}
@@ -97,8 +97,7 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
 
 
 def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
-    """most: so many panels, small, the first of them left out as many as `first` says; else all, over an axis of
-    choice."""
+    """most: draw only panels[first:most], small; None: all, over an axis the user chooses."""
     from plots.pretraining import History, learning_curves
     from plots.theme import titled
 
@@ -133,7 +132,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 
 
 
 def guessed(training: Training | None) -> bool:
-    """Ask where the loss of the words begins, of a run that is recorded; whether its curves may be shown."""
+    """Ask for the initial token loss of a recorded run; True if its curves may be shown."""
     steps = [event for event in training.events if event["event"] == "step"] if training else []
     if not steps or not training.vocab_size:
         return True
@@ -146,7 +145,7 @@ def guessed(training: Training | None) -> bool:
 
 
 def answers_so_far(training: Training) -> None:
-    """The first guesses at the reader's sentence, from measurement to measurement."""
+    """The top predictions for the user's sentence, one row per evaluation."""
     text = st.session_state.get(WATCHED, "")
     samples = [
         (event["step"], answer["blanks"])
@@ -176,7 +175,7 @@ def answers_so_far(training: Training) -> None:
 
 
 def thinned(rows: list, most: int) -> list:
-    """At most so many rows, evenly spread, the first and the last among them."""
+    """At most `most` rows, evenly spread, including the first and the last."""
     if len(rows) <= most:
         return rows
     return [rows[round(i * (len(rows) - 1) / (most - 1))] for i in range(most)]

@@ -1,4 +1,4 @@
-"""Take a run's model away, rename or delete it, or go on with it on another page."""
+"""Download, rename or delete a run's model, or open it on another page."""
 
 import re
 
@@ -16,7 +16,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, text) -> None:
-    """Take a run's model away, rename or delete it, or go on with it on another page."""
+    """Download, rename or delete a run's model, or open it on another page."""
     lesson.show("Keep it", title=False)
     own = {training.key: training for training in own_trainings() if settled(training.runs[-1])}
     if not own:
@@ -63,7 +63,7 @@ def in_transformers(training: Training) -> bool:
 
 
 def model_files(run) -> dict[str, bytes]:
-    """What `transformers` loads, and the log; not what resuming and looking back take."""
+    """What `transformers` loads, and the log; without the files for resuming and looking back."""
     return {name: content for name, content in run.files.items() if "/" not in name}
 
 

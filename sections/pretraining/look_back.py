@@ -1,4 +1,4 @@
-"""Look back: drag over the kept steps of a model."""
+"""Look back: step through the saved checkpoints of a model's training."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, text) -> None:
-    """Drag over the kept steps of a model: cloze answers, a head, embeddings."""
+    """Step through a model's training: cloze predictions, a head, embeddings."""
     lesson.show("Look back", title=False)
     with st.spinner(_("Loading the kept steps …")):
         choices = {past.name: past for past in pasts()}
@@ -60,7 +60,7 @@ def choice_of_past(choices: dict[str, Past]) -> str:
     newest = next(iter(names))
     arrived = st.session_state.get("_newest-past", newest) != newest
     st.session_state["_newest-past"] = newest
-    if arrived:  # a run has just ended: that is what there is to look back at
+    if arrived:  # a run has just ended: select it
         st.session_state["past"] = newest
     elif follow_link("past") or st.session_state.get("past") not in names:
         asked = st.query_params.get("past")
@@ -71,7 +71,7 @@ def choice_of_past(choices: dict[str, Past]) -> str:
 
 
 def step_slider(past: Past, labels: list[str]) -> int:
-    """The index of the step looked at; the last at first. It is in the link, counted from 1."""
+    """The index of the chosen step, by default the last; in the link, counted from 1."""
     last = len(labels) - 1
     if follow_link("at") or st.session_state.get("at-of") != past.name:
         st.session_state["at"] = url_int("at", last + 1, 1, last + 1) - 1 if follow_or_first(past) else last
@@ -83,5 +83,5 @@ def step_slider(past: Past, labels: list[str]) -> int:
 
 
 def follow_or_first(past: Past) -> bool:
-    """Whether the step in the link is meant for this model: not when the reader has just changed it."""
+    """Whether the step in the link is meant for this model: not if the user has just changed the model."""
     return st.session_state.get("at-of") in (None, past.name)

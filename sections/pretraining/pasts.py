@@ -1,4 +1,4 @@
-"""Models with the steps that were kept of their training."""
+"""Models with saved steps of their training."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ from ui.translations import _
 
 @dataclass(frozen=True)
 class Past:
-    """A model with its kept steps, oldest first; the last is the model itself, whose path is None."""
+    """A model with its saved steps, oldest first; the last is the model itself, with path None."""
 
     name: str
     title: str
     directory: Path
-    steps: tuple[tuple[str, Path | None], ...]  # the step's number in words, and the file
+    steps: tuple[tuple[str, Path | None], ...]  # label of the step, and its file
 
 
 def pasts() -> list[Past]:
@@ -35,12 +35,12 @@ def pasts() -> list[Past]:
             end = (_("the end") if last is None else f"{last:,}", None)
             found_ones.append(Past(info.name, info.title, info.directory, (*steps, end)))
     own = {run.id: i for i, run in enumerate(own_models())}
-    return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # the newest run first
+    return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # newest run first, shipped models last
 
 
 @dataclass(frozen=True)
 class Moment:
-    """One kept step of a model; `version` changes when the model is replaced."""
+    """One saved step of a model; `version` changes when the model is replaced."""
 
     directory: Path
     path: Path | None
@@ -52,9 +52,9 @@ def moments(past: Past) -> list[Moment]:
     return [Moment(past.directory, path, version) for _label, path in past.steps]
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)  # a model each; another is read within a moment
+@st.cache_resource(show_spinner=False, max_entries=4)  # each entry is a model; loading another is fast
 def model_at(moment: Moment):
-    """The model as it was then; shared by all sessions, never changed."""
+    """The model at that step; shared by all sessions, never changed."""
     from minibert import checkpoint
     from minibert.model import BertForPreTraining
     from minibert.training import snapshots

@@ -1,4 +1,4 @@
-"""The paper's recipe, in one table, beside that of the runs which are shown."""
+"""The paper's recipe in one table, beside those of the runs on screen."""
 
 import tomllib
 
@@ -26,11 +26,11 @@ def show(lesson: Lesson, text) -> None:
 
 
 OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon", "lamb": "LAMB"}
-PAIRS = ("segment_pair", "sentence_pair")  # input formats about whose halves something is asked
+PAIRS = ("segment_pair", "sentence_pair")  # input formats with a sentence-pair objective
 
 
 def ours(training: Training) -> dict[str, str]:
-    """What stands in the paper's rows for one run, by the row's `setting`."""
+    """A run's values for the rows of the paper's table, by the row's `setting`."""
     settings, step = training.settings, training.latest("step")
     how = settings["optimization"]
     found = {

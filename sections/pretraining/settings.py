@@ -1,4 +1,4 @@
-"""How a run is trained: what stands beside the button, and what is in the drawer."""
+"""How a run is trained: the settings beside the button, and those in the drawer."""
 
 from dataclasses import replace
 
@@ -8,15 +8,15 @@ from ui.inputs import choice
 from ui.state import url_choice
 from ui.translations import _
 
-# The values of minibert.toy.pretrain.TOY (tests hold them equal), here so that the page need not import it to open.
-SECONDS, STEPS = 60, 600  # about a minute where nothing else keeps two cores busy
-OLD_STEPS = 1_000  # what a link meant that says steps and not how many
+# The values of minibert.toy.pretrain.TOY (a test compares them), copied so that the page opens without importing it.
+SECONDS, STEPS = 60, 600  # about a minute on two idle cores
+OLD_STEPS = 1_000  # default of older links that say steps without a number
 RATE, MASKED = 5e-3, 35
 RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
-SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # one run may not hold a place for ever
+SECONDS_AT_MOST, STEPS_AT_MOST = 900, 5_000  # so that one run cannot occupy a worker for ever
 PIECES = 2_000
-SAVE_MINUTES = 0.25  # between two states to go on from when a worker or the server is killed
+SAVE_MINUTES = 0.25  # between saved states, from which a killed run resumes
 MAX_NAME = 60
 
 
@@ -28,10 +28,10 @@ def sizes() -> dict[str, str]:
 
 
 def choose_budget() -> dict:
-    """How long to train: so many steps, whatever else the machine does, or so many seconds."""
+    """How long to train: a number of steps, independent of the machine's load, or a number of seconds."""
     state = st.session_state
     if "budget" not in state and "budget" not in st.query_params and "seconds" in st.query_params:
-        state["budget"] = "seconds"  # what such a link meant when seconds were what a run began with
+        state["budget"] = "seconds"  # such links are from when seconds were the default
     steps = OLD_STEPS if st.query_params.get("budget") == "steps" and "steps" not in st.query_params else STEPS
     look = {"bind": "query-params", "width": 180}
     if state.get("budget", url_choice("budget", ("steps", "seconds"), "steps")) == "seconds":
@@ -41,7 +41,7 @@ def choose_budget() -> dict:
 
 
 def choose_settings(data: str) -> dict:
-    """What is seldom changed; all of it is in the link."""
+    """Rarely changed settings, all kept in the link."""
     chosen = {"preset": choice("size", _("Size"), sizes())}
     choice("budget", _("Train for"), {"steps": _("steps"), "seconds": _("seconds")})
     chosen["optimizer"] = choice("optimizer", _("Optimizer"), {"muon": "Muon", "adamw": "AdamW"})
@@ -69,7 +69,7 @@ def choose_settings(data: str) -> dict:
 
 
 def settings_of(chosen: dict, toy: bool):
-    """The page's choices over the defaults that suit a run of a minute."""
+    """The page's choices applied to the defaults for a run of a minute."""
     from minibert.toy.pretrain import TOY
 
     return replace(

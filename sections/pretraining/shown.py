@@ -1,4 +1,4 @@
-"""Which trainings are drawn: those chosen, those that go on, and before the first a model that ships."""
+"""Which trainings are drawn: the chosen ones, those in progress, and before the first a shipped model."""
 
 from collections.abc import Sequence
 
@@ -9,24 +9,24 @@ from ui.runs import settled
 
 
 def everything() -> dict[str, Training]:
-    """By key: this browser's, newest first, then those of models that ship."""
+    """By key: this browser's, newest first, then those of shipped models."""
     return {training.key: training for training in (*own_trainings(), *shipped_trainings())}
 
 
 def chosen(everything: dict[str, Training]) -> list[Training]:
-    """Those the reader has chosen, else the newest; and all that go on."""
+    """The trainings that the user has chosen, else the newest; plus all in progress."""
     keys = [key for key in st.session_state.get(SHOWN, []) if key in everything] or list(everything)[:1]
     going = [one for one in everything.values() if one.runs and not settled(one.runs[-1])]
     return list({one.key: one for one in (*(everything[key] for key in keys), *going)}.values())
 
 
 def ids_of(trainings: Sequence[Training]) -> tuple[str, ...]:
-    """Of their runs, in the order that `trainings_of` takes."""
+    """The ids of their runs, in the order that `trainings_of` expects."""
     return tuple(run.id for training in trainings for run in reversed(training.runs))
 
 
 def drawn(chosen: Sequence[Training], runs: list) -> list[Training]:
-    """The chosen with their runs as they now are, as far as there is something to draw."""
+    """The chosen trainings with the current state of their runs, if there is something to draw."""
     now = {training.key: training for training in trainings_of(runs)}
     trainings = [now.get(one.key, one) for one in chosen if one.key in now or not one.runs]
     return [one for one in trainings if one.latest("step") or one.latest("eval")]

@@ -1,4 +1,4 @@
-"""What a run is trained on: the toy world, the text of this course, or a file of the reader's own."""
+"""The training text of a run: the toy world, the text of this course, or the user's own file."""
 
 import re
 import tempfile
@@ -14,14 +14,14 @@ from ui.text import literal, show_tokens, visible
 from ui.translations import _, ngettext
 from ui.uploads import uploader
 
-LARGEST_TEXT = 5_000_000  # bytes: what is larger belongs on the command line
-HELD_OUT = 10  # every tenth document is kept apart to measure on
+LARGEST_TEXT = 5_000_000  # bytes; larger files need the command line
+HELD_OUT = 10  # every tenth document is held out for evaluation
 
 
 @dataclass(frozen=True)
 class Text:
-    """What a run is trained on: documents to learn from and documents to measure on; a toy `world` makes its own ·
-    about, first_lines: what there is to say of it."""
+    """A run's text: training and held-out documents; a toy `world` generates its own · about, first_lines: its
+    description."""
 
     name: str
     train: list[list[str]] | None = None
@@ -38,12 +38,12 @@ def choose_data() -> str:
 
 
 def choose_world() -> None:
-    """Which scenes the toy world has, in the link as `world`."""
+    """The set of scenes of the toy world, in the link as `world`."""
     choice("world", _("Scenes"), {"small": _("nine kinds of scenes"), "whole": _("all nineteen")})
 
 
 def choose_text(lesson: Lesson, data: str, pairs: bool) -> Text | None:
-    """The text to train on, or None while there is nothing usable. pairs: next sentences are asked for too."""
+    """The text to train on, None while there is no usable one. pairs: whether NSP is trained too."""
     if data == "own":
         return own_text(pairs)
     if data == "course":
@@ -115,7 +115,7 @@ def refuse(reason: str) -> None:
 
 
 def show(lesson: Lesson, text: Text | None) -> None:
-    """What is asked of a text, and what there is to say of the chosen one."""
+    """The training objective, and a description of the chosen text."""
     lesson.show("What is asked", title=False)
     if text is None:
         return
@@ -129,7 +129,7 @@ def show(lesson: Lesson, text: Text | None) -> None:
 
 @st.fragment
 def toy_story(world: str) -> None:
-    """A story of the toy world, with the words that the others determine."""
+    """A story of the toy world, with the words that are determined by others."""
     from minibert.toy.world import KINDS, generate
 
     if follow_link("story") or "story" not in st.session_state:
@@ -186,6 +186,6 @@ def unknown_words(text: str) -> list[str]:
 
 
 def examples(lesson: Lesson) -> tuple[list[str], list[str]]:
-    """The lesson's sentences that the toy world can read, and the others."""
+    """The lesson's sentences in the toy world's vocabulary, and the others."""
     toy = [text for text in lesson.examples if not unknown_words(text)]
     return toy, [text for text in lesson.examples if text not in toy]

@@ -1,4 +1,4 @@
-"""A model at one of its kept steps: its answers, a head, its embeddings."""
+"""A model at one of its saved steps: its predictions, a head, its embeddings."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.inputs import pick, sentence_input
 from ui.text import literal
 from ui.translations import _
 
-MAX_TOKENS = 20  # of the sentence looked back at: more cannot be told apart from the back row
+MAX_TOKENS = 20  # most tokens of the sentence: more are illegible from the back row
 MAX_WORDS = 24
 TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lunch soup pie red blue green"
 WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
@@ -16,7 +16,7 @@ WORDS = "king queen man woman boy girl he she one two three four london paris fr
 
 @st.cache_data(show_spinner=False, max_entries=400)
 def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
-    """The probabilities over the vocabulary at one place, (V,)."""
+    """The probabilities over the vocabulary at one position, (V,)."""
     from minibert.inside.cloze import expectations
 
     return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
@@ -24,7 +24,7 @@ def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
 
 @st.cache_data(show_spinner=False, max_entries=400)
 def embeddings_at(moment: Moment, ids: tuple[int, ...]):
-    """The token embeddings of `ids`, (N, H), or as narrow as an ALBERT's."""
+    """The token embeddings of `ids`, (N, H); (N, E) for an ALBERT."""
     return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 

@@ -1,4 +1,4 @@
-"""Pre-trainings of this browser and those of the models that ship: begun, stopped, resumed, read."""
+"""Pre-trainings of this browser and of shipped models: start, resume, read."""
 
 import math
 import tempfile
@@ -20,26 +20,26 @@ from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, s
 from ui.text import literal
 from ui.translations import _
 
-LOG = "training.jsonl"  # minibert.pretrain.LOG, which is not imported for it
-WATCHED = "_pretraining-watched"  # session_state key: the reader's sentence
+LOG = "training.jsonl"  # copy of minibert.pretrain.LOG, to avoid the import
+WATCHED = "_pretraining-watched"  # session_state key: the user's sentence
 SHOWN = "_shown"  # session_state key: the keys of the trainings that are drawn
 
 
 @dataclass(frozen=True)
 class Training:
-    """A pre-training as the page shows it: a run, or the several it took when it was stopped and resumed, oldest first;
-    or a checkpoint that ships, of which only the log is left."""
+    """A pre-training as the page shows it: one run, or several if it was stopped and resumed, oldest first; or a
+    shipped checkpoint with only its log."""
 
     key: str
     name: str
     runs: tuple = ()
-    directory: Path | None = None  # of the model, if there is one
+    directory: Path | None = None  # of the model, None without one
 
     @cached_property
     def events(self) -> list[dict]:
         events = [event for run in self.runs for event in run.events()]
         if self.directory and not any(event["event"] == "started" for event in events):
-            since = self.kept.created if self.runs else math.inf  # its first part is gone, a later one may go on
+            since = self.kept.created if self.runs else math.inf  # the first run is deleted, a later one may continue
             later = [event for run in self.runs if run.created > since for event in run.events()]
             return [*logged(self.directory), *later] or events
         return events
@@ -67,7 +67,7 @@ class Training:
 
     @property
     def resumed_from(self) -> Any:
-        """The last run that has left what going on takes: a later one may have ended before it could."""
+        """The last run that left a state to resume from: later ones may have ended before they saved one."""
         return next((run for run in reversed(self.runs) if (run.result / "resume").is_dir()), None)
 
     @property
@@ -77,7 +77,7 @@ class Training:
 
     @property
     def kept(self) -> Any:
-        """The last run that has left a whole model."""
+        """The last run that left a complete model."""
         return next((run for run in reversed(self.runs) if complete(run.result)), None)
 
 
@@ -87,8 +87,8 @@ def read_log(path: Path, version: int) -> list[dict]:
 
 
 def logged(directory: Path) -> list[dict]:
-    """The events a finished pre-training has left beside its model; where they cannot be read, none, and on the page
-    why."""
+    """The events that a finished pre-training left beside its model; [], after showing the reason, if the log is
+    unreadable."""
     path = directory / LOG
     try:
         return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
@@ -98,7 +98,7 @@ def logged(directory: Path) -> list[dict]:
 
 
 def trainings_of(runs: Sequence) -> list[Training]:
-    """Runs, newest first, put together by pre-training, newest first."""
+    """Runs, newest first, grouped by pre-training, newest first."""
     kinds = list(dict.fromkeys(run.kind for run in runs))
     groups = {kind: tuple(run for run in reversed(runs) if run.kind == kind) for kind in kinds}
     trainings = [Training(kind, group[-1].title, group) for kind, group in groups.items()]
@@ -138,8 +138,7 @@ def as_file(documents: list[list[str]]) -> bytes:
 def begin(
     settings, files: dict[str, bytes], kind: str, name: str, *, world: str | None = None, going_on: Path | None = None
 ) -> None:
-    """Queue a run, on a toy `world` or on `files`, which are kept beside it for the case that it is stopped and
-    resumed."""
+    """Submit a run on a toy `world` or on `files`; the files are kept beside the run so that it can be resumed."""
     from jobs.files import Upload, unpack
 
     options = {"watch": [st.session_state.get(WATCHED, "")], "title": name, "kind": kind}

@@ -1,4 +1,4 @@
-"""Ask every layer: probes trained on the spot, beside random weights; before that, recorded ones."""
+"""Ask every layer: probes trained live, beside random weights; before that, recorded ones."""
 
 import tempfile
 from collections.abc import Callable
@@ -25,7 +25,7 @@ SEEDS = 3
 
 
 def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
-    """Probe a model, or one of its shape with random weights, in a job of its own."""
+    """Probe a model, or one of its shape with random weights, in its own job."""
     from jobs.files import Upload
     from minibert import checkpoint
     from minibert.inside.probes import untrained_copy
@@ -39,7 +39,7 @@ def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds:
 
 @dataclass(frozen=True)
 class Results:
-    """ours, random: of the model and of its shape with random weights · over: no more will come."""
+    """ours, random: results of the model and of random weights in its shape · over: whether they are complete."""
 
     ours: "list[TaskResult]"
     random: "list[TaskResult]"
@@ -47,14 +47,14 @@ class Results:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """Choose what is asked, train the probes, see what they find."""
+    """Choose the tasks, train the probes, see their results."""
     follow_results(seen.model, lambda found: lines.show(found.ours, found.random))
     lesson.show("What is a probe?", level=3)
     lesson.show("Ask every layer", level=3)
 
 
 def follow_results(model: str, draw: Callable[[Results], None]) -> None:
-    """The controls, and `draw` for what has been found so far: by the reader's runs, else by recorded ones."""
+    """The controls, and `draw` with the results so far: from the user's runs, else recorded ones."""
     chosen = choose_tasks(model)
     if chosen is None:
         return
@@ -71,7 +71,7 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
     }
     missing = [random for random, name in names.items() if computed(name) is None]
     if missing:
-        a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # with the control task
+        a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # probes per layer; 2 with a control task
         probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
         if st.button(
             ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
@@ -94,7 +94,7 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
 
 
 def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[Results], None]) -> None:
-    """What was recorded of these tasks; without a record, what to do."""
+    """Recorded results for these tasks; without any, a hint what to do."""
     ours, random, seeds = recorded(model, print_of_tasks)
     if not ours:
         with st.container(border=True):
@@ -107,7 +107,7 @@ def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[R
 
 
 def _gathered(runs: list, names: dict[bool, str]) -> Results:
-    """names: of the computations of the model and of random weights."""
+    """names: of the computations, by whether their weights are random."""
     from minibert.inside.probes import gathered
 
     found = {name_of(run): gathered(run.events()) for run in runs}

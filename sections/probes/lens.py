@@ -16,12 +16,12 @@ from ui.text import literal, visible
 from ui.translations import _
 
 GUESSES = 5
-MOST_NAMED = 7  # layers, the embeddings among them, that a guess has a button for
+MOST_NAMED = 7  # most layers, with the embeddings, that each get an option
 
 
 @st.cache_data(show_spinner=False, max_entries=16)
 def set_ranks(model: str, version: int) -> list[list[int]]:
-    """Of our cloze sentences the rank of the right word at every layer."""
+    """For each of our cloze sentences, the rank of the right word at every layer."""
     from minibert.inside.logit_lens import ranks_over_layers
 
     with (LESSONS / "data" / "cloze.tsv").open(encoding="utf-8", newline="") as file:
@@ -31,7 +31,7 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The likeliest words at every layer, and the rank of the right one."""
+    """The top predictions at every layer, and the rank of the right word."""
     from minibert.inside.logit_lens import blank_of, layer_answers, only_token
 
     if not can_fill(seen.model):
@@ -55,8 +55,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _words(found: list, wanted: str | None, about: str) -> bool:
-    """The picture: until the reader has guessed where the right word comes first, of the last layer alone. Returns
-    whether all of it is shown."""
+    """The picture: only the last layer until the user has predicted at which layer the right word is first. Returns
+    whether all layers are shown."""
     with picture():
         names = layer_names(len(found))
         told = wanted is None or _guessed(found, visible(wanted), names, about)
@@ -68,7 +68,7 @@ def _words(found: list, wanted: str | None, about: str) -> bool:
 
 
 def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
-    """Ask at which layer it comes first; whether that may be shown."""
+    """Ask at which layer the right word is first; True if that may be shown."""
     right = next((place for place, answer in enumerate(found) if answer.rank == 1), len(names))
     question = _("From which layer on is “{word}” first?").format(word=literal(wanted))
     if len(names) <= MOST_NAMED:
@@ -78,7 +78,7 @@ def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
 
 
 def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> None:
-    """found: the answers of the last layers; for those before them stand question marks."""
+    """found: the answers of the last layers; earlier layers show question marks."""
     from plots.over_layers import layer_words
 
     rows = [[(visible(token), p) for token, p in answer.guesses] for answer in found]
@@ -108,7 +108,7 @@ def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> No
 
 
 def _finding(found: list, wanted: str | None, names: list[str]) -> str:
-    """Where the right word first comes first; without one, what the last layer says."""
+    """The layer at which the right word is first; without a right word, the last layer's prediction."""
     token, p = found[-1].guesses[0]
     if wanted is None:
         return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)

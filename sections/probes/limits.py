@@ -1,4 +1,4 @@
-"""How much to believe, and the code."""
+"""How reliable these results are, and the code."""
 
 from sections.probes.subject import Subject
 from ui.lesson import Lesson
@@ -6,7 +6,7 @@ from ui.source import show_source
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """What probes and lens do not prove; their few lines."""
+    """What probes and lens do not prove, and their few lines of code."""
     from minibert.inside.logit_lens import layer_log_probs
     from minibert.inside.probes import labels_by_type, probe
 

@@ -1,4 +1,4 @@
-"""What probes have found, a panel a task, and what the weights have added."""
+"""The probes' results, one panel per task, and the gain over random weights."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
-    """A panel a task; nothing before the first result."""
+    """One panel per task; nothing before the first result."""
     from plots.over_layers import Line, Panel, over_layers
 
     if not ours:
@@ -87,7 +87,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
 
 
 def _gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> None:
-    """What the weights have added: the best layer beside the best of random weights."""
+    """The gain of the trained weights: best layer against the best of random weights."""
     gains = {r.name: r.mean.max() - beside[r.name].mean.max() for r in ours if r.name in beside}
     if len(gains) < 2:
         return

@@ -1,4 +1,4 @@
-"""Surface, syntax, meaning: where each task settles, ours beside what two papers report."""
+"""Surface, syntax, meaning: the layer at which each task settles, in our results and in two papers."""
 
 import csv
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @st.cache_data(show_spinner=False)
 def literature() -> list[dict]:
-    """What a paper reports; layer ÷ layers is the depth."""
+    """The rows of a results table of the papers; layer ÷ layers is the depth."""
     with (LESSONS / "probes" / "literature.csv").open(encoding="utf-8", newline="") as file:
         return [{**row, "layer": float(row["layer"]), "layers": int(row["layers"])} for row in csv.DictReader(file)]
 
@@ -35,18 +35,18 @@ def paper_task_names() -> dict[str, str]:
 
 
 def measure_names() -> dict[str, str]:
-    """What the papers call their layer."""
+    """Display names of the papers' layer measures."""
     return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """How deep each task settles, in two papers and in ours as far as it has been asked."""
+    """The depth at which each task settles, in two papers and in our results so far."""
     follow_results(seen.model, lambda found: _settles(found.ours if found.over else None))
     lesson.show("Surface, syntax, meaning", title=False)
 
 
 def _settles(ours: "list[TaskResult] | None") -> None:
-    """Where each task settles, ours beside the paper's."""
+    """The depth at which each task settles, ours beside the papers'."""
     from plots.over_layers import Settled, depths
 
     groups: dict[str, list[Settled]] = {}
@@ -88,7 +88,7 @@ def _settles(ours: "list[TaskResult] | None") -> None:
 
 
 def agreement(order: "KindOrder") -> str:
-    """Whether ours agrees with the papers, in words, from the numbers."""
+    """A sentence on whether our numbers agree with the papers."""
     where = ", ".join(
         _("{kind} at layer {layer:.1f}").format(kind=kind_names()[kind], layer=layer)
         + (f" ± {order.spread[kind]:.1f}" if order.spread[kind] else "")

@@ -1,4 +1,4 @@
-"""Probes that were trained before: lessons/results/<model>/probes.jsonl, made by bench.probes."""
+"""Recorded probes: lessons/results/<model>/probes.jsonl, written by bench.probes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is asked of the layers: the sentence with a blank, the model, the names that several parts use."""
+"""What the page is about: the sentence with a blank, the model, the names that several parts use."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ MAX_CHARS = 1_000
 
 @dataclass(frozen=True)
 class Subject:
-    """text: with a blank · word: the right one for it."""
+    """text: with a blank · word: the right word for the blank."""
 
     model: str
     text: str
@@ -25,7 +25,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """One row: the sentence with a blank, the word that belongs there, and the model in the drawer."""
+    """One row: the sentence with a blank, its right word, and the model in the drawer."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
         first, second, last = st.container(), st.container(width=190), st.container(width="content")
         with last, drawer(_("Examples")):
@@ -45,17 +45,17 @@ def read(lesson: Lesson) -> Subject:
 
 
 def _travels() -> bool:
-    """A sentence from another page is of use here if it has a blank."""
+    """Whether to accept a sentence from another page: only with a blank."""
     return not typed() or "[MASK]" in typed()
 
 
 def answers(lesson: Lesson, model: str) -> dict[str, str]:
-    """The right word of each example, which stands after it in examples.toml."""
+    """Example → its right word, which follows it in examples.toml."""
     return dict(zip(*(iter(lesson.examples_for(model)),) * 2, strict=True))
 
 
 def _right_word(answers: dict[str, str], text: str) -> str:
-    """The word that belongs into the blank: follows the example, until the reader types another."""
+    """The right word for the blank: the example's, until the user types another."""
     state = st.session_state
     if follow_link("right") or "right" not in state:
         state["right"], state["right-of"] = url_text("right", answers.get(text, "")), text

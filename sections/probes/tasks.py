@@ -1,4 +1,4 @@
-"""The annotated sentences that are asked about, ours or a file of the reader's."""
+"""The annotated sentences for the probes, ours or from a user's file."""
 
 from typing import TYPE_CHECKING
 
@@ -16,15 +16,15 @@ from ui.uploads import uploader
 if TYPE_CHECKING:
     from minibert.inside.probe_tasks import ProbeTask
 
-STORIES = 200  # of the toy world
-SMALL_VOCABULARY = 1_000  # entries: below, a model has learned the toy world
-LARGEST = 2**21  # bytes of a file with columns
-FEWEST_SENTENCES = 6  # a third of them is tested on
+STORIES = 200  # number of toy-world stories
+SMALL_VOCABULARY = 1_000  # entries; a smaller vocabulary is the toy world's
+LARGEST = 2**21  # most bytes of a file with columns
+FEWEST_SENTENCES = 6  # a third of them is the test set
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[ProbeTask], str]":
-    """The tasks that a source gives, and a fingerprint of them. Raises TaskDataError for an unusable file."""
+    """The tasks of a source, and their fingerprint. Raises TaskDataError for an unusable file."""
     from minibert.inside import probe_tasks
     from minibert.inside.probes import ITEMS
     from minibert.toy.world import stories
@@ -44,7 +44,7 @@ def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[P
 
 
 def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
-    """The reader's choice of annotated sentences; None while there is nothing usable."""
+    """The user's choice of annotated sentences; None while there is nothing usable."""
     from minibert.tasks import TaskDataError
     from minibert.text.characters import mostly_cjk
 
@@ -90,7 +90,7 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
 
 
 def show_tasks(tasks: "list[ProbeTask]") -> None:
-    """Each task in a line: what has a label, which labels, an example."""
+    """One line per task: its labelled unit, its labels, an example."""
     units = {"word": _("a word"), "pair": _("two words"), "sentence": _("a sentence")}
     rows = []
     for task in tasks:
