@@ -1,4 +1,4 @@
-"""The claims: cosines against people's scores, in the papers and from the shipped mini-en; each of SimBERT's losses."""
+"""The claims: correlation of cosines with human scores, in papers and from mini-en; SimBERT's two losses."""
 
 import streamlit as st
 
@@ -43,7 +43,7 @@ def recorded(records: list[dict]) -> None:
 
 
 def recorded_of_inference(records: list[dict]) -> None:
-    """Each arm that learns from pairs of inference has its own number of steps."""
+    """The caption for the arms that learn from inference pairs, each with its own number of steps."""
     last, scale = records[-1], records[-1]["scale"]
     seeds = len({record["seed"] for record in records})
     told = {record["arm"]: record for record in records if "pairs" in record["pretraining"]}

@@ -1,4 +1,4 @@
-"""The code: what pools, the three objectives and the contrastive one, and the command line."""
+"""The code: pooling, the three objectives and the contrastive one, and the command line."""
 
 import streamlit as st
 

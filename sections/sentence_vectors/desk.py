@@ -1,4 +1,4 @@
-"""The central picture: the reader's question among the sentences of the desk, the nearest first, with its cosine."""
+"""The central picture: the desk's sentences nearest to the user's question, with their cosines."""
 
 import streamlit as st
 

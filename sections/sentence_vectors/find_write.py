@@ -1,4 +1,4 @@
-"""SimBERT: one that ships finds the desk's questions that ask the same, and writes some; one is trained live."""
+"""SimBERT: a shipped one finds the desk's questions with the same meaning, and writes new ones; one is trained live."""
 
 import streamlit as st
 
@@ -14,13 +14,13 @@ from ui.source import show_source
 from ui.text import visible
 from ui.translations import _
 
-SHIPPED, VOCABULARY = CHECKPOINTS / "simbert" / "zh", "mini-zh"  # which it began with
+SHIPPED, VOCABULARY = CHECKPOINTS / "simbert" / "zh", "mini-zh"  # VOCABULARY: the model it was trained from
 FOUND, DRAWS = 4, 8
 
 
 @st.cache_resource(show_spinner=False)
 def loaded():
-    """Shared by everyone, never changed."""
+    """Shared by all sessions, never changed."""
     from minibert import checkpoint
 
     return checkpoint.load(SHIPPED).eval(), checkpoint.load_tokenizer(SHIPPED)

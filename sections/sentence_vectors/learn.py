@@ -1,5 +1,5 @@
-"""SimCSE, trained live, without dropout, and with pairs of inference; Sentence-BERT: alignment and uniformity as they
-learn, and a search."""
+"""Live training of SimCSE (also without dropout or with inference pairs) and Sentence-BERT: alignment and uniformity
+during training, and a search."""
 
 import os
 from pathlib import Path
@@ -31,12 +31,12 @@ from ui.translations import _
 
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
 SETS = {"both": ("simcse", "no-dropout"), "labels": ("simcse", "simcse-supervised", "softmax")}
-INFERENCE = ("simcse-supervised", "softmax")  # what learns from pairs of inference
+INFERENCE = ("simcse-supervised", "softmax")  # objectives on inference pairs
 TASK_FILES = {"rte": "rte/train.tsv", "hans": "hans/heuristics_evaluation_set.tsv"}  # in MINIBERT_DATA's tasks/en
 
 
 def kinds(language: str) -> dict[str, str]:
-    """Who may learn. The Chinese pairs are too few to learn from their scores and to be measured on."""
+    """The objectives offered. The Chinese pairs are too few for both training and evaluation."""
     names = {
         "simcse": "SimCSE",
         "no-dropout": _("SimCSE, dropout 0"),
@@ -47,7 +47,7 @@ def kinds(language: str) -> dict[str, str]:
 
 
 def inference_files(language: str) -> dict[str, list[Path]]:
-    """Where pairs of inference are: the course's own, and, of English ones, RTE and HANS where the data are."""
+    """Files with inference pairs: the course's own, and in English also RTE and HANS if their data are present."""
     if language == "zh":
         return {"own": [DATA / "pairs-zh" / "pairs.tsv"]}
     folder = Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "en")
@@ -89,7 +89,7 @@ def speed(step: dict) -> str:
 
 
 def sentences(language: str) -> list[str]:
-    """Of the course's own, to learn from: none of them stands in the pairs that are measured."""
+    """The course's own sentences for training; none of them occurs in the evaluated pairs."""
     *parts, held = similar_parts(language)
     texts = [text for part in parts for *pair, _score in part for text in pair]
     texts += [text for uses in senses(language).values() for _sense, text in uses]

@@ -1,4 +1,4 @@
-"""Why vectors: n sentences are n readings, and n(n − 1)/2 pairs; counted, and measured on the spot."""
+"""Why vectors: n sentences need n forward passes, or n(n − 1)/2 as pairs; counted, and timed live."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from ui.models import load, version_of
 from ui.source import show_source
 from ui.translations import _
 
-SENTENCES, PAIRS = 1_000, 64  # that are measured
+SENTENCES, PAIRS = 1_000, 64  # numbers that are timed
 THEIRS = 10_000  # sentences, Reimers and Gurevych 2019, §1
 
 
@@ -56,7 +56,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def duration(seconds: float) -> str:
-    """In the unit that reads best."""
+    """The duration in a readable unit."""
     if seconds < 1:
         return _("{n:.3g} s").format(n=seconds)
     for limit, unit, words in (

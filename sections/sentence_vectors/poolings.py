@@ -1,4 +1,4 @@
-"""Which vector is a sentence's: mean, [CLS] or maximum, held against people's scores."""
+"""Which vector represents a sentence: mean, [CLS] or maximum, by correlation with human scores."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The reader's question, the sentences among which it is looked for, and the model and pooling that make vectors."""
+"""The user's question, the sentences to search, and the model and pooling that make vectors."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from minibert.sentence_vectors.encoder import SentenceVectors
 
 MAX_CHARS, MAX_OWN = 300, 6_000
-MOST_LINES = 200  # of the class's own
-PREFIX = "sentence_vectors"  # kinds of the page's runs
+MOST_LINES = 200  # most lines of the class's own
+PREFIX = "sentence_vectors"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
 class Subject:
-    """lines: what is searched · standards: of each its standard question, None for the class's own lines."""
+    """lines: the sentences to search · standards: the standard question of each, None for the class's own lines."""
 
     text: str
     model: str
@@ -68,7 +68,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def encoder(model: str, pooling: str) -> "SentenceVectors":
-    """The chosen model as an encoder; shared by everyone, never changed."""
+    """The chosen model as an encoder; shared by all sessions, never changed."""
     from minibert.inside.vectors import encoder_of
     from minibert.sentence_vectors.encoder import LONGEST, SentenceEncoder, SentenceVectors
 
@@ -85,5 +85,5 @@ def _vectors(model: str, version: int, pooling: str, texts: tuple[str, ...]) -> 
 
 
 def vectors(model: str, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":
-    """(N, H), computed once for everyone."""
+    """(N, H), computed once for all sessions."""
     return _vectors(model, version_of(model), pooling, texts)

@@ -1,4 +1,4 @@
-"""SimBERT, trained live on the desk's few questions: what it has not seen is found and written worse, and it shows."""
+"""SimBERT, trained live on the desk's few questions: on held-out questions it finds and writes visibly worse."""
 
 import os
 from pathlib import Path
@@ -31,7 +31,7 @@ from ui.translations import _
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
 KIND = f"{PREFIX}-simbert"
 LOSSES = {"both": {}, "finds": {"writes": False}, "writes": {"finds": False}}
-ASKED, WRITTEN = 300, 40  # pairs of LCQMC that are measured on
+ASKED, WRITTEN = 300, 40  # test pairs of LCQMC, to find and to write
 
 
 def kinds() -> dict[str, str]:
@@ -70,14 +70,14 @@ def speed(step: dict) -> str:
 
 
 def lcqmc() -> tuple[Path, Path] | None:
-    """Its development set, to learn from, and its test set, where the data are."""
+    """Development set (for training) and test set of LCQMC; None without the data."""
     files = tuple(Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "zh", "lcqmc", name) for name in
                   ("dev.txt", "test.txt"))  # fmt: skip
     return files if all(file.is_file() for file in files) else None
 
 
 def parts_of(desk: tuple[tuple[str, str], ...]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """(learned from, held out): of each standard question the last one is held out."""
+    """(training, held out): the last question of each standard question is held out."""
     last = {standard: question for question, standard in desk}
     held = [(question, standard) for standard, question in last.items()]
     return [one for one in desk if one not in held], held
@@ -107,7 +107,7 @@ def begin(name: str, source: str, steps: int, seen: Subject) -> None:
 
 
 def draw(runs: list) -> None:
-    """Found and nats over the steps, learned from and held out; and what each finds and writes now."""
+    """Retrieval accuracy and nats per token by step, in training and held-out questions; each run's current output."""
     from plots.sentence_vectors import found_and_written
 
     marks = by_title(runs, evals)

@@ -1,4 +1,4 @@
-"""SimBERT's two losses, each alone and both, as recorded on LCQMC."""
+"""SimBERT's two losses, alone and together: recorded results on LCQMC."""
 
 import statistics
 
@@ -61,7 +61,7 @@ def spread(by_seed: dict[int, float] | None, digits: int) -> str:
 
 
 def against(values: dict[str, dict[int, float]], base: str, what: str, digits: int) -> str:
-    """Both losses against one alone, seed by seed, in words; "" where there is nothing to compare."""
+    """Both losses against one alone, paired by seed, in words; "" without common seeds."""
     one = paired_difference(values.get("both", {}), values.get(base, {}))
     if one is None:
         return ""

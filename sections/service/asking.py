@@ -1,4 +1,4 @@
-"""The service is asked: requests that it answers, and requests that it refuses."""
+"""Requests to the service: some that it answers, and some that it refuses."""
 
 import json
 
@@ -9,11 +9,11 @@ from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
-LONGEST_REQUEST = 100_000  # characters that the page hands on
+LONGEST_REQUEST = 100_000  # most characters of a request body
 
 
 def _requests_of(predictor) -> dict[str, tuple[str, str]]:
-    """Ready requests: name → (words, body). Only the first two are good."""
+    """Prepared requests: name → (words, body). Only the first two are valid."""
     from minibert.service.server import Limits
 
     example, limits = predictor.task.example_input, Limits()
@@ -37,7 +37,7 @@ def _requests_of(predictor) -> dict[str, tuple[str, str]]:
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Ready requests, most of them wrong, one's own, and the schema that they are checked against."""
+    """Prepared requests, most of them invalid, a field for the user's own, and the schema that validates them."""
     lesson.show("Ask the service", title=False)
     predictor = served.predictor
     ready = _requests_of(predictor)
@@ -68,7 +68,7 @@ def show(lesson: Lesson, served: Served) -> None:
 
 
 def _asked(predictor, text: str):
-    """(the answer to the request, and to GET /health beside it)"""
+    """(the response to the request, and the one to GET /health)."""
     from minibert.service.local_client import LocalRequest, ask
     from minibert.service.server import application
 

@@ -1,4 +1,4 @@
-"""A model leaves: written in another form, compared with itself, and put behind HTTP."""
+"""Export: a model written in another format, compared with the original, and served over HTTP."""
 
 import importlib.util
 import json
@@ -16,7 +16,7 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _exported(name: str, directory: Path | None, format: str) -> dict:
-    """What the command would say; the files themselves are not kept."""
+    """The results that the command would report; the files are not kept."""
     from minibert.service.export import export
 
     with st.spinner(_("Writing the model, reading it again, comparing …")), tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""A table of examples, every line of which is used or refused by name."""
+"""A table of examples, where every line is either used or rejected with its number."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from ui.translations import _
 
 
 def show(served: Served) -> None:
-    """A file with two wrong lines, to mend or to break further."""
+    """An editable file with two invalid lines."""
     from minibert.tasks import TASKS, TaskDataError
 
     st.markdown(

@@ -1,4 +1,4 @@
-"""Before it goes out: its limits, what is checked, what is logged."""
+"""Before release: the service's limits, checks and logs."""
 
 from dataclasses import asdict
 
@@ -10,7 +10,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """What one decides before the door is opened."""
+    """What to decide before others can reach the service."""
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Limits and health", level=3)

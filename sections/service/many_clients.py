@@ -1,4 +1,4 @@
-"""Many clients at once: what batches are worth."""
+"""Many clients at once: the gain from batching."""
 
 import statistics
 import uuid
@@ -18,7 +18,7 @@ ROUNDS = 3
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def _measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
-    """way → the middle of ROUNDS measurements for each number of clients. click: another with each."""
+    """way → for each number of clients, the median of ROUNDS measurements. click: its id, part of the cache key."""
     from minibert.service.local_client import load
     from minibert.service.server import Limits
 
@@ -36,7 +36,7 @@ def _measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Answers a second, one by one and in batches, measured at a click."""
+    """Responses per second, one by one and in batches, measured on a click."""
     lesson.show("Many clients at once", title=False)
     if st.button(_("Measure"), key="measure", icon=":material/speed:"):
         st.session_state["measured"] = uuid.uuid4().hex

@@ -1,4 +1,4 @@
-"""A model is fine-tuned, measured, and asked one thing: the commands and what they answer."""
+"""Fine-tune, evaluate, predict: the commands and their output."""
 
 import json
 from pathlib import Path
@@ -74,7 +74,7 @@ def show_evaluate(served: Served) -> None:
 
 
 def _shell(value: str) -> str:
-    """For a command line between double quotes."""
+    """Escape a value for double quotes on a command line."""
     return "".join("\\" + char if char in '"\\$`' else char for char in value)
 
 

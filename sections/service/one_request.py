@@ -1,4 +1,4 @@
-"""The picture: a sentence goes in, an answer comes out, and what each part of the service takes for it."""
+"""The picture: a sentence goes in, a response comes out, and the time that each part of the service takes."""
 
 import json
 from pathlib import Path
@@ -14,11 +14,11 @@ from ui.text import literal
 from ui.translations import _
 
 HEIGHT = 400
-_AGAIN = "_service-again"  # session_state key: how often the reader has asked again
+_AGAIN = "_service-again"  # session_state key: number of repeated requests
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """The request, the answer and, beside them, where the time goes."""
+    """The request, the response and, beside them, the time of each part."""
     with picture():
         found = _asked(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
         left, right = st.columns([5, 6], gap="medium")
@@ -45,7 +45,7 @@ def _once_more() -> None:
 
 
 def body_for(predictor, text: str) -> str:
-    """A request with the sentence where the task's example has its first text."""
+    """A request body: the task's example with the sentence as its first text."""
     example = predictor.task.example_input
     field = "text" if "text" in example else next(name for name, value in example.items() if isinstance(value, str))
     return json.dumps({"inputs": [{**example, field: text}]}, ensure_ascii=False)
@@ -53,7 +53,7 @@ def body_for(predictor, text: str) -> str:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def _asked(name: str, directory: Path | None, text: str, again: int):
-    """Measured once for everyone who sends this sentence; again: another with each click."""
+    """Timed once for all sessions that send this sentence; again: number of repetitions, part of the cache key."""
     from minibert.service.local_client import timed
 
     with st.spinner(_("Asking …")):
@@ -62,7 +62,7 @@ def _asked(name: str, directory: Path | None, text: str, again: int):
 
 
 def _in_and_out(served: Served, response) -> None:
-    # As plain text: the colours of JSON have too little contrast to be read from the back row.
+    # As plain text: the contrast of coloured JSON is too low for the back row.
     st.markdown(_("**In:** `POST /predict`"))
     st.code(body_for(served.predictor, served.text)[:600], None, wrap_lines=True)
     st.markdown(

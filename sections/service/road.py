@@ -1,4 +1,4 @@
-"""The road: each step says what goes in, shows the command, and what it answers."""
+"""The road: each step shows its input, its command, and the output."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Six steps, one in view."""
+    """Six steps, one shown at a time."""
     lesson.show("The road", title=False)
     steps = {
         _("file"): file.show,

@@ -1,4 +1,4 @@
-"""What is taken along the road: the class's sentence, and the fine-tuned model that answers it."""
+"""What all parts share: the class's sentence, and the fine-tuned model that answers it."""
 
 import time
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from ui.runs import (
 )
 from ui.translations import _
 
-# What imports torch is imported where it is first needed: the page shows before that.
+# Import torch, and what imports it, only where needed: the page shows before that.
 
 KIND = "service"
 START = CHECKPOINTS / "mini-en"
@@ -38,12 +38,12 @@ BROKEN = (
     "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
     "A quiet room.\tpositive\nI left after the first act.\tnegative\n"
 )
-_WANTED = "_service-wanted"  # session_state key: the run whose model is taken along as soon as it is there
+_WANTED = "_service-wanted"  # session_state key: run whose model gets selected once it is saved
 
 
 @dataclass(frozen=True)
 class Served:
-    """name: of the model, in links · directory: of a fine-tuned one · text: the class's sentence."""
+    """name: of the model, in links · directory: of a fine-tuned model, else None · text: the class's sentence."""
 
     name: str
     directory: Path | None
@@ -75,7 +75,7 @@ def read(lesson: Lesson) -> Served:
 
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:
-    """This browser's models that have a task: id → (title, directory)."""
+    """This browser's fine-tuned models: id → (title, directory)."""
     found = {}
     for run in own_models():
         values = json_object(run.result / "config.json")
@@ -93,7 +93,7 @@ def _choose(models: dict[str, tuple[str, Path]]) -> str:
 
 
 def predictor_of(name: str, directory: Path | None):
-    """The model, loaded once for everyone; it is only asked, never changed."""
+    """The model, loaded once for all sessions, never changed."""
     return _fresh() if directory is None else predictor_left(name, str(directory))
 
 
@@ -115,7 +115,7 @@ def reviews(part: str):
 
 
 def _train_one() -> None:
-    """A model to take along, in some seconds; it is chosen as soon as it is there."""
+    """The button that fine-tunes a model in some seconds; the model is selected once finished."""
     if st.button(_("Fine-tune on reviews"), icon=":material/play_arrow:", key="train", type="primary"):
         from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization
@@ -130,7 +130,7 @@ def _train_one() -> None:
 
 
 def _going() -> None:
-    """The newest run, until its model is there."""
+    """The newest run, until its model is saved."""
     runs = own_runs(KIND)[:1]
     if runs and not (settled(runs[0]) and runs[0].state == "finished"):
         live(

@@ -1,1 +1,1 @@
-"""Smaller models: what is recorded, what is measured on the spot, and students that learn from a teacher."""
+"""Smaller models: recorded results, live measurements, and students trained by a teacher."""

@@ -1,4 +1,4 @@
-"""The claim: what the papers' students keep of their teachers, beside ours on SST-2."""
+"""The claim: how much of the teacher's accuracy the papers' students keep, beside ours on SST-2."""
 
 from collections import Counter
 
@@ -29,7 +29,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def recorded(records: list[dict]) -> None:
     last, scale = records[-1], records[-1]["scale"]
-    seeds = min(Counter(record["arm"] for record in records).values())  # that every arm has
+    seeds = min(Counter(record["arm"] for record in records).values())  # of every arm, at least
     longer = max(record["pretraining"].get("times", 1.0) for record in records)
     seconds: dict[str, float] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""The code: the losses, the learner that asks for them, a DistilBERT cut out of a BERT, the command line."""
+"""The code: the losses, the learner that uses them, a DistilBERT initialized from BERT's layers, the command line."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Cut away: what heads and neurons are worth, what is left without some, and what it learns in a few steps more."""
+"""Pruning: importance of heads and neurons, accuracy without some of them, and after a few more training steps."""
 
 import re
 from dataclasses import replace
@@ -18,9 +18,9 @@ from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _, ngettext
 
-KIND = "smaller-cut"  # of the runs
-UNCUT = f"{KIND}/whole"  # … and of the one that all of them are held against
-BY_HAND = "gone"  # in the link: 1.2,3.4 – layer and head, counted from 1
+KIND = "smaller-cut"  # of the runs with pruned models
+UNCUT = f"{KIND}/whole"  # of the unpruned run, their baseline
+BY_HAND = "gone"  # in the link as 1.2,3.4: layer and head, counted from 1
 EXAMPLE = "I hated every minute of it."
 
 
@@ -43,7 +43,7 @@ def kinds() -> dict[str, str]:
 
 
 def read_by_hand() -> None:
-    """The heads that the link names, where it counts for more than the screen."""
+    """Read the pruned heads from the link, if it takes precedence over the screen."""
     if follow_link(BY_HAND) or BY_HAND not in st.session_state:
         named = re.findall(r"(\d{1,2})\.(\d{1,2})(?:,|$)", url_text(BY_HAND))
         st.session_state[BY_HAND] = {(int(layer) - 1, int(head) - 1) for layer, head in named}
@@ -89,7 +89,7 @@ def draw(keep, worth, costs, there) -> None:
     neurons = dict(zip(keep.layers, keep.neurons, strict=True))
     gone = {(layer, head) for layer, head in there if head not in heads.get(layer, ())}
     left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
-    values = normalised(worth.heads) if costs is None else costs  # what decides who goes
+    values = normalised(worth.heads) if costs is None else costs  # the colours: importance, or the rise of the loss
     words = {
         "heads": _("Heads: click to cut"), "neurons": _("Neurons of each layer, the most important first"),
         "layer": _("layer"), "head": _("head"), "worth": _("worth"), "gone": _("cut away"),
@@ -123,7 +123,7 @@ def name(layer: int, head: int) -> str:
 
 
 def beside(measured: dict, said: dict, text: str) -> None:
-    """Before, cut away, and as many weights set to 0."""
+    """A table of the whole model, the pruned one, and one with as many weights set to 0."""
     names = {WHOLE: _("whole"), CUT: _("cut away: smaller matrices"), ZEROS: _("as many weights set to 0")}
     rows = []
     for key in (one for one in names if one in said):
@@ -155,7 +155,7 @@ def retrained(run, seen: Subject) -> None:
 
 
 def begin(run, seen: Subject) -> None:
-    """What is left learns; and, once, the whole, from the same reviews over as many steps."""
+    """Retrain the pruned model and, once, the whole one, on the same reviews for as many steps."""
     asked: Asked | None = st.session_state.get("_asked-cut")
     if asked is None:
         return

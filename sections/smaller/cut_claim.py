@@ -1,4 +1,4 @@
-"""What is said of pruning and of search, beside what is recorded of them here: statements, each with a verdict."""
+"""Claims about pruning and architecture search beside our recorded results, each with a verdict."""
 
 import statistics
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _
 
-NOTICED = 2.0  # points of accuracy: less is here called no loss
+NOTICED = 2.0  # points of accuracy; a smaller loss counts as none
 Values = Mapping[str, Mapping[int, float]]  # arm → seed → value
 
 
 @dataclass(frozen=True)
 class Statement:
-    """said: by a paper · least: what the difference must be more than to agree · ours: in points, or in ms."""
+    """said: a paper's claim · least: the claim holds if the difference exceeds this · ours: in points, or in ms."""
 
     said: str
     source: str
@@ -133,7 +133,7 @@ def of_search(records: list[dict]) -> None:
 
 
 def table(statements: list[Statement]) -> None:
-    """What is said, by whom, what is found, and whether that is the same."""
+    """The claims with their source, our difference, and the verdict."""
     lines = []
     for one in statements:
         if one.ours is None:

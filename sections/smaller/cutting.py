@@ -1,4 +1,4 @@
-"""The class's classifier, and what is left of it: computed once for everyone who cuts the same."""
+"""The class's classifier and its pruned versions: computed once for all sessions with the same choice."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from minibert.pruning.keep import Keep
 
 DATA = "reviews"
-HONEST = 96  # reviews that are read without each head
+HONEST = 96  # reviews for the loss without each head
 WHOLE, CUT, ZEROS = "whole", "cut", "zeros"
 REPEATS = 5
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is cut from whom. heads: (layer, head) that go besides, by hand."""
+    """What to prune from which run. heads: further (layer, head), chosen by hand."""
 
     run: str
     directory: str
@@ -39,7 +39,7 @@ class Asked:
 
 
 def classifier():
-    """The run that trained it; None, with what to do on the screen, while nobody has."""
+    """The run of the class's classifier; None, after showing what to do, while there is none."""
     run = classifier_named(DATA)
     if run is not None:
         predictor_of(run)
@@ -57,7 +57,7 @@ def worth(run: str, directory: str) -> "Importance":
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def honest(run: str, directory: str) -> list[list[float]]:
-    """By how much the loss rises without each head."""
+    """The rise of the loss without each head."""
     from minibert.pruning.importance import batches_of, losses_without_heads
     from minibert.pruning.run import asked
 
@@ -67,7 +67,7 @@ def honest(run: str, directory: str) -> list[list[float]]:
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
-    """(what stays, the whole, what was cut out of it, and the whole with as many of its weights set to 0)."""
+    """(what is kept; name → the whole model, the pruned one, the whole one with as many of its weights set to 0)."""
     from dataclasses import replace
 
     from minibert.pruning.cut import cut
@@ -87,7 +87,7 @@ def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
-    """Of each: the share of the dev reviews that it judges right, and megabytes of its file, plain and compressed."""
+    """For each model: accuracy on the dev reviews, and megabytes of its file, plain and compressed."""
     from minibert.finetune.evaluation import evaluate
     from minibert.pruning.magnitude import file_bytes
 
@@ -101,7 +101,7 @@ def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
-    """Of each: what reading the text costs, and what it says of it, how sure."""
+    """For each model: the cost of reading the text, and its label and probability."""
     from minibert.inside.cost import measure
 
     models = left_of(asked)[1]

@@ -1,4 +1,4 @@
-"""Eight bits: the same weights as whole numbers of a byte; memory, seconds, and what becomes of the answers."""
+"""Eight bits: the same weights as 8-bit integers; memory, seconds, and the effect on the predictions."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _
 
-TASK, TEXTS = "classification", 122  # texts of the dev reviews
+TASK, TEXTS = "classification", 122  # number of dev reviews
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -45,7 +45,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.fragment
 def own_model() -> None:
-    """The newest classifier of the reader's own: how many of its answers change."""
+    """The user's newest classifier: how many of its predictions change."""
     runs = [run for run in own_models() if (run.latest("started") or {}).get("details", {}).get("task") == TASK]
     if not runs:
         st.info(_("Once a run of yours has ended, its answers are compared here."), icon=":material/play_arrow:")
@@ -65,7 +65,7 @@ def own_model() -> None:
 
 @st.cache_data(show_spinner=False, max_entries=50)
 def compared(run_id: str, directory: str) -> tuple[list[str], float, float]:
-    """(texts whose answer changes, share right before, and now)."""
+    """(texts whose prediction changes, accuracy before, accuracy in 8 bits)."""
     from minibert.inside.cost import answers, in_int8
 
     known = predictor_left(run_id, directory)

@@ -1,4 +1,4 @@
-"""Teacher and student, live: the teacher learns first, then the student from it, beside one that learns alone."""
+"""Teacher and student, live: the teacher trains first, then the student from it, beside a student without a teacher."""
 
 import streamlit as st
 
@@ -25,8 +25,8 @@ from ui.text import literal
 from ui.translations import _
 
 DATA = "reviews"
-COPIES, RATE = 3, 0.2  # changed copies of each review that a taught student reads, and the share of words changed
-STEADY = 900  # seconds: one run may not hold a place for ever
+COPIES, RATE = 3, 0.2  # changed copies of each review, share of words changed
+STEADY = 900  # seconds, so that no run occupies a worker for ever
 
 
 def loss_names() -> dict[str, str]:
@@ -95,7 +95,7 @@ def begin_alone(seed: int, seen: Subject) -> None:
 
 
 def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
-    """Beside the reviews it reads changed copies of them, which only the teacher judges: as many rows as alone."""
+    """Besides the reviews, train on changed copies labelled only by the teacher: as many rows as without a teacher."""
     from minibert.distillation.settings import distillation_of
     from minibert.finetune.augmentation import Augmentation
 
@@ -115,7 +115,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
 
 
 def draw(runs: list) -> None:
-    """Accuracy over the run, the teachers as levels, and what each says of the reader's sentence."""
+    """Accuracy over the run, the teachers' as horizontal lines, and each model's prediction on the user's sentence."""
     from plots.smaller import students
 
     teachers = {}
@@ -149,13 +149,13 @@ def draw(runs: list) -> None:
 
 
 def over_the_run(run) -> list[tuple[float, float]]:
-    """(share of the run that is done, accuracy)."""
+    """(completed share of the run, accuracy)."""
     begun = run.latest("started")
     return [(step / begun["details"]["steps"], metrics["accuracy"]) for step, metrics in evals(run)] if begun else []
 
 
 def answers_of(run) -> list[dict]:
-    """The last answers of a run's teacher and student."""
+    """The last predictions of a run's teacher and student."""
     rows = []
     for kind, who in (("teachersample", _("its teacher")), ("sample", "")):
         event = run.latest(kind)

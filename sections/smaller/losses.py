@@ -1,4 +1,4 @@
-"""What is asked of a student: the losses, and what a temperature does to the teacher's answers."""
+"""The distillation losses, and the effect of temperature on the teacher's predictions."""
 
 import streamlit as st
 

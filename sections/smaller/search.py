@@ -1,4 +1,4 @@
-"""Search: one network learns to be its parts; each is asked; the best that is fast enough learns on."""
+"""Search: train one network as all its subnetworks, evaluate each, and train on the best within the budget."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from ui.task_data import shipped
 from ui.translations import _, ngettext
 
 KIND, DATA = "smaller-search", "reviews"
-STEP = 0.05  # milliseconds
+STEP = 0.05  # of the slider, in milliseconds
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def whole_milliseconds(version: int) -> float:
-    """Of a dev review, read by all of mini-en."""
+    """The time for a dev review with all of mini-en."""
     from minibert.inside.cost import measure
     from minibert.pruning.run import TIMED
 
@@ -68,7 +68,7 @@ def begin(budget: float, seen: Subject) -> None:
 
 
 def of_run(runs: list, budget: float) -> None:
-    """What has been asked so far, and how the chosen one went on."""
+    """The subnetworks evaluated so far, and the accuracy of the chosen one after more training."""
     run = runs[0]
     events = [event for event in run.events() if event["event"] in ("candidate", "found", "done", "eval")]
     asked = [event for event in events if event["event"] == "candidate"]
@@ -88,7 +88,7 @@ def of_run(runs: list, budget: float) -> None:
 
 
 def of_record(budget: float) -> None:
-    """A recorded search, of seed 0, until the reader has begun one."""
+    """A recorded search (seed 0), shown until the user has started one."""
     records = [record for record in records_of("search") if record.get("candidates")]
     if not records:
         st.info(
@@ -103,7 +103,7 @@ def of_record(budget: float) -> None:
 
 
 def shape(name: str) -> str:
-    """A part's name in words: of each layer so many heads and neurons."""
+    """A subnetwork's name in words: layers, and heads and neurons per layer."""
     layers, heads, neurons = map(int, name.split("-"))
     return ", ".join((
         ngettext("{n} layer", "{n} layers", layers).format(n=layers),

@@ -1,4 +1,4 @@
-"""The reader's sentence, what is recorded of teacher and students, and what reading the sentence costs here."""
+"""The user's sentence, recorded results of teacher and students, and the cost of reading the sentence here."""
 
 import statistics
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from minibert.inside.cost import Cost
 
 MAX_CHARS = 300
-PREFIX = "smaller"  # kinds of the page's runs
+PREFIX = "smaller"  # of the `kind` of this page's runs
 STUDENT, TEACHER = "mini-en", "minilm-en"
 REPEATS = 5
 
@@ -35,7 +35,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence; in a drawer whose accuracy is drawn."""
+    """The sentence; in a drawer the source of the accuracies drawn."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         with drawer(_("What is drawn"), key="smaller-drawer"):
@@ -71,7 +71,7 @@ def _costs(text: str, versions: tuple[int, ...]) -> dict[str, "Cost"]:
 
 
 def costs(text: str) -> dict[str, "Cost"]:
-    """Of both networks, with "_int8" in eight bits: measured on the text, once for everyone who asks for it."""
+    """Cost of both networks, and with "_int8" in eight bits: measured on the text, once for all sessions."""
     return _costs(text, tuple(version_of(name) for name in (STUDENT, TEACHER)))
 
 
@@ -92,13 +92,13 @@ def _costs_of_cut(text: str, version: int) -> dict[str, "Cost"]:
 
 
 def costs_of_cut(text: str) -> dict[str, "Cost"]:
-    """Of the student's network without half of its neurons, or layers, whichever they are."""
+    """Cost of the student's network without half of its neurons or layers; which ones makes no difference to it."""
     return _costs_of_cut(text, version_of(STUDENT))
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Cost"]:
-    """Run → what its encoder costs. runs: (id, folder of its model)."""
+    """Run → cost of its encoder. runs: (id, folder of its model)."""
     from minibert.inside.cost import measure
 
     models = {run: predictor_left(run, directory) for run, directory in runs}
@@ -106,7 +106,7 @@ def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Co
 
 
 def recorded(metric: str, experiment: str = PREFIX) -> dict[str, list[float]]:
-    """Arm → a metric of each seed that is recorded."""
+    """Arm → recorded values of a metric, one per seed."""
     found: dict[str, list[float]] = {}
     for record in records_of(experiment):
         found.setdefault(record["arm"], []).append(record["metrics"][metric])
@@ -114,5 +114,5 @@ def recorded(metric: str, experiment: str = PREFIX) -> dict[str, list[float]]:
 
 
 def mean_and_half(values: list[float]) -> tuple[float, float]:
-    """The mean and the standard deviation, 0 of one value."""
+    """The mean and the standard deviation (0 for one value)."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else 0.0

@@ -1,4 +1,4 @@
-"""The central picture: milliseconds for the reader's sentence, accuracy, memory; a bubble a model."""
+"""The central picture: milliseconds for the user's sentence, accuracy, memory; one bubble per model."""
 
 import streamlit as st
 
@@ -23,9 +23,9 @@ DRAWN = {
     "teacher": TEACHER,
     "alone": STUDENT,
     "many": STUDENT,
-}  # arms that are drawn, and what network they have
-CUT = ("neurons-50", "layers-50")  # arms of `experiment pruning` that are drawn
-MOST, CLASS_CUTS = 12, 4  # runs of the class; of those whose networks must be loaded to be measured
+}  # arm drawn → its network
+CUT = ("neurons-50", "layers-50")  # arms drawn of `experiment pruning`
+MOST, CLASS_CUTS = 12, 4  # most runs of the class; most pruned ones, which must be loaded
 
 
 @st.fragment
@@ -90,7 +90,7 @@ def names() -> dict[str, str]:
 
 
 def names_of_runs() -> dict[str, str]:
-    """Kind of the runs that cut something away, and of the uncut that they are held against → what they are called."""
+    """Kind of the pruning and search runs, and of their uncut baseline → display name."""
     return {"smaller-cut": _("cut {n}"), "smaller-cut/whole": _("uncut {n}"), "smaller-search": _("found {n}")}
 
 
@@ -112,7 +112,7 @@ def of_the_record(cost: dict) -> list:
 
 
 def of_the_class(cost: dict) -> list:
-    """Every ended run of everyone's, and the teachers that stood behind them."""
+    """Every finished run of the class, and the teachers used in them."""
     from plots.smaller import Point
 
     points, teachers = [], set()
@@ -132,7 +132,7 @@ def of_the_class(cost: dict) -> list:
 
 
 def cut_in_the_record(text: str) -> list:
-    """A student half of which was cut away before it learned on."""
+    """Recorded students half of which was pruned before further training."""
     from plots.smaller import Point
 
     scores, names = (
@@ -153,7 +153,7 @@ def cut_in_the_record(text: str) -> list:
 
 
 def pruned_by_the_class(text: str) -> list:
-    """Every ended run that cut something away, measured on the reader's sentence."""
+    """Every finished pruning run, timed on the user's sentence."""
     from plots.smaller import Point
 
     names = names_of_runs()

@@ -1,4 +1,4 @@
-"""How long the first steps are, with and without bias correction."""
+"""The length of the first optimizer steps, with and without bias correction."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Two settings compared, and how many runs it would take."""
+"""Two settings compared, and the number of runs needed to tell them apart."""
 
 import statistics
 
@@ -65,12 +65,12 @@ def _calculator(records: list[dict]) -> None:
 
 
 def clamp(value: float, low: float, high: float) -> float:
-    """To the slider's steps of a quarter."""
+    """Clamp and round to the slider's steps of a quarter."""
     return min(max(round(value * 4) / 4, low), high)
 
 
 def compare(names: dict[str, str], a: str, b: str, first: list[float], second: list[float]) -> tuple[float, float]:
-    """Draw both and say what they tell; → (pooled standard deviation, size of the difference)."""
+    """Draw both settings and state the result; → (pooled standard deviation, absolute difference)."""
     from minibert.experiments.seeds import gap, standard_error
     from plots.stability import two_groups
 

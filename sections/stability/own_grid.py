@@ -1,4 +1,4 @@
-"""Runs of one's own: some cells, some seeds."""
+"""The user's own runs: some cells, some seeds."""
 
 import statistics
 import time
@@ -22,7 +22,7 @@ from ui.recorded import comparison, start_folder
 from ui.runs import live, manager, show_refusal, state_rows, stop, submit, weights_to_begin_with
 from ui.translations import _, ngettext
 
-MOST_RUNS = 12  # of one click: as many as one reader may have in the queue
+MOST_RUNS = 12  # per click: the queue's limit per user
 SECONDS_AT_MOST = 300
 
 

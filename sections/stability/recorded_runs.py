@@ -1,4 +1,4 @@
-"""The central picture: every recorded run, a dot a seed, and the reader's own runs among them."""
+"""The central picture: every recorded run, one dot per seed, with the user's own runs among them."""
 
 import streamlit as st
 
@@ -20,7 +20,7 @@ from ui.recorded import command, comparison, recorded, start_choice
 from ui.text import literal
 from ui.translations import _
 
-SHARES = (0.0, 1 / 3, 2 / 3, 1.0)  # of the guesses
+SHARES = (0.0, 1 / 3, 2 / 3, 1.0)  # of failed runs, one per option
 
 
 def show() -> Subject:
@@ -59,7 +59,7 @@ def show() -> Subject:
 
 
 def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tuple[int, int]]:
-    """With bias correction or without → how many runs failed, and of how many."""
+    """With bias correction (True) or without → (number of failed runs, number of runs)."""
     found = {}
     for corrected in correction_names():
         cells = [cell(*one) for one in every_cell() if one[2] == corrected]
@@ -69,7 +69,7 @@ def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tu
 
 
 def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
-    """Ask how many fail without; whether the runs without may be shown."""
+    """Ask how many fail without bias correction; True if those runs may be shown."""
     without, n = failed[False]
     if not (n and failed[True][1]):
         return True
@@ -79,7 +79,7 @@ def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
 
 
 def finding(failed: dict[bool, tuple[int, int]]) -> str:
-    """How many runs failed, with bias correction and without."""
+    """How many runs failed, with and without bias correction."""
     names = correction_names()
     parts = [_("{name} {failed} of {n}").format(name=names[one], failed=k, n=n) for one, (k, n) in failed.items()]
     return _("Runs that failed: {parts}").format(parts=", ".join(parts))

@@ -1,4 +1,4 @@
-"""The cells that are compared, what has been recorded of them, and the reader's own runs."""
+"""The cells that are compared, their recorded results, and the user's own runs."""
 
 import statistics
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from ui.runs import own_runs
 from ui.translations import _, ngettext
 
 KIND = "stability"
-LEARNED = 1.0  # points above the commonest class: what is less has learned nothing
+LEARNED = 1.0  # points above the majority class; a run below that has failed
 
 
 @dataclass(frozen=True)
 class Subject:
-    """records: of the chosen checkpoint · chance: what the commonest class is right in, in percent."""
+    """records: of the chosen checkpoint · chance: accuracy of the majority class, in percent."""
 
     records: list[dict]
     chance: float | None
@@ -46,7 +46,7 @@ def scores_of(records: list[dict]) -> dict[str, dict[int, float]]:
 
 
 def rates() -> list[float]:
-    """Of the comparison from the chosen checkpoint."""
+    """Learning rates of the comparison from the chosen checkpoint."""
     return list(dict.fromkeys(rate for _epochs, rate, _corrected in every_cell()))
 
 
@@ -57,13 +57,13 @@ def every_cell() -> list[tuple[int, float, bool]]:
 
 
 def newest_runs() -> list:
-    """The runs of the reader's last click."""
+    """The runs of the user's last click."""
     runs = own_runs(KIND)
     return [run for run in runs if run.kind == runs[0].kind] if runs else []
 
 
 def scores_of_runs(runs: list) -> dict[str, dict[int, float]]:
-    """Arm → seed → accuracy in percent of those that have ended."""
+    """Arm → seed → accuracy in percent, for finished runs."""
     scores: dict[str, dict[int, float]] = {}
     for run in runs:
         done, begun = run.latest("done"), run.latest("started")
@@ -82,7 +82,7 @@ def draw_grid(
     own: dict[str, dict[int, float]] | None = None,
     title: str = "",
 ) -> None:
-    """scores, own: arm → seed → accuracy in percent, of the recorded runs and of the reader's."""
+    """scores, own: arm → seed → accuracy in percent, of the main runs and of the user's."""
     from plots.stability import Cell, grid
 
     cells = [

@@ -1,4 +1,4 @@
-"""What the recorded runs tell: failures, spread, and what a seed decides."""
+"""Findings of the recorded runs: failures, spread, and the effect of the seed."""
 
 import statistics
 
@@ -19,7 +19,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
-    """How many runs failed with and without correction, and how those that learned scatter within a cell."""
+    """How many runs failed with and without correction, and the spread within a cell of those that did not."""
     sentences = []
     for corrected, name in correction_names().items():
         cells = [

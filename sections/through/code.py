@@ -6,9 +6,9 @@ from ui.through.passage import Seen
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    """The model's forward pass, a block, and what is read of it."""
+    """The code of the forward pass, of a block, and of the values read from it."""
     lesson.show("The code", title=False)
-    if seen.waiting:  # torch is not there yet
+    if seen.waiting:  # torch is still loading
         return
     from minibert.inside.one_pass import OnePass
     from minibert.model import Bert, Block, Embeddings

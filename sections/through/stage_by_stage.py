@@ -1,4 +1,4 @@
-"""Each stage in a sentence, with the numbers of this text and the lesson that takes it apart."""
+"""Each stage in one sentence, with this text's numbers and a link to its lesson."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    """What is drawn, then a card a stage."""
+    """What the picture shows, then one card per stage."""
     lesson.show("What is drawn", title=False)
     if seen.passage is None:
         return
@@ -28,7 +28,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def sizes(name: str, passage: Passage) -> list[str]:
-    """How much there is at each stage."""
+    """The sizes at each stage, one sentence each."""
     outline = outline_of(name)
     config, encoding = outline.config, outline.tokenizer.encode(passage.hidden, passage.second or None)
     count, layers, heads = len(encoding), config.num_hidden_layers, config.num_attention_heads

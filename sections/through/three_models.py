@@ -1,4 +1,4 @@
-"""The same way through each model: what comes out."""
+"""The same sentence through each model: the outputs."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    """Guess which model gives the hidden word most; then a table of all."""
+    """Ask which model gives the hidden word the highest probability; then a table of all."""
     lesson.show("The same way, three models", title=False)
     if seen.passage is None:
         return
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
-    """What a model makes of the text, and how likely the hidden word is to it; None where that is no single piece."""
+    """A model's outputs for the text, and its probability of the hidden word, None if that is not a single piece."""
     seen, tokenizer = pass_of(name, passage), load(name).tokenizer
     ((piece, share),) = seen.guesses(tokenizer.vocab, 1)
     right = tokenizer.encode(passage.word, add_special=False).ids

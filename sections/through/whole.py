@@ -6,7 +6,7 @@ from ui.through.picture import show_picture
 
 
 def show() -> Seen:
-    """The fields and the picture; returns what the other parts speak of."""
+    """The fields and the picture; returns what the other parts need."""
     return once_loaded(_draw)
 
 

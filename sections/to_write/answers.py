@@ -1,4 +1,4 @@
-"""A task to write for: questions about little stories, learned now, and the reader's own answered."""
+"""A writing task: questions about little stories; models trained live answer the user's own question."""
 
 import streamlit as st
 
@@ -70,7 +70,7 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    """The share of right answers over the steps, and what each says now."""
+    """The share of right answers by step, and each run's current answer."""
     from plots.to_write import over_steps
 
     lines = by_title(runs, lambda run: [(step, metrics["answers"]) for step, metrics in evals(run)])

@@ -1,4 +1,4 @@
-"""The claims, and what has been recorded here: who writes and still reads, who corrects."""
+"""The claims and our recorded results: UniLM writes and still predicts masked words; a detector helps correction."""
 
 import statistics
 import tomllib
@@ -39,7 +39,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
     name = choice("claim", _("The claim"), claims(), wrap=True, bare=True)
     papers = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
-    paper = papers[name.removesuffix("_zh")]  # one paper, asked of two languages
+    paper = papers[name.removesuffix("_zh")]  # one paper, tested in two languages
     records = records_of(name)
     if not records:
         with st.container(border=True, key="no-results"):
@@ -72,7 +72,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def verdicts(paper: dict, records: list[dict]) -> None:
-    """Each direction in words: what the paper says, ours, and whether they agree."""
+    """Each direction in words: the paper's, ours, and whether they agree."""
     lines, counts = [], {"agrees": 0, "disagrees": 0, "unclear": 0}
     for one in paper["direction"]:
         values = by_arm(records, one["metric"])

@@ -1,4 +1,4 @@
-"""BERT as a corrector: as it is, fine-tuned, and with a detector before it; on the reader's own misspelled text."""
+"""BERT as a corrector: pre-trained only, fine-tuned, and with a detector; on the user's own misspelled text."""
 
 import html
 
@@ -49,7 +49,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def correctors(language: str, start) -> list[tuple[str, object]]:
-    """What there is to correct with: the BERT as it was pre-trained, the one that ships, this browser's."""
+    """The correctors: BERT as pre-trained, the shipped one, and this browser's own."""
     found = [(_("BERT as it was pre-trained"), start)]
     if language == "en":
         found.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
@@ -75,7 +75,7 @@ def loaded(folder: str, version: int):
 
 
 def show_corrected(told: dict) -> None:
-    """A column a token: what is read, p that it is wrong, what should stand there; safe HTML."""
+    """One column per token: the input, P(wrong), and the correction; safe HTML."""
     if not told["tokens"]:
         return
     columns = []
@@ -94,7 +94,7 @@ def show_corrected(told: dict) -> None:
 
 
 def train(language: str, start, text: str) -> None:
-    """The button, and the runs in this language."""
+    """The button, and the runs for this language."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         steps = st.slider(_("Steps"), 50, 600, 200, 50, key="corrector-steps", width=240)
         if st.button(_("Train both correctors"), type="primary", icon=":material/play_arrow:", key="train-corrector"):
@@ -127,7 +127,7 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    """Correction F1 over the steps."""
+    """Correction F1 by step."""
     from plots.to_write import over_steps
 
     lines = {

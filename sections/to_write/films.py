@@ -1,4 +1,4 @@
-"""What the picture plays: which token may look at which, and the second text coming into being, token by token."""
+"""The frames of the picture: the attention mask, and the second text written token by token."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sections.to_write.subject import MOST_GIVEN, MOST_READ, Subject, Writer, ne
 from ui.text import visible
 from ui.translations import _
 
-TOP = 5  # guesses shown at each step
+TOP = 5  # predictions shown per step
 
 
 @dataclass(frozen=True)
 class Film:
-    """tokens: of both texts, a row and a column each · source: how many are read · mask: a row of 0 and 1 for each of
-    them · steps: what is to be seen at each, the first before anything is written · others: further texts that were
-    found, with their ln P."""
+    """tokens: of both texts, one row and column each · source: number of tokens of the first text · mask: one row of 0
+    and 1 per token · steps: the frames, the first before anything is written · others: alternative texts with their ln
+    P."""
 
     tokens: list[str]
     source: int
@@ -29,7 +29,7 @@ class Film:
 
 
 def film(seen: Subject, mask: str) -> Film | None:
-    """None where there is nothing to read."""
+    """The film for a mask; None without a first text."""
     read = list(words_of(seen.read, MOST_READ))
     if not read:
         return None
@@ -67,7 +67,7 @@ def whole(written: list[str], total: float, known: bool) -> str:
 
 
 def still(mask: str, count: int) -> str:
-    """What is to be seen of a mask under which nothing is written."""
+    """The description of a mask under which nothing is written."""
     return {
         "both_ways": _("Both ways, in a third of the batches: each of the {n} tokens sees all {n}, as in BERT"),
         "left_to_right": _("From the left, in a sixth: a token sees itself and those before it, as in GPT"),
@@ -76,7 +76,7 @@ def still(mask: str, count: int) -> str:
 
 
 def looks(mask: str, source: int, written: int) -> list[str]:
-    """The rows of the mask that the model itself makes of these segments."""
+    """The rows of the mask that the model itself computes for these segments."""
     import torch
 
     from minibert.model import Batch
@@ -90,7 +90,7 @@ def looks(mask: str, source: int, written: int) -> list[str]:
 
 @st.cache_data(show_spinner=False, max_entries=200, hash_funcs={Writer: lambda writer: str(writer.folder)})
 def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple[str, ...] | None, way):
-    """→ the written tokens as words, for each (P, the likeliest (word, P)), and other texts with ln P."""
+    """→ (the written tokens as words, (P, the likeliest [(word, P)]) for each, other texts with ln P)."""
     from minibert.inside import writing
     from minibert.toy.answers import rules_for, spelled
 
@@ -115,7 +115,7 @@ def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple
 
 
 def given_by(model, tokenizer, source: list[int], given: tuple[str, ...]):
-    """The same for a text that the reader has written: P of each token, None where a word is unknown."""
+    """The same result for a text given by the user: P of each token, None if any word is unknown."""
     from minibert.inside.writing import expected
 
     words = [*given, "[SEP]"]

@@ -1,4 +1,4 @@
-"""BERT as a generator: tokens drawn one place after another, each given all the others."""
+"""BERT as a generator: tokens sampled one position at a time, each conditioned on all the others."""
 
 import pandas as pd
 import streamlit as st
@@ -54,7 +54,7 @@ def brain(model: str):
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def drawn(model: str, version: int, length: int, sweeps: int, order: str, temperature: float, seed: int):
-    """→ (vocabulary, [(ids without [CLS] and [SEP], place drawn, guesses)])"""
+    """→ (vocabulary, [(ids without [CLS] and [SEP], position drawn, predictions)])"""
     from minibert.inside.gibbs import gibbs
 
     bert, tokenizer = brain(model)
@@ -69,7 +69,7 @@ def drawn(model: str, version: int, length: int, sweeps: int, order: str, temper
 
 
 def shown(vocab, draws: list, number: int) -> None:
-    """The row after so many draws, and what the model expected at the place drawn last."""
+    """The row after `number` draws, and the model's predictions at the last position drawn."""
     ids, place, guesses = draws[number]
     kinds = ["changed" if i == place else "plain" for i in range(len(ids))]
     show_tokens([vocab[i] for i in ids], kinds=kinds, label=_("The row after {n} draws").format(n=number))
@@ -89,7 +89,7 @@ def surprise(vocab, draws: list, length: int) -> None:
 
 
 def by_order(model: str, version: int, length: int, sweeps: int, temperature: float, seed: int) -> None:
-    """How likely each order's last row is, by the product of its conditionals."""
+    """How likely each order's row is after each sweep, by its pseudo-log-likelihood."""
     from plots.to_write import by_sweep
 
     lines = {words: likely(model, version, length, sweeps, name, temperature, seed) for name, words in orders().items()}
@@ -108,7 +108,7 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
 def likely(
     model: str, version: int, length: int, sweeps: int, order: str, temperature: float, seed: int
 ) -> list[float]:
-    """The pseudo-log-likelihood of a token after each sweep."""
+    """The mean pseudo-log-likelihood per token after each sweep."""
     from minibert.inside.gibbs import conditional
 
     bert, tokenizer = brain(model)

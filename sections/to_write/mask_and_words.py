@@ -1,4 +1,4 @@
-"""The central picture: one of UniLM's four masks over two texts, and the second written under it, step by step."""
+"""The central picture: one of UniLM's four masks over two texts, and the second text written under it, step by step."""
 
 from pathlib import Path
 
@@ -85,14 +85,14 @@ def table(found: films.Film) -> list[dict]:
 
 
 def others(found: films.Film) -> None:
-    """What a beam has found besides."""
+    """The other texts found by beam search."""
     if found.others:
         told = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in found.others)
         st.caption(_("Also found: {texts}").format(texts=told))
 
 
 def bert_writes(seen: Subject) -> None:
-    """BERT, which has learned the same with the one mask that it has."""
+    """The answer of a BERT fine-tuned on the same task with its only, bidirectional mask."""
     if seen.writer.name != "answers":
         return
     words, shares = bert_wrote(seen.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)

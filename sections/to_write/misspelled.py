@@ -1,4 +1,4 @@
-"""What a corrector learns from: the toy world's stories, or the course's own Chinese sentences."""
+"""The corrector's training text: the toy world's stories, or the course's own Chinese sentences."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,11 @@ from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
 
 ZH = "mini-zh"
-LONGEST = 36  # characters of a sentence
+LONGEST = 36  # most characters of a sentence
 
 
 def chinese_sentences() -> list[str]:
-    """Sentences of the course's Chinese data sets, in an order that mixes them, none twice."""
+    """Distinct sentences of the course's Chinese data sets, in a fixed shuffled order."""
     data = LESSONS / "data"
     lines = (data / "reviews-zh" / "train.tsv").read_text(encoding="utf-8").splitlines()[1:]
     texts = [line.split("\t")[0] for line in lines]
@@ -34,7 +34,7 @@ def start(language: str) -> Path:
 
 
 def material(language: str) -> Mapping[str, Sequence[str] | Mapping[str, Sequence[str]]]:
-    """Arguments of `train_corrector`."""
+    """Arguments of `train_corrector` besides its settings."""
     if language != "zh":
         return {}
     from minibert.misspelling import read_alike

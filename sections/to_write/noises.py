@@ -1,4 +1,4 @@
-"""BART's noises on the reader's own text."""
+"""BART's noises on the user's own text."""
 
 import html
 import random
@@ -13,7 +13,7 @@ from ui.source import show_source
 from ui.text import visible
 from ui.translations import _
 
-MOST = 60  # tokens
+MOST = 60  # most tokens
 
 
 def names() -> dict[str, str]:
@@ -57,7 +57,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def row(name: str, parts) -> str:
-    """A noise's name and its text, as safe HTML; a [MASK] says how many tokens it stands for."""
+    """A noise's name and its text, as safe HTML; a [MASK] shows how many tokens it replaces."""
     cells = []
     for part in parts:
         word = html.escape(visible(part.token))

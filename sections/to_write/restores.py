@@ -1,4 +1,4 @@
-"""BART as a model: it learns now to write back what a noise has spoiled, the reader's own text too."""
+"""BART as a model: it trains live to restore noised text, the user's own too."""
 
 import html
 import random
@@ -15,13 +15,13 @@ from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
-KIND = "to_write-bart"  # of runs
+KIND = "to_write-bart"  # the `kind` of its runs
 MOST_RUNS = 3
-BEAM = 4  # beginnings kept
+BEAM = 4  # beam width
 
 
 def titles() -> dict[str, str]:
-    """The noises in few words; what BART kept comes first."""
+    """Short names of the noises; BART's final choice comes first."""
     return {
         "both": _("infilling and permutation"),
         "infilling": _("infilling"),
@@ -93,7 +93,7 @@ def loaded(folder: str, version: int):
 
 
 def restored(text: str, noise: str, seed: int, runs: list) -> None:
-    """The text as it was, what is left of it, and what the models of this browser make of that."""
+    """The noised text, and its restoration by this browser's models."""
     from minibert.noises import NOISES
     from minibert.toy.restoring import tokens_of, told, toy_tokenizer
 
@@ -114,7 +114,7 @@ def restored(text: str, noise: str, seed: int, runs: list) -> None:
 
 
 def said_row(title: str, said: list) -> str:
-    """What a BART writes, as safe HTML: bold and blue what it has found again, outlined what is not in the text."""
+    """A BART's output as safe HTML: restored tokens bold and blue, tokens foreign to the text outlined."""
     words = {"found": _("lost, and found again"), "wrong": _("not in the text"), "kept": _("read, and written again")}
     cells = [
         f'<span class="{how}" title="{html.escape(words[how])}"><bdi>{html.escape(visible(token))}</bdi>'
@@ -126,7 +126,7 @@ def said_row(title: str, said: list) -> str:
 
 
 def draw(runs: list) -> None:
-    """What the newest writes now, its marks over the steps, and the last marks of all."""
+    """The newest run's current output, its metrics by step, and the last metrics of all runs."""
     from plots.to_write import over_steps
 
     newest = runs[0]
@@ -154,7 +154,7 @@ def draw(runs: list) -> None:
 
 
 def compare(runs: list) -> None:
-    """The last marks of each run."""
+    """The last metrics of each run."""
     rows = []
     for run in runs:
         if mark := run.latest("eval"):

@@ -1,4 +1,4 @@
-"""What the whole page is about: the text that is read, perhaps the one that is written, and who writes how."""
+"""What the whole page is about: the first text, perhaps a given second one, and the writer and its decoding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from ui.translations import _
 MAX_CHARS = 300
 SHIPPED = CHECKPOINTS / "unilm-toy"
 MOST_READ, MOST_GIVEN = 30, 12  # tokens of the two texts
-BORDER = "[SEP]"  # what a reader types between them
+BORDER = "[SEP]"  # what the user types between them
 ANSWERS = "to_write-answers"  # kind of the runs that learn to answer
 TEMPERATURES = (0.25, 0.5, 1.0, 1.5, 2.0)
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A UniLM that writes. ends: with which token a text is over: "[SEP]" where it has learned to answer, "." where it
-    goes on with a story · version: changes when the weights on disk do."""
+    """A UniLM that writes. ends: the token that ends a text, "[SEP]" if trained to answer, "." if trained to continue
+    stories · version: changes when the weights on disk do."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Writer:
 
 @dataclass(frozen=True)
 class Way:
-    """How a token is chosen: "greedy", "beam" of a width, or "sample" at a temperature with a seed."""
+    """The decoding: "greedy", "beam" with a width, or "sample" with a temperature and a seed."""
 
     name: str
     width: int = 3
@@ -49,7 +49,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Subject:
-    """read, given: the two texts; given is None where the model writes the second one."""
+    """read, given: the two texts; given is None if the model writes the second one."""
 
     read: str
     given: str | None
@@ -58,7 +58,7 @@ class Subject:
 
 
 def writers() -> list[Writer]:
-    """Those that ship, then what this browser has trained, the newest first."""
+    """The shipped ones, then those that this browser has trained, newest first."""
     found = [
         Writer("answers", _("shipped, answers questions"), SHIPPED / "answers"),
         Writer("story", _("shipped, goes on with a story"), SHIPPED / "unilm", "."),
@@ -75,7 +75,7 @@ def ways() -> dict[str, str]:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The text, and in a drawer who writes and how."""
+    """The text, and in a drawer the writer and its decoding."""
     offered = writers()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
@@ -116,7 +116,7 @@ def network(folder: Path):
 
 
 def words_of(text: str, most: int) -> Sequence[str]:
-    """The tokens as a reader sees them: of the toy world's vocabulary each word is one."""
+    """The tokens as shown to the user: in the toy world's vocabulary each word is one."""
     from minibert.tokenizer import basic_tokens
 
     return basic_tokens(text, uncased=True)[:most]
