@@ -22,7 +22,7 @@ def path_of(model: str) -> Path:
 
 
 def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":
-    """(of the model, of random weights in its shape, seeds) for the tasks of this fingerprint; empty without."""
+    """(results of the model, of random weights in its shape, seeds) for tasks with this fingerprint; empty without."""
     from minibert.inside.probes import gathered
 
     path = path_of(model)

@@ -129,7 +129,7 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
 
 
 def draw(runs: list) -> None:
-    """The way of each run over the plane, Spearman's correlation over the steps, and what is found before and now."""
+    """Each run's path in the plane of alignment and uniformity, Spearman's correlation, and what a search finds."""
     from plots.sentence_vectors import plane
 
     marks = by_title(runs, evals)

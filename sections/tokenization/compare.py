@@ -1,4 +1,4 @@
-"""Words, pieces or characters: what the size of a vocabulary costs and what it buys."""
+"""Words, pieces or characters: the cost and the benefit of a larger vocabulary."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """One text cut in three ways, and what of its second half the first has not taught."""
+    """One text cut in three ways, and the share of its second half unknown to a vocabulary of its first half."""
     which = {"reviews": corpora()["reviews"], "above": _("the text of “Learn a vocabulary”")}
     name = choice("compare", _("Text to compare on"), which, wrap=True)
     text = chosen_corpus() if name == "above" else bundled("reviews")
@@ -28,7 +28,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=32)
 def _compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]], tuple]:
-    """Three ways to cut a text, WordPiece vocabularies of growing size, and how the kinds of words add up."""
+    """Three ways to cut a text, WordPiece vocabularies of growing size, and the growth of distinct words."""
     counted = count_words([text])
     pieces = learned_pieces([text], lowercase=True)
     start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))

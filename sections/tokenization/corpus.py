@@ -9,13 +9,13 @@ from ui.state import url_choice, url_text
 from ui.translations import _
 
 PARTS, OWN = "parts", "own"
-MOST_CORPUS = 100_000  # characters that a vocabulary is learned from
-MOST_MERGES = 300  # steps to watch
-_TYPED = "_corpus-typed"  # session_state key: the reader's own text, kept while another part is open
+MOST_CORPUS = 100_000  # most characters of the corpus
+MOST_MERGES = 300  # most merges shown
+_TYPED = "_corpus-typed"  # session_state key: the user's own text, kept while another part is open
 
 
 def corpora() -> dict[str, str]:
-    """Name in links → title of a text to learn from."""
+    """Name in links → title of a corpus to learn a vocabulary from."""
     return {
         PARTS: _("Words and their parts"),
         "reviews": _("802 reviews"),
@@ -34,7 +34,7 @@ def bundled(name: str) -> str:
 
 
 def choose_corpus() -> str:
-    """The text to learn from."""
+    """A widget for the corpus → its text."""
     name = choice("corpus", _("Text to learn from"), corpora(), wrap=True)
     if name == OWN:
         if "own" not in st.session_state and _TYPED in st.session_state:
@@ -56,7 +56,7 @@ def choose_corpus() -> str:
 
 
 def chosen_corpus() -> str:
-    """The same text, where nobody is asked for it."""
+    """The text of the chosen corpus, without drawing the widget."""
     name = st.session_state.get("corpus") or url_choice("corpus", list(corpora()), PARTS)
     if name == OWN:
         return st.session_state.get(_TYPED, url_text("own"))[:MOST_CORPUS]
@@ -65,5 +65,5 @@ def chosen_corpus() -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def learning(text: str, lowercase: bool, scoring: str) -> LearnedVocabulary:
-    """Every merge; shared by everyone, never changed."""
+    """Every merge; shared by all sessions, never changed."""
     return watch_learning(text, lowercase, scoring, MOST_MERGES)

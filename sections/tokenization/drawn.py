@@ -1,4 +1,4 @@
-"""How texts and tokens look on this page."""
+"""How this page draws texts and tokens."""
 
 import streamlit as st
 
@@ -8,12 +8,12 @@ from ui.translations import ngettext
 
 
 def shown(text: str) -> list[str]:
-    """Each character as it should look."""
+    """Each character in its displayed form."""
     return [visible(c, spaces=False) for c in text]
 
 
 def kind(token: str) -> str:
-    """How a token's box is drawn."""
+    """The CSS class of a token's box."""
     return {"plain": "", "piece": "piece", "unknown": "unk"}.get(kind_of(token), "special")
 
 
@@ -23,7 +23,7 @@ def more_words(e: Explanation) -> str:
 
 
 def in_order(e: Explanation) -> list:
-    """Words, and the special tokens found in the text, as they stand there."""
+    """Words, and the special tokens found in the text, in text order."""
     return sorted(
         [*e.words, *e.specials], key=lambda one: one.offsets[0] if hasattr(one, "token") else one.split.offsets[0]
     )

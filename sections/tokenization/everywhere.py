@@ -1,4 +1,4 @@
-"""The same text in each vocabulary: a token is not a word."""
+"""The same text in every vocabulary: a token is not a word."""
 
 import streamlit as st
 
@@ -9,16 +9,16 @@ from ui.lesson import Lesson
 from ui.text import literal, tokens_html
 from ui.translations import _, ngettext
 
-MOST_TOKENS = 40  # drawn of each
+MOST_TOKENS = 40  # most tokens drawn per vocabulary
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    """A row of tokens for each vocabulary."""
+    """One row of tokens per vocabulary."""
     for vocabulary in vocabularies().values():
         try:
             pieces, lowercase = read(vocabulary)
         except (ValueError, OSError):
-            continue  # said where it is chosen
+            continue  # the error appears where the vocabulary is chosen
         digest, tokenizer = tokenizer_of(pieces, lowercase)
         encoding = explained(digest, seen.text, tokenizer).encoding
         unknown = sum(t == UNK and not s for t, s in zip(encoding.tokens, encoding.special, strict=True))

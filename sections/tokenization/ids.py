@@ -1,4 +1,4 @@
-"""Tokens and ids: what the model reads, and where in the text it comes from."""
+"""Tokens and ids: the model's input, and the span of the text that each token comes from."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
-MOST_TOKENS = 300  # tokens drawn in one row
+MOST_TOKENS = 300  # most tokens drawn in one row
 
 
 def show(e: Explanation, tokenizer: Tokenizer) -> None:

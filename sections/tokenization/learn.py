@@ -1,4 +1,4 @@
-"""A vocabulary learned from a text, a merge at a time, and what it makes of the class's sentence."""
+"""A vocabulary learned from a text, merge by merge, and how it cuts the class's sentence."""
 
 import hashlib
 from pathlib import Path
@@ -21,10 +21,10 @@ from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal, show_tokens, visible
 from ui.translations import _, ngettext
 
-START_MERGE = 12  # where the picture begins
-MOST_CHANGED = 8  # words drawn that a merge changes
-MOST_OFTEN = 24  # of the most frequent words
-MOST_TOKENS = 60  # drawn of the sentence
+START_MERGE = 12  # default number of merges
+MOST_CHANGED = 8  # most changed words drawn per merge
+MOST_OFTEN = 24  # most frequent words drawn
+MOST_TOKENS = 60  # most tokens drawn of the sentence
 KEY = "merging"
 _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-live="polite"></p>
 <p class="name"></p><div class="row changed mono"></div><p class="name"></p><div class="row often mono"></div>
@@ -33,7 +33,7 @@ _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-li
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """Merges fusing, the sentence in the pieces there are by then, and how the text gets shorter."""
+    """The merges, the sentence in the pieces learned so far, and the shrinking length of the text."""
     text = choose_corpus()
     rules = {"frequency": _("frequency"), "ratio": _("frequency, divided by that of its parts")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
@@ -55,8 +55,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _small_letters() -> bool:
-    """Whether the text is read in small letters without accents. Not bound to the link: what is bound leaves it as
-    soon as another part of the page is open."""
+    """Whether the text is lowercased without accents. Not bound to the link: a bound parameter disappears as soon as
+    another part of the page is open."""
     key = "learn-lower-toggle"
     if follow_link("learn-lower") or key not in st.session_state:
         st.session_state[key] = url_choice("learn-lower", ["true", "false"], "true") == "true"
@@ -66,7 +66,7 @@ def _small_letters() -> bool:
 
 
 def _step(last: int) -> int:
-    """How many merges have been done."""
+    """The number of merges done."""
     state, start = st.session_state, min(START_MERGE, last)
     if follow_link("merge") or "merge" not in state:
         state["merge"] = url_int("merge", start, 0, last)
@@ -120,7 +120,7 @@ def _merging(learned: LearnedVocabulary, step: int, scoring: str, text: str) -> 
 
 
 def _merged(merge: Merge, scoring: str) -> str:
-    """A merge in words."""
+    """A merge in words: its pieces, its score, and the words it changes."""
     pieces = [visible(piece) for piece in (merge.left, merge.right, merge.new)]
     changes = ngettext("changes {n:,} word", "changes {n:,} words", len(merge.words_changed))
     return _("Merge {n:,}: {left} + {right} → {new}, {why}, {changes}.").format(
@@ -134,7 +134,7 @@ def _merged(merge: Merge, scoring: str) -> str:
 
 
 def _arithmetic(merge: Merge, scoring: str) -> str:
-    """What this pair was best at."""
+    """The score for which this pair was chosen."""
     if scoring == "frequency":
         return ngettext("side by side {n:,} time", "side by side {n:,} times", merge.pair_count).format(
             n=merge.pair_count
@@ -145,8 +145,7 @@ def _arithmetic(merge: Merge, scoring: str) -> str:
 
 
 def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, seen: Subject) -> None:
-    """The class's sentence in the pieces learned so far, beside what the chosen vocabulary makes of it: choosing this
-    one shows its effect here."""
+    """The class's sentence in the pieces learned so far, and a button that makes them the page's vocabulary."""
     pieces = tuple(learned.pieces(step))
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     encoding = explained(digest, seen.text, tokenizer).encoding

@@ -109,7 +109,7 @@ def step_case(e: Explanation, tokenizer: Tokenizer) -> None:
 
 
 def stages(word) -> list[ChangedWord]:
-    """A word, taken apart, and in small letters; only the stages that change it."""
+    """The stages of a word that change it: original, decomposed, lowercased."""
     lines = [ChangedWord(shown(word.split.text), {})]
     if word.decomposed.text != word.split.text or word.dropped:
         lost = {n: "out" for n, c in enumerate(word.decomposed.text) if is_mark(c)} if word.dropped else {}
@@ -140,7 +140,7 @@ def step_punctuation(e: Explanation, tokenizer: Tokenizer) -> None:
     show_source(is_punctuation)
 
 
-# Heading in the lesson, label in the stepper, view.
+# Section of the lesson, label in the stepper, function that draws the step.
 def steps() -> list[tuple[str, str, object]]:
     return [
         ("Clean", _("Clean"), step_clean),
@@ -154,7 +154,7 @@ def steps() -> list[tuple[str, str, object]]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """A step at a time, with its words above what it does to the text."""
+    """One step at a time: its text, then its effect on the sentence."""
     everything = steps()
     step = stepper("step", [label for _heading, label, _view in everything])
     heading, _label, view = everything[step]

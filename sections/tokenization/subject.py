@@ -25,13 +25,13 @@ from ui.text import literal
 from ui.translations import _
 from ui.uploads import uploader
 
-MOST_TEXT = 5_000  # characters that are stepped through
+MOST_TEXT = 5_000  # most characters of the text
 CHOOSE = "_choose"  # session_state key: the vocabulary to choose next
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A text, the vocabulary that cuts it, and all steps from one to the other."""
+    """A text, the vocabulary that tokenizes it, and all steps in between."""
 
     text: str
     vocabulary: Vocabulary
@@ -40,12 +40,12 @@ class Subject:
 
     @property
     def tokens(self) -> int:
-        """How many the model reads, [CLS] and [SEP] among them."""
+        """Number of tokens, including [CLS] and [SEP]."""
         return len(self.steps.encoding)
 
 
 def read(lesson: Lesson) -> Subject | None:
-    """The sentence, and in a drawer the vocabulary; None where that cannot be read, which is then said."""
+    """The sentence, and in a drawer the vocabulary; None, after showing the error, if the vocabulary is unreadable."""
     if CHOOSE in st.session_state:
         st.session_state["vocab"] = st.session_state.pop(CHOOSE)
     known = vocabularies()
@@ -79,7 +79,7 @@ def read(lesson: Lesson) -> Subject | None:
 
 
 def _upload() -> None:
-    """A vocab.txt of the reader's own, for this session."""
+    """Upload of the user's own vocab.txt, for this session."""
     file = uploader(_("Your own vocab.txt"), None, "upload", max_upload_size=10)
     if file is None:
         if st.session_state.pop("_uploaded-vocabulary", None) is not None:

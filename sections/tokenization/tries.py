@@ -1,4 +1,4 @@
-"""The tries for one word: which word, and the ladder of longest match first."""
+"""The tries for one word: the choice of the word, and the steps of longest match first."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
-MOST_CHOICES = 60  # words to choose from
-WORD = "_word"  # session_state key: the number of the word, counted from 0
-_OF = "_word-of"  # session_state key: the text and the tokenizer that it belongs to
+MOST_CHOICES = 60  # most words to choose from
+WORD = "_word"  # session_state key: index of the word
+_OF = "_word-of"  # session_state key: (text, id of the tokenizer) of that index
 
 
 def read(text: str, tokenizer: Tokenizer, parts: Sequence[Part]) -> int:
-    """Which of the words is looked at: the one in the link, else the reader's, else the one with most tries."""
+    """Index of the shown word: from the link, else the user's choice, else the word with most tries."""
     state, most = st.session_state, min(len(parts), MOST_CHOICES)
     if follow_link("word"):
         state[WORD] = url_int("word", start_of(parts) + 1, 1, len(parts)) - 1
@@ -33,7 +33,7 @@ def read(text: str, tokenizer: Tokenizer, parts: Sequence[Part]) -> int:
 
 
 def start_of(parts: Sequence[Part]) -> int:
-    """The word to begin with: that with most tries."""
+    """Index of the default word, the one with most tries."""
 
     def effort(n: int) -> tuple:
         return len(parts[n].tries or ()), parts[n].unknown is not None, -n
@@ -42,8 +42,8 @@ def start_of(parts: Sequence[Part]) -> int:
 
 
 def choose(text: str, tokenizer: Tokenizer, parts: Sequence[Part]) -> int:
-    """The words as buttons; returns the number of the chosen one."""
-    st.session_state["word-choice"] = read(text, tokenizer, parts)  # a widget's own state goes when it is not drawn
+    """The words as buttons; returns the index of the chosen one."""
+    st.session_state["word-choice"] = read(text, tokenizer, parts)  # the widget loses its state while it is not drawn
     chosen = st.pills(
         _("The tries for one word (and how many there were)"),
         range(min(len(parts), MOST_CHOICES)),
@@ -68,7 +68,7 @@ def say(chosen: int, parts: Sequence[Part]) -> None:
 
 
 def counted(part: Part) -> str:
-    """How many tries there were, and how many pieces they found."""
+    """The number of tries, and of pieces found."""
     tries = part.tries or []
     found = sum(one.found for one in tries)
     failed = ngettext("{n:,} try", "{n:,} tries", len(tries)).format(n=len(tries))
@@ -76,7 +76,7 @@ def counted(part: Part) -> str:
 
 
 def draw(part: Part, tokenizer: Tokenizer) -> None:
-    """The ladder: a row a try."""
+    """The tries, one row each."""
     st.html(
         ladder(
             shown(part.span.text),
@@ -96,7 +96,7 @@ def draw(part: Part, tokenizer: Tokenizer) -> None:
 
 
 def why_unknown(part: Part, tokenizer: Tokenizer) -> str:
-    """Why the word became [UNK]; "" where it did not."""
+    """Why the word became [UNK]; "" if it did not."""
     if part.unknown is None:
         return ""
     length = len(part.span.text)

@@ -1,4 +1,4 @@
-"""The vocabularies to choose from: the models', this lesson's own, those found in a folder, this session's own."""
+"""The vocabularies to choose from: of the models, of this lesson, of a folder, and of this session."""
 
 import hashlib
 import os
@@ -23,17 +23,17 @@ LEARNED, UPLOADED = "learned", "uploaded"
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A vocabulary to choose. `name` stands in links; `path` is a vocab.txt or a folder with one, None if in memory."""
+    """A vocabulary to choose. name: used in links · path: a vocab.txt or a folder with one, None if in memory."""
 
     name: str
     title: str
     path: Path | None
     pieces: tuple[str, ...] = ()
-    uncased: bool | None = None  # of one in memory; None: look at the pieces
+    uncased: bool | None = None  # if in memory; None: infer it from the pieces
 
 
 def vocabularies() -> dict[str, Vocabulary]:
-    """Name → vocabulary: the models', this lesson's own, those found in a folder, this session's own."""
+    """Name → vocabulary: of the models, of this lesson, of a folder, and of this session."""
     own = LESSONS / "tokenization" / "vocabularies"
     models = [Vocabulary(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if path.is_dir()]
     lessons = [
@@ -55,7 +55,7 @@ def vocabularies() -> dict[str, Vocabulary]:
 
 
 def learned_vocabulary() -> Vocabulary:
-    """The one taken from *Learn a vocabulary*; before that, what its first text gives."""
+    """The vocabulary taken from *Learn a vocabulary*; by default the one of its first corpus."""
     if "_learned-vocabulary" not in st.session_state:
         learned = learning(bundled(PARTS), True, "frequency")
         keep_learned(tuple(learned.pieces(len(learned.merges))), True)
@@ -72,7 +72,7 @@ def file_of(path: Path) -> Path:
 
 @st.cache_resource(show_spinner=False, max_entries=24)
 def _read(path: Path, version: int) -> tuple[tuple[str, ...], bool]:
-    """The pieces, and whether the vocabulary is uncased. `version` renews a changed file."""
+    """The pieces, and whether the vocabulary is uncased. version: cache key, changes with the file."""
     if path.is_dir():
         tokenizer = Tokenizer.from_directory(path)
         return tuple(tokenizer.pieces), tokenizer.lowercase
@@ -82,7 +82,7 @@ def _read(path: Path, version: int) -> tuple[tuple[str, ...], bool]:
 
 
 def read(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bool]:
-    """The pieces and whether it is uncased. Raises ValueError with a sentence for the reader."""
+    """The pieces, and whether the vocabulary is uncased. Raises ValueError with a message for the user."""
     if vocabulary.path is None:
         uncased = looks_uncased(vocabulary.pieces) if vocabulary.uncased is None else vocabulary.uncased
         return vocabulary.pieces, uncased
@@ -90,7 +90,7 @@ def read(vocabulary: Vocabulary) -> tuple[tuple[str, ...], bool]:
 
 
 def read_bytes(data: bytes, name: str) -> tuple[str, ...]:
-    """The pieces in an uploaded file. Raises ValueError that names it, and the line at fault."""
+    """The pieces in an uploaded file. Raises ValueError that names the file and the faulty line."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "vocab.txt"
         path.write_bytes(data)
@@ -104,7 +104,7 @@ def read_bytes(data: bytes, name: str) -> tuple[str, ...]:
 
 
 def tokenizer_of(pieces: tuple[str, ...], lowercase: bool) -> tuple[str, Tokenizer]:
-    """(what identifies it, the tokenizer), built once for everyone."""
+    """(cache key, tokenizer); the tokenizer is built once for all sessions."""
     digest = hashlib.sha256("\n".join(pieces).encode("utf-8", "surrogatepass")).hexdigest() + str(lowercase)
     return digest, _tokenizer(digest, lowercase, pieces)
 
@@ -116,12 +116,12 @@ def _tokenizer(digest: str, lowercase: bool, _pieces: tuple[str, ...]) -> Tokeni
 
 @st.cache_resource(show_spinner=False, max_entries=128)
 def explained(digest: str, text: str, _tokenizer: Tokenizer) -> Explanation:
-    """All steps of a text; shared by everyone, never changed."""
+    """All steps of a text; shared by all sessions, never changed."""
     return _tokenizer.explain(text)
 
 
 def choose_case(name: str, uncased: bool) -> bool:
-    """Whether to write small letters without accents; at first as the vocabulary was learned."""
+    """Whether to lowercase and drop accents; by default as the vocabulary was learned."""
     cases = {True: "uncased", False: "cased"}
     key = f"uncased-{name}-{uncased}"
     if follow_link("case") or key not in st.session_state:
@@ -136,8 +136,8 @@ def choose_case(name: str, uncased: bool) -> bool:
 
 
 def vocabulary_label(vocabulary: Vocabulary) -> str:
-    """Its title and how many entries it has."""
+    """The vocabulary's title and its number of entries."""
     try:
         return f"{literal(vocabulary.title)} · {len(read(vocabulary)[0]):,}"
     except (ValueError, OSError):
-        return literal(vocabulary.title)  # what is wrong with it is said once it is chosen
+        return literal(vocabulary.title)  # its error appears once it is chosen

@@ -1,4 +1,4 @@
-"""WordPiece's window over a word: the longest piece that the vocabulary has, then the rest."""
+"""WordPiece's window over a word: the longest piece in the vocabulary, then the rest."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from ui.source import show_source
 from ui.text import shorten, visible
 from ui.translations import _, ngettext
 
-MOST_TOKENS = 120  # drawn below the window
+MOST_TOKENS = 120  # most tokens drawn below the window
 KEY = "wordpiece"
 _HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"></div>
 <p class="said" aria-live="polite"></p>
@@ -28,7 +28,7 @@ _HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    """The window over one word, what the whole text becomes, and every try of that word."""
+    """The window over one word, the tokens of the whole text, and every try for that word."""
     parts = [part for word in seen.steps.words for part in word.parts]
     with picture():
         if not parts:
@@ -49,7 +49,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def _guessed(seen: Subject, words: int) -> bool:
-    """Whether the tokens may be shown: first the room guesses how many there are."""
+    """Ask for the number of tokens; True if the tokens may be shown."""
     right = seen.tokens
     others = [len(seen.text.split()), words + 2, len(seen.text) + 2, right + 3, right + 7, right + 1]
     options = sorted([right, *[n for n in dict.fromkeys(others) if n != right][:3]])
@@ -63,7 +63,7 @@ def _guessed(seen: Subject, words: int) -> bool:
 
 
 def _window(seen: Subject, parts: Sequence[Part], whole: bool) -> int:
-    """The moving picture; returns the number of the word in it. whole: all tokens of the text stand below it."""
+    """The moving picture; returns the index of its word. whole: show all tokens of the text below."""
     e = seen.steps
     chosen = tries.read(e.text, seen.tokenizer, parts)
     tries.say(chosen, parts)
@@ -93,7 +93,7 @@ def _take() -> None:
 
 
 def _word(part: Part, tokenizer: Tokenizer) -> dict:
-    """A word as its picture takes it: pieces as [from, to, id], and where nothing is found."""
+    """A word as data for the picture: pieces as [start, end, id], and the position where no piece fits."""
     text = part.span.text
     found = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
     stuck = part.unknown.position if part.unknown and part.unknown.reason == "no_piece" else None
@@ -109,7 +109,7 @@ def _word(part: Part, tokenizer: Tokenizer) -> dict:
 
 
 def _finding(part: Part) -> str:
-    """What the window has found, as a title."""
+    """The result of the window, as a title."""
     word, pieces = shorten(part.span.text, 30), len(part.pieces)
     if part.unknown is not None:
         return _("“{word}” becomes [UNK].").format(word=word)
@@ -119,8 +119,8 @@ def _finding(part: Part) -> str:
 
 
 def _tokens(seen: Subject) -> list[list]:
-    """[token, id, how it is drawn, the number of its word among those of the window] of each."""
-    numbers: dict[int, int] = {}  # the text's words, special tokens in it counted → those of the window
+    """[token, id, CSS class, index of its word in the window or −1] for each token."""
+    numbers: dict[int, int] = {}  # word index in the encoding (with special tokens) → in the window
     parts = unit = 0
     for one in in_order(seen.steps):
         if hasattr(one, "token"):

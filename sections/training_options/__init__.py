@@ -1,1 +1,1 @@
-"""What else can be set: a file for each option of fine-tuning."""
+"""Further options of fine-tuning, one file each."""

@@ -1,4 +1,4 @@
-"""The mean of the weights over the steps of a run."""
+"""The average of the weights over the steps of a run."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from ui.source import show_source
 from ui.translations import _
 
 HEADING = "Mean of the weights"
-SHARES = {"1": 1.0, "0.5": 0.5, "0.25": 0.25, "0.1": 0.1}  # by their names in the link
+SHARES = {"1": 1.0, "0.5": 0.5, "0.25": 0.25, "0.1": 0.1}  # name in the link → share
 RATES = (1e-4, 3e-4, 1e-3)
 RUN = 96  # reviews of the short run: two epochs of 12 steps
 
@@ -28,7 +28,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
 
     settings = FinetuneSettings(
         epochs=2, batch_size=8, max_length=32, optimization=Optimization(learning_rate=rate),
-        dropout=0.0,  # its masks are drawn from a source that all visitors share
+        dropout=0.0,  # its masks would come from a generator shared by all sessions
     )  # fmt: skip
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
@@ -37,7 +37,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """A short run on the course's reviews: what its last weights answer to the text, and what their mean does."""
+    """A short run on the course's reviews: predictions on the text by the last weights and by their average."""
     left, right = st.columns(2, gap="medium")
     with left:
         share = SHARES[choice("mean-of", _("Share"), {name: name for name in SHARES})]

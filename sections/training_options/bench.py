@@ -1,4 +1,4 @@
-"""What all options share: the course's reviews, a model about to learn from them, and the line for a terminal."""
+"""Shared by all options: the course's reviews, a model ready for training, and the command line."""
 
 import streamlit as st
 
@@ -7,15 +7,15 @@ from ui.inputs import choice
 from ui.lesson import REVIEWS
 from ui.translations import _
 
-# What imports torch is imported where it is first needed: the page shows before that.
+# Import torch, and what imports it, only where needed: the page shows before that.
 
 TASK = "classification"
-MODEL = "mini-en"  # what a short run moves within a second
+MODEL = "mini-en"  # small enough to change within a second of training
 LABELS = ("positive", "negative")
 
 
 def command(*options: str, data: str = "reviews") -> None:
-    """The same on the command line."""
+    """The equivalent command line."""
     files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
     words = " ".join(filter(None, options))
     st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)
@@ -29,7 +29,7 @@ def training_data():
 
 
 def bench_of(**changes):
-    """A learner of this session's own, as `finetune` would begin with these settings."""
+    """A learner for this session alone, in the initial state of `finetune` with these settings."""
     from minibert.finetune.option_effects import FreshLearner
     from minibert.finetune.settings import FinetuneSettings
 

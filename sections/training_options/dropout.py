@@ -1,4 +1,4 @@
-"""Several dropout masks for one example."""
+"""Several dropout masks per example."""
 
 import statistics
 
@@ -12,11 +12,11 @@ from ui.source import show_source
 from ui.translations import _
 
 HEADING = "Several dropout masks"
-MASKS = 256  # dropout masks that are drawn
+MASKS = 256  # number of dropout masks drawn
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The loss of one sentence under many masks, and means of several."""
+    """The loss of one sentence under many masks, and the means over several masks."""
     left, right = st.columns(2, gap="medium")
     with left:
         masks = st.slider(_("Masks a step"), 2, 16, 8, key="masks", bind="query-params")

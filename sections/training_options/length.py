@@ -1,4 +1,4 @@
-"""How many tokens to read: what the data's own texts need, and how many rows of that length a memory holds."""
+"""Maximum length: what a data set's texts need, and how many rows of that length fit into memory."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ MEASURED_WITH = 12  # GiB
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The share of a data set's texts that a length holds, beside the largest batch; the text plays no part."""
+    """The share of a data set's texts within a length, beside the largest batch; independent of the text."""
     sets = shipped_sets()
     first, second, third, fourth = st.columns((5, 5, 5, 4), gap="medium")
     with first:
@@ -55,7 +55,7 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _batches(size: str, chosen: int, memory: int) -> None:
-    """The largest batch of each length, with attention written out and fused."""
+    """The largest batch for each length, with attention computed explicitly and fused."""
     from plots.training_options import rows_that_fit
 
     kinds = {_("fused attention"): "fused", _("attention written out"): "explicit"}
@@ -81,7 +81,7 @@ def _batches(size: str, chosen: int, memory: int) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=1_000)
 def batch_of(size: str, tokens: int, memory: int, attention: str) -> int:
-    """Of fine-tuning, where no masked token is predicted."""
+    """The largest batch for fine-tuning, without masked tokens."""
     from minibert.config import BertConfig
     from minibert.count import largest_batch
 

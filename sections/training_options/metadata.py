@@ -1,4 +1,4 @@
-"""Other columns of the data, as tokens or as vectors."""
+"""Metadata columns as tokens or as vectors."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The row with a token for the value in front, or the value's own vector."""
+    """The row with a token for the value in front, or with the value's embedding."""
     data = training_data()
     left, right = st.columns(2, gap="medium")
     with left:
@@ -48,7 +48,7 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _what_is_new(way: str, bench, batch, known: int) -> None:
-    """known: values that training has seen."""
+    """The new weights of this option. known: number of values in the training data."""
     head = bench.learner.model
     if way == "token":
         st.markdown(

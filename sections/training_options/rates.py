@@ -1,4 +1,4 @@
-"""Layer rates: smaller below, or 0."""
+"""Learning rates by layer: smaller in lower layers, or 0."""
 
 import math
 
@@ -29,7 +29,7 @@ def rates_of(decay: float, freeze: int | str, rate: float) -> list:
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """Peak rates by layer; the text plays no part."""
+    """Peak learning rates by layer; independent of the text."""
     from plots.stability import layer_rates
 
     blocks = load(MODEL).config.num_hidden_layers
@@ -60,7 +60,7 @@ def show(lesson: Lesson, text: str) -> None:
     with picture():
         told = _guessed(decay, found)
         rates = [one.rate if told else None for one in found]
-        rates[-1] = found[-1].rate  # the newest layer's, of which the others are shares
+        rates[-1] = found[-1].rate  # the top layer's rate, which the others are multiples of
         fig = layer_rates(names, rates, _("frozen"), _("learning rate at its peak"))
         said = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
         fig.update_layout(title_text=said)
@@ -75,11 +75,11 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _guessed(decay: float, found: list) -> bool:
-    """Ask for the rate of the embeddings; whether those below the newest layer may be shown."""
+    """Ask for the learning rate of the embeddings; True if the rates below the top layer may be shown."""
     layers = found[-1].depth
     rates = {power: RATE * decay**power for power in (0, 1, layers)}
     right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, found[0].rate, rel_tol=1e-6)]
-    if len(right) != 1:  # with no decay all are right, with frozen embeddings none is
+    if len(right) != 1:  # without decay all options are right, with frozen embeddings none
         return True
     options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]
     question = _("{n} layers, each with {decay:g} of the rate above it: which rate do the embeddings get?")

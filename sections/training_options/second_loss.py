@@ -1,4 +1,4 @@
-"""A second loss: going on with masked words while the task is learned, or learning other marks of the same text."""
+"""A second loss: MLM beside the task, or further labels of the same text."""
 
 import streamlit as st
 
@@ -13,12 +13,12 @@ from ui.translations import _
 
 HEADING = "A second loss"
 MARKS = "Other marks"
-WEIGHT = 0.5  # of the marks' loss
+WEIGHT = 0.5  # weight of the auxiliary loss
 COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The sentence as both losses read it, and their sum."""
+    """The sentence as input of both losses, and their weighted sum."""
     first, second, third, last = st.columns((4, 4, 4, 3), gap="medium", vertical_alignment="bottom")
     with first:
         weight = st.slider(_("Weight of the MLM loss"), 0.05, 1.0, 0.2, 0.05, key="weight", bind="query-params")

@@ -1,4 +1,4 @@
-"""Several texts of one example in a row: each with its own budget, or cut together."""
+"""Several texts of one example in a row: each with its own budget, or truncated together."""
 
 from itertools import islice
 
@@ -18,7 +18,7 @@ BESIDE = ("title", "reply")  # of the reviews with a verdict
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """One row of three texts, and which tokens of each stay."""
+    """One row of three texts, and which tokens of each are kept."""
     ways = {
         "budget": _("budgets"),
         "longest_first": _("longest first"),

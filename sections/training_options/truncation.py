@@ -1,4 +1,4 @@
-"""Truncation: what goes when a text does not fit, and what that costs."""
+"""Truncation: which tokens are dropped from long texts, and the cost in accuracy."""
 
 import statistics
 
@@ -22,7 +22,7 @@ COMPARED = "truncation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """What each way of cutting leaves of the text, and the scores of models trained on texts cut so."""
+    """What each truncation keeps of the text, and the accuracy of models trained on truncated texts."""
     tokens = load(MODEL).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.text.truncation import keep
@@ -85,7 +85,7 @@ def _scores() -> None:
     axis = _("accuracy, %")
     titles = (_("Sun et al. 2019, IMDb, 512 tokens"), _("Ours, reviews with a verdict"))
     fig = scores(rows, titles, (axis, axis), _("seed"), title=said[:1].upper() + said[1:])
-    fig.update_traces(cliponaxis=False)  # the number above the first row stands outside
+    fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
     figure(
         fig, alt, key="cut-scores", wide=True,
         data=[{_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}

@@ -1,4 +1,4 @@
-"""More layers between [CLS] and the answer, and other losses than cross-entropy."""
+"""More layers between [CLS] and the output, and losses other than cross-entropy."""
 
 import math
 from functools import partial
@@ -16,12 +16,12 @@ from ui.translations import _
 
 HEADING = "Other classifiers"
 LOSSES_HEADING = "Other losses"
-SHOWN = ("focal", "label_smoothing", "cross_entropy")  # what class weights do, one example cannot show
+SHOWN = ("focal", "label_smoothing", "cross_entropy")  # without class weights: one example cannot show their effect
 PROBABILITIES = [n / 100 for n in range(1, 100)]
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """What each loss makes of an answer, and where the sentence lies under a fresh classifier of the chosen form."""
+    """The curve of each loss, and the sentence's point on it under a fresh classifier of the chosen form."""
     columns = st.columns((3, 4, 4, 5, 4), gap="medium", vertical_alignment="bottom")
     activations, norms = ("tanh", "gelu", "relu"), ("none", "batch", "layer")
     with columns[0]:
@@ -68,7 +68,7 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _layers(bench) -> None:
-    """Each layer of the classifier with its numbers, from the vector up."""
+    """Each layer of the classifier with its number of weights, from the input up."""
     model = bench.learner.model
     rows, width = [], model.width
     parts = list(model.classifier) if model.depth > 1 else [model.classifier]
@@ -91,7 +91,7 @@ def losses_at(loss: str, gamma: float) -> list[float]:
 
 @st.cache_data(show_spinner=False, max_entries=5_000)
 def loss_at(loss: str, p: float, gamma: float) -> float:
-    """Of two classes, the right one with the probability p: by the code that training runs."""
+    """The loss of two classes if the right one has probability p, computed by the training code."""
     import torch
 
     from minibert.classifiers import class_loss

@@ -1,4 +1,4 @@
-"""BERT and a relative that hides otherwise, trained now on the same tokens."""
+"""BERT and a relative with another masking, trained live on the same tokens."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.translations import _
 
 
 def sides() -> dict[str, Side]:
-    """What is trained beside BERT. Of ERNIE's stages each has a third of the steps that a run usually has."""
+    """The models to train beside BERT. Each of ERNIE's three stages gets a third of the usual number of steps."""
     stages = {"second": None, "phrases_from": STEPS // 3, "entities_from": 2 * STEPS // 3}
     return {
         "spanbert": Side("SpanBERT", "spanbert"),

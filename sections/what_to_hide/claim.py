@@ -1,4 +1,4 @@
-"""The papers' claims, beside what has been recorded here."""
+"""The papers' claims, beside the results recorded in this repository."""
 
 import statistics
 
@@ -14,7 +14,7 @@ from ui.translations import _
 
 
 def measures() -> dict[str, str]:
-    """Metric of a record → what it is, in words."""
+    """Metric of a record → display name."""
     return {
         "span": _("three words in a row put right"),
         "span_whole": _("all three right"),
@@ -41,7 +41,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def boundaries(lesson: Lesson) -> None:
-    """What SpanBERT's boundaries alone make of the three words, beside BERT, which reads all of the row."""
+    """Accuracy on three masked words from SpanBERT's boundary head alone, beside BERT, which uses the whole row."""
     records = records_of(lesson.name)
     if one := compared(records, ("spanbert", "span_boundary"), ("bert", "span"), 1):
         what = _("three words in a row put right: SpanBERT’s boundaries alone against BERT")
@@ -49,7 +49,7 @@ def boundaries(lesson: Lesson) -> None:
 
 
 def mismatch(lesson: Lesson) -> None:
-    """Who never read [MASK] should be worse at a [MASK] and better at text without one: both, seed by seed."""
+    """A model never trained on [MASK] should be worse at [MASK] and better on text without: both, paired by seed."""
     lesson.show("The mismatch")
     records = records_of(lesson.name)
     for metric, sign in (("corrected", 1), ("determined", -1)):
@@ -60,8 +60,8 @@ def mismatch(lesson: Lesson) -> None:
 
 
 def compared(records: list[dict], better: tuple[str, str], base: tuple[str, str], sign: int) -> str:
-    """Two (arm, metric)s, seed by seed, in words: the difference, what was expected, whether it agrees; "" where
-    nothing has been recorded."""
+    """Two (arm, metric) pairs, paired by seed, in words: the difference, the expected sign, whether it agrees; ""
+    without records."""
     ours, theirs = (
         {seed: PERCENT * value for seed, value in by_arm(records, metric).get(arm, {}).items()}
         for arm, metric in (better, base)
@@ -78,7 +78,7 @@ def compared(records: list[dict], better: tuple[str, str], base: tuple[str, str]
 
 
 def everything(lesson: Lesson) -> None:
-    """All that was measured, by arm."""
+    """All metrics, by arm."""
     records = records_of(lesson.name)
     if not records:
         return

@@ -1,4 +1,4 @@
-"""ERNIE 2.0, tasks added one after the other: what is trained when, what is forgotten in a run, and the claim."""
+"""ERNIE 2.0, tasks added one after the other: the training schedule, forgetting during a run, and the claim."""
 
 import statistics
 
@@ -14,7 +14,7 @@ from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, su
 from ui.source import show_source
 from ui.translations import _, ngettext
 
-KIND = "what_to_hide-ernie2"  # of runs
+KIND = "what_to_hide-ernie2"  # the `kind` of its runs
 EXPERIMENT = "ernie2"
 
 
@@ -59,7 +59,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def trained_when(steps: int) -> None:
-    """The picture: a row a regime."""
+    """The training schedule, one row per regime."""
     from minibert.ernie2 import stages
     from plots.what_to_hide import trained_when
 
@@ -80,7 +80,7 @@ def trained_when(steps: int) -> None:
 
 
 def newest() -> list:
-    """The last run of each regime, in the order of the picture."""
+    """The newest run of each regime, in the picture's order."""
     runs = {}
     for run in own_runs(KIND):
         runs.setdefault(run.kind.rpartition("/")[2], run)
@@ -103,7 +103,7 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    """Every task's share of right answers over the steps, a panel a regime."""
+    """Every task's accuracy by step, one panel per regime."""
     from plots.what_to_hide import learned
 
     marks, plans = {}, {}
@@ -157,8 +157,8 @@ def claim() -> None:
 
 
 def against(records: list[dict], metric: str, base: str, sign: int | None) -> str:
-    """The continual regime against another, seed by seed, in words; "" where there is nothing to compare. sign: what
-    the paper's claim leads one to expect, None for nothing."""
+    """The continual regime against another, paired by seed, in words; "" without common seeds. sign: of the difference
+    that the paper's claim predicts, None without a prediction."""
     values = {arm: {s: PERCENT * v for s, v in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
     one = paired_difference(values.get("continual", {}), values.get(base, {}))
     if one is None:

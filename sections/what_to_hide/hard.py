@@ -1,4 +1,4 @@
-"""How hard each way is: the same text drawn many times, and the share that the model puts right."""
+"""How hard each masking is: the same text masked many times, and the model's accuracy."""
 
 import streamlit as st
 
@@ -49,7 +49,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> dict[str, tuple[int, int]]:
-    """Kind → (put right, asked), over all draws."""
+    """Kind → (right predictions, masked tokens), over all draws."""
     from minibert.inside.hidden_text import KINDS, guessed, hide, read
 
     loaded, vocab = load(model), vocabulary(model)

@@ -1,5 +1,4 @@
-"""Two papers that disagree about next sentences: BERT's table 5 beside RoBERTa's table 2, and what each left as it
-was."""
+"""Two papers that disagree about NSP: BERT's table 5 beside RoBERTa's table 2, and what each kept unchanged."""
 
 import tomllib
 
@@ -60,7 +59,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def here() -> None:
-    """What this project has recorded of the same comparison, on real text."""
+    """Our recorded results of the same comparison, on real text."""
     try:
         records = read_records(LESSONS / "results" / "formats.jsonl")
     except ResultsError as error:

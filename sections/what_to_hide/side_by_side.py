@@ -1,4 +1,4 @@
-"""The central picture: one text, hidden in six ways, and what the model writes at each hidden place."""
+"""The central picture: one text masked in six ways, and the model's prediction at each masked position."""
 
 import html
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from ui.page import picture
 from ui.text import literal, visible
 from ui.translations import _
 
-MOST = 26  # tokens: six rows of them have to be seen at once
+MOST = 26  # tokens, few enough to see six rows at once
 
 
 def ways() -> dict[str, tuple[str, str]]:
-    """What falls together, and who hides so."""
+    """Kind of the masked units, and the models that mask so."""
     return {
         "piece": (_("pieces"), "BERT, RoBERTa"),
         "word": (_("words"), "BERT-wwm"),
@@ -44,7 +44,7 @@ def show(seen: Subject) -> None:
 
 
 def draw(seen: Subject):
-    """(the text's reading, kind → minibert.inside.hidden_text.Hidden); None if it has no token."""
+    """(the tokenized text, kind → minibert.inside.hidden_text.Hidden); None if it has no token."""
     from minibert.inside.hidden_text import KINDS, guessed, hide, read
 
     loaded, vocab = load(seen.model), vocabulary(seen.model)
@@ -57,7 +57,7 @@ def draw(seen: Subject):
 
 
 def rows_html(reading, rows: Mapping, vocab) -> str:
-    """A row a way of hiding, as safe HTML: what is hidden is struck out above what is read, its guess stands below."""
+    """One row per masking, as safe HTML: the original token struck out, below it the input token and the prediction."""
     drawn, words = [], ways()
     for kind, one in rows.items():
         unit_of = {
@@ -82,7 +82,7 @@ def rows_html(reading, rows: Mapping, vocab) -> str:
 
 
 def cell(one, place: int, vocab, joined: bool) -> str:
-    """A token of a row. joined: to the one before it, they may fall together."""
+    """One token of a row. joined: in the same unit as the token before."""
     css = ["joined"] if joined else []
     token = visible(vocab[one.read[place]])
     if (wanted := one.asked[place]) is None:
@@ -104,14 +104,14 @@ def score(one) -> str:
 
 
 def finding(rows: Mapping) -> str:
-    """The draw in a line."""
+    """The draw in one line."""
     words = ways()
     told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
     return _("Put right: {told}").format(told=told)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:
-    """A row a hidden token."""
+    """One row per masked token."""
     words = ways()
     return [
         {

@@ -1,4 +1,4 @@
-"""What the whole page is about: the class's text, the model that fills what is hidden in it, and how the dice fall."""
+"""What the whole page is about: the class's text, the model that fills its masked tokens, and the seed of the draw."""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ from ui.page import drawer
 from ui.translations import _
 
 MAX_CHARS = 400
-RATE = 35  # percent hidden: enough that a span falls in a short text
-SEED = 74  # of the first draw, in which a span, a name and a word of several pieces fall
+RATE = 35  # percent masked: enough for a span in a short text
+SEED = 74  # with it, the first draw masks a span, a name and a word of several pieces
 
 
 @dataclass(frozen=True)
 class Subject:
-    """text: the sentence · model: the name of the one that guesses · rate: percent hidden · seed: of what falls."""
+    """text: the sentence · model: name of the one that predicts · rate: percent masked · seed: of the masks."""
 
     text: str
     model: str
@@ -31,7 +31,7 @@ class Subject:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The text, and beside it what draws again; in a drawer what is seldom changed."""
+    """The text and the button to draw again; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         with drawer():
@@ -70,5 +70,5 @@ def _vocabulary(model: str, version: int, chinese: bool):
 
 
 def vocabulary(model: str):
-    """What hiding must know of a model's vocabulary, made once per server."""
+    """The facts about a model's vocabulary needed for masking, computed once per server."""
     return _vocabulary(model, version_of(model), language_read(model) == "zh")

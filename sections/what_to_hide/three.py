@@ -1,5 +1,4 @@
-"""Three words hidden in a row: what BERT writes, what SpanBERT writes, and what it knows from the two words around
-them."""
+"""Three masked words in a row: predictions of BERT, of SpanBERT, and of SpanBERT's boundary head."""
 
 from pathlib import Path
 
@@ -84,7 +83,7 @@ def models(folder: Path, version: int):
 
 
 def guesses(bert, spanbert, tokenizer, ids: list[int], start: int) -> dict[str, list[tuple[str, float]]]:
-    """Who is asked → for each hidden word the likeliest token and its probability."""
+    """Model or head → for each masked word the likeliest token and its probability."""
     import torch
 
     from minibert.model import IGNORE, Batch

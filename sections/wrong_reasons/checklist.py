@@ -1,4 +1,4 @@
-"""A checklist: texts edited by rule, and whether the answer follows (Ribeiro et al. 2020)."""
+"""A checklist: texts edited by rule, and the effect on the prediction (Ribeiro et al. 2020)."""
 
 import streamlit as st
 
@@ -35,7 +35,7 @@ def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """How often each rule flips the answer of a classifier, and the texts behind it."""
+    """How often each rule flips a classifier's prediction, and the texts behind it."""
     run = classifier_choice()
     if run is None:
         return
@@ -53,8 +53,8 @@ def show(lesson: Lesson, cue: str) -> None:
 
 
 def texts_to_check(lesson: Lesson, run) -> list[dict[str, str]]:
-    """The reader's own lines, or the held-out texts; of the course's reviews the plain ones, whose meaning a rule can
-    turn round."""
+    """The user's own lines, or the held-out texts; of the course's reviews only the plain ones, whose meaning a rule
+    can invert."""
     sources = {"held-out": _("held-out texts"), "own": _("your own sentences")}
     pairs = task_of(run) == "pair"
     source = "held-out" if pairs else choice("texts", _("Texts"), sources)
@@ -110,7 +110,7 @@ def rates(found: list) -> None:
 
 
 def flipped(found: list) -> None:
-    """The texts behind one of the numbers."""
+    """The edited texts of one rule."""
     names = {one.rule.name: rule_names()[one.rule.name] for one in found if one.texts}
     if not names:
         return
@@ -127,7 +127,7 @@ def flipped(found: list) -> None:
         }
         for edited in texts
     ]
-    # A cell of st.table is Markdown, one of st.dataframe is not.
+    # Escape for st.table, which renders cells as Markdown; st.dataframe does not.
     st.table([{literal(name): literal(value) for name, value in row.items()} for row in rows[:FLIP_ROWS]])
     if len(rows) > FLIP_ROWS:
         with st.expander(_("All {n}").format(n=len(rows))):

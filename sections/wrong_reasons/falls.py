@@ -1,4 +1,4 @@
-"""The picture: a model that learned a cue, where the cue helps, where it says nothing, and where it lies."""
+"""The picture: a model that learned a cue, tested where the cue helps, is uninformative, or misleads."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ from ui.runs import complete, live, show_refusal, state_rows, submit, weights_to
 from ui.text import literal
 from ui.translations import _, ngettext
 
-Finals = Mapping[str, Mapping[str, Sequence[float]]]  # training → test → accuracies, one a seed
+Finals = Mapping[str, Mapping[str, Sequence[float]]]  # training → test → accuracies, one per seed
 GUESSES = (0.95, 0.5, 0.05)
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """What the cue is worth on three tests, recorded and live; the sets; what to make of it."""
+    """Accuracy on the three tests, recorded and live; the data sets; the conclusions."""
     runs = latest(cue)
     finals = _recorded(cue)
     open_ = _guessed(cue, finals)
@@ -59,7 +59,7 @@ def _recorded(cue: str) -> Finals:
 
 
 def _guessed(cue: str, finals: Finals) -> bool:
-    """Ask what is left when the cue lies; whether that may be shown."""
+    """Ask for the accuracy when the cue is flipped; True if it may be shown."""
     values = finals.get("planted", {}).get("flipped")
     if not values:
         return True
@@ -102,7 +102,7 @@ def _speed(step: dict) -> str:
 
 
 def _draw(runs: list, open_: bool) -> None:
-    """Live: the curves while they learn, the bars when all have ended."""
+    """Live runs: curves during training, bars once all have ended."""
     from minibert.experiments.cues import accuracies
 
     curves: dict[str, dict[str, list]] = {}

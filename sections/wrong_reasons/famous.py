@@ -1,4 +1,4 @@
-"""Two famous cases: ARCT's arguments and HANS's three heuristics, on examples, beside what was recorded here."""
+"""Two famous cases: ARCT's arguments and HANS's three heuristics, with examples and our recorded results."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ PAPER = (0.77, 0.53)  # BERT-large on ARCT and on its second version (Niven and 
 
 
 def heuristics() -> list[tuple[str, str, str, str]]:
-    """(name in HANS, what it takes to be true, sentence, what does not follow)."""
+    """(name in HANS, what it assumes, sentence, hypothesis that does not follow)."""
     return [
         (
             "lexical_overlap", _("lexical overlap: all words of the second stand in the first"),

@@ -1,4 +1,4 @@
-"""What it looks at: attribution points at a cue that we know is there."""
+"""What the model looks at: attribution finds a cue that we planted."""
 
 import streamlit as st
 
@@ -10,12 +10,12 @@ from ui.lesson import Lesson
 from ui.text import literal, shorten
 from ui.translations import _
 
-SAME_CUE_TEXTS = 20  # texts that attribution is asked about
+SAME_CUE_TEXTS = 20  # number of texts for attribution
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
 def attributed(run_id: str, _run, given: tuple) -> tuple:
-    """(words, their starts, segments, values, the answer, its probability) by integrated gradients."""
+    """(words, their starts, segments, values, label, its probability) by integrated gradients."""
     from minibert.inside.attribution import Case, integrated_gradients, probability
 
     case = Case.of(predictor_of(_run), dict(given))
@@ -28,7 +28,7 @@ def attributed(run_id: str, _run, given: tuple) -> tuple:
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """One text whose cue lies, as both models read it; how often the strongest word is in the aside."""
+    """One text with a misleading cue, read by both models; how often the strongest word is in the aside."""
     lesson.show("What it looks at", title=False)
     runs = finished(cue)
     if not runs:
@@ -37,7 +37,7 @@ def show(lesson: Lesson, cue: str) -> None:
     fields = ("text", "pair") if cue == "overlap" else ("text",)
     run = next(iter(runs.values()))
     flipped = [example for example in dev_examples(run) if example["extra"]["condition"] == "flipped"]
-    flipped.sort(key=lambda example: example["extra"]["cue"] == "no")  # first those in which the cue is to be seen
+    flipped.sort(key=lambda example: example["extra"]["cue"] == "no")  # texts that contain the cue come first
     names = [f"{shorten(example[fields[-1]], 90)}  ({example['label']})" for example in flipped[:40]]
     example = flipped[pick("example", _("A text whose cue lies"), names)]
     for training in (name for name in training_names() if name in runs):
@@ -56,7 +56,7 @@ def show(lesson: Lesson, cue: str) -> None:
 
 
 def strongest(runs: dict, examples: list[dict]) -> None:
-    """How often the strongest word stands in the aside."""
+    """How often the strongest word is in the aside."""
     rows = []
     with st.spinner(_("Asking {n} texts …").format(n=SAME_CUE_TEXTS)):
         for training in (name for name in training_names() if name in runs):

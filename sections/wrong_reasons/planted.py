@@ -1,4 +1,4 @@
-"""The sets: the same sentences with a cue planted, balanced, flipped."""
+"""The data sets: the same sentences with a cue planted, balanced or flipped."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """Two examples of either class, and how often each class has the cue."""
+    """Two examples of each class, and how often each class has the cue."""
     lesson.show("Plant a cue", level=3)
     task, _trainings, tests = sets_of(cue)
     shown = choice("set", _("Set"), test_names())

@@ -1,4 +1,4 @@
-"""Cues in real data: words that speak for one answer, counted in the course's data or a file of the reader's."""
+"""Cues in real data: words correlated with one label, counted in the course's data or the user's file."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.translations import _
 from ui.uploads import uploader
 
 CUE_ROWS = 8
-LARGEST_FILE_READ = 20_000  # examples of a file that are counted
+LARGEST_FILE_READ = 20_000  # most examples counted of a file
 
 
 @st.fragment
@@ -68,7 +68,7 @@ def course_data(source: str):
 
 
 def own_file():
-    """A file in any of the formats of classes, pairs and choices; None while there is nothing usable."""
+    """A file of classes, pairs or choices; None while there is no usable one."""
     from minibert.tasks import TASKS, TaskDataError, guess_task
 
     st.markdown(
@@ -96,7 +96,7 @@ def own_file():
 
 
 def hans(data) -> None:
-    """How the models trained above, and the class's model of pairs, do on each heuristic."""
+    """Accuracy per heuristic of the models trained above, and of the class's model of pairs."""
     from minibert.inside.spurious_cues import by_heuristic
 
     runs = {training_names()[training]: run for training, run in finished("overlap").items()}

@@ -1,4 +1,4 @@
-"""Which cue is planted, from which checkpoint one begins, and the models that this reader has trained."""
+"""The planted cue, the checkpoint to begin with, and the models that this user has trained."""
 
 import streamlit as st
 
@@ -24,7 +24,7 @@ def test_names() -> dict[str, str]:
 
 
 def read() -> str:
-    """The cue, in a row with the drawer → its name."""
+    """Widgets for the cue, and in a drawer checkpoint and seeds → name of the cue."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         cue = choice("cue", _("The cue"), cue_names(), wrap=True, bare=True)
         with drawer():
@@ -42,7 +42,7 @@ def sets_of(cue: str) -> tuple[str, dict, object]:
 
 
 def recording(case: str) -> str:
-    """What records a case from the chosen checkpoint, in lessons/results/<checkpoint>/cues.jsonl."""
+    """The command that records a case for the chosen checkpoint in lessons/results/<checkpoint>/cues.jsonl."""
     folder = "" if case == "not" else "MINIBERT_DATA=… "
     return f"{folder}python -m minibert.experiments.cues --model checkpoints/{start()} {case}"
 

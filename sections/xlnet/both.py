@@ -1,4 +1,4 @@
-"""BERT and XLNet, trained now on the same tokens, with as many of them guessed."""
+"""BERT and XLNet, trained live on the same tokens, with the same share of targets."""
 
 import streamlit as st
 

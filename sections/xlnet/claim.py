@@ -1,4 +1,4 @@
-"""The claim: words that go together, all of them hidden; recorded, with a verdict in words."""
+"""The claim: words that belong together, all masked; recorded results, with verdicts."""
 
 import statistics
 import tomllib
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def drawn(paper: dict, records: list[dict], measure: str, ways: dict[str, str], axis: str, *, percent=False) -> None:
-    """Both ways of each arm."""
+    """Results of each arm, predicted all at once and one after the other."""
     found = {way: by_arm(records, f"{measure}_{way}") for way in ways}
     arms = {
         name: {words: list(found[way][arm].values()) for way, words in ways.items() if arm in found[way]}
@@ -65,7 +65,7 @@ def drawn(paper: dict, records: list[dict], measure: str, ways: dict[str, str], 
 
 
 def verdicts(paper: dict, records: list[dict]) -> None:
-    """Each direction in words: what the paper says, ours, and whether they agree."""
+    """Each direction in words: the paper's, ours, and whether they agree."""
     lines, counts = [], {"agrees": 0, "disagrees": 0, "unclear": 0}
     for one in paper["direction"]:
         scale, unit = (1, _("nats")) if one["metric"].startswith("joint") else (PERCENT, _("points"))
@@ -95,7 +95,7 @@ def verdicts(paper: dict, records: list[dict]) -> None:
 
 
 def the_papers_table(paper: dict) -> None:
-    """What the paper measured, which are tasks of its own."""
+    """The paper's own ablation, on other tasks than ours."""
     columns = paper["table"]["columns"]
     with st.expander(_("The paper’s ablation"), icon=":material/table:"):
         st.table(
@@ -128,7 +128,7 @@ def recorded(records: list[dict]) -> None:
 
 
 def processor_seconds(records: list[dict]) -> list[str]:
-    """Of the last seed of each arm, processor by processor: those of two processors are not to be compared."""
+    """Seconds of each arm's last seed, grouped by processor: times on different processors are not comparable."""
     found: dict[str, dict[str, float]] = {}
     for record in records:
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]

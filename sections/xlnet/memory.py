@@ -1,4 +1,4 @@
-"""Memory: a row of the reader's, read behind another one, and without it."""
+"""Memory: a row of the user's text, with the row before it in memory, and without."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
-MOST, TOP = 20, 4  # words of a row; that are drawn
+MOST, TOP = 20, 4  # most words per row; predictions drawn
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -24,7 +24,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def two_rows(lesson: Lesson) -> tuple[str, str]:
-    """The reader's; an example fills in both."""
+    """The two rows of text; an example fills both."""
     ready = list(zip(lesson.examples_called("before"), lesson.examples_called("behind"), strict=True))
     labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, which is asked")}
     texts = []
@@ -46,7 +46,7 @@ def use_example(ready: list[tuple[str, str]]) -> None:
 
 
 def asked(pair: Pair, before: str, behind: str) -> None:
-    """One word of the second row: what is expected there with the first in the memory and without, and who is seen."""
+    """One word of the second row: its prediction with the first row in memory and without, and its attention."""
     from plots.masking import Blank, expected_tokens
     from plots.xlnet import looked_at
 

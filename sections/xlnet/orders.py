@@ -1,4 +1,4 @@
-"""The central picture: an order drawn, both masks that follow from it, and of one cell: may it look, and why."""
+"""The central picture: a permutation, its two masks, and the reason why a chosen cell is open or masked."""
 
 import html
 
@@ -52,7 +52,7 @@ def show(seen: Subject) -> None:
 
 
 def both_masks(seen: Subject) -> tuple[list[list[bool]], list[list[bool]]]:
-    """Content and query, (T, T) each."""
+    """Content mask and query mask, (T, T) each."""
     import torch
 
     from minibert.permutation import content_mask, query_mask
@@ -62,7 +62,7 @@ def both_masks(seen: Subject) -> tuple[list[list[bool]], list[list[bool]]]:
 
 
 def order_html(seen: Subject) -> str:
-    """The words with their place in the order; those that are guessed marked; safe HTML."""
+    """The words with their rank in the order, targets marked; safe HTML."""
     items = "".join(
         f'<li class="{"guessed" if guessed else "given"}"><bdi>{html.escape(visible(token))}</bdi><b>{place}</b></li>'
         for token, place, guessed in zip(seen.tokens, seen.order, seen.guessed, strict=True)
@@ -71,7 +71,7 @@ def order_html(seen: Subject) -> str:
 
 
 def reason(seen: Subject, may: bool) -> str:
-    """Why the chosen cell is open or shut, in a line of Markdown."""
+    """Why the chosen cell is open or masked, in one line of Markdown."""
     stream, row, column = seen.cell
     one, other = (literal(visible(seen.tokens[place])) for place in (row, column))
     head = _("**{one} → {other}, {stream}: {answer}.**").format(
@@ -94,7 +94,7 @@ def reason(seen: Subject, may: bool) -> str:
 
 
 def unknown(seen: Subject) -> None:
-    """A word outside the vocabulary is [UNK] to both."""
+    """A note on how many words are [UNK], for both models."""
     count = sum(token == "[UNK]" for token in seen.tokens)
     if count:
         words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")

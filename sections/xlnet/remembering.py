@@ -1,4 +1,4 @@
-"""Memory, trained: XLNet with the row before and without it, now and recorded."""
+"""Memory, trained: XLNet with the previous row in memory and without, live and recorded."""
 
 import statistics
 
@@ -61,7 +61,7 @@ def speed(step: dict) -> str:
 
 
 def draw(runs: list) -> None:
-    """Over the steps, the words of second rows that are put first, by where it is told what they are."""
+    """Accuracy on words of second rows by step, split by the row that determines them."""
     from plots.to_write import over_steps
 
     where = {"before": _("told in the row before"), "here": _("told in its own row")}
@@ -137,7 +137,7 @@ def recorded() -> None:
 
 
 def against(found: dict, name: str, expected: bool) -> str:
-    """With memory against without, seed by seed, in words. expected: whether the paper says that it helps there."""
+    """With memory against without, paired by seed, in words. expected: whether the paper predicts a gain there."""
     ours = paired_difference(
         *({seed: PERCENT * value for seed, value in found[name].get(arm, {}).items()} for arm in ("memory", "alone"))
     )

@@ -1,4 +1,4 @@
-"""Both streams, as in the paper, and as one row of double length under one mask: the same numbers."""
+"""The two streams, computed as in the paper, and as one row of double length under one mask: the same numbers."""
 
 import streamlit as st
 

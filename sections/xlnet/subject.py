@@ -13,14 +13,14 @@ from ui.text import visible
 from ui.translations import _
 
 MAX_CHARS = 400
-MOST = 12  # words in the pictures: two masks stand side by side
+MOST = 12  # most words in the pictures: two masks fit side by side
 SEED = 5  # of the first order
 
 
 @dataclass(frozen=True)
 class Subject:
-    """ids, tokens: of the sentence alone · order: when each is read, from 1 · guessed: whether it is · cell: (stream,
-    row, column), from 0 · cut: how many words were left out."""
+    """ids, tokens: of the sentence alone · order: rank at which each is read, from 1 · guessed: whether it is a target
+    · cell: (stream, row, column), from 0 · cut: number of words left out."""
 
     text: str
     pair: Pair
@@ -42,7 +42,7 @@ def streams() -> list[str]:
 
 
 def read(lesson: Lesson) -> Subject:
-    """The sentence, and beside it what draws another order; in a drawer what is seldom changed."""
+    """The sentence and the button to draw another order; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         with drawer():
@@ -74,7 +74,7 @@ def read(lesson: Lesson) -> Subject:
 
 
 def orders(count: int, kind: str, seed: int) -> list[int]:
-    """When each of `count` words is read, from 1."""
+    """The rank at which each of `count` words is read, from 1."""
     import torch
 
     from minibert.permutation import draw_order
@@ -85,9 +85,9 @@ def orders(count: int, kind: str, seed: int) -> list[int]:
 
 
 def chosen_cell(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, int, int]:
-    """Which stream, who looks, at whom; a button for another order beside them."""
+    """Widgets for stream, query word and key word, and a button for another order."""
     words = numbered([visible(token) for token in tokens])
-    last = order.index(len(order))  # who comes last has most to see
+    last = order.index(len(order))  # the last in the order has the most context
     with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
         st.button(_("Draw another order"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
         stream = pick("stream", _("In the"), streams(), default=1, width=190)

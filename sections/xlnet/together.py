@@ -1,4 +1,4 @@
-"""Two words hidden at once: each for itself, or one after the other. What *New York* is in the paper."""
+"""Two masked words: predicted independently, or one after the other. *New York* is the paper's example."""
 
 import html
 
@@ -67,7 +67,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def usual_words(seen: Subject) -> tuple[int, ...]:
-    """Words of the sentence that go together in the toy world, if there are some."""
+    """Positions of a pair of words that belong together in the toy world, else of the first and last word."""
     known = combinations()
     for a in range(len(seen.ids)):
         for b in range(len(seen.ids) - 1, a, -1):
@@ -78,7 +78,7 @@ def usual_words(seen: Subject) -> tuple[int, ...]:
 
 @st.cache_resource(show_spinner=False)
 def combinations() -> set[tuple[int, ...]]:
-    """Pairs of ids that stand together in the toy world: the first and the last of what goes together."""
+    """Pairs of ids that belong together in the toy world: first and last word of each group."""
     from minibert.inside.joint import SEEN
     from minibert.tokenizer import Tokenizer
     from minibert.toy import world
@@ -90,11 +90,11 @@ def combinations() -> set[tuple[int, ...]]:
 
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
 def _log_probs(seen: Subject, places: tuple[int, ...], version: int) -> list[list[float]]:
-    """For BERT and XLNet, the log-probabilities at once, then one after the other."""
+    """For BERT, then XLNet: log-probabilities of both words at once, then one after the other."""
     from minibert.inside.joint import at_once, in_order
 
     xlnet, bert, tokenizer = networks(seen.pair)
-    row, inside = seen.row(), [place + 1 for place in places]  # [CLS] stands before them
+    row, inside = seen.row(), [place + 1 for place in places]  # shifted by [CLS]
     return [way(model, row, inside, tokenizer.mask_id) for model in (bert, xlnet) for way in (at_once, in_order)]
 
 
@@ -114,7 +114,7 @@ def probabilities(seen: Subject, places: tuple[int, ...]) -> dict[str, tuple[flo
 
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
 def _drawn(seen: Subject, places: tuple[int, ...], version: int) -> list[list[tuple[int, ...]]]:
-    """What BERT draws at once, and what XLNet draws one after the other."""
+    """Pairs sampled by BERT at once, and by XLNet one after the other."""
     import torch
 
     from minibert.inside.joint import drawn
@@ -128,7 +128,7 @@ def _drawn(seen: Subject, places: tuple[int, ...], version: int) -> list[list[tu
 
 
 def draws(seen: Subject, places: tuple[int, ...]) -> None:
-    """Both words drawn some times: which draws the toy world knows."""
+    """Both words sampled several times: which samples occur in the toy world."""
     vocab, known = networks(seen.pair)[2].vocab, combinations()
     rows, counts = [], []
     for name, drawn in zip(("BERT", "XLNet"), _drawn(seen, places, seen.pair.version), strict=True):
