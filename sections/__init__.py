@@ -1,1 +1,1 @@
-"""The parts of the pages: a folder a lesson, a file a part, each with `show(…)`. A page is their table of contents."""
+"""The parts of the pages: one folder per lesson, one file per part, each with `show(…)`. A page lists its parts."""

@@ -117,7 +117,7 @@ def said() -> list[str]:
 
 
 def finding(tokens: tuple[str, ...], shares: list[float], row: int, seen: Seen) -> str:
-    """Where most of a word's attention goes, from the numbers."""
+    """Where most of a word's attention goes, as a sentence."""
     most = sorted(range(len(shares)), key=lambda j: -shares[j])[:3]
     told = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
     return _("{head}: “{word}” takes {told}").format(

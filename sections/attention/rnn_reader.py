@@ -35,7 +35,7 @@ class Reading:
 
     @property
     def words(self) -> range:
-        """The places between [CLS] and [SEP]."""
+        """The positions between [CLS] and [SEP]."""
         return range(1, len(self.ids) - 1)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
-MAX_CHARS = 300  # characters of a sentence that are read
+MAX_CHARS = 300  # characters of a sentence
 MAX_TOKENS = 18  # tokens read, with [CLS] and [SEP]: more are illegible from the back row
 MAX_PADDING = 6
 BEFORE = "The man bit the dog."  # default of older links that set no text
@@ -155,7 +155,7 @@ def tiny(value: float) -> str:
 
 
 def aside(box: Any, name: str, value: str, beside: str) -> None:
-    """A number with the number it is to be compared with."""
+    """A number beside its reference value."""
     box.metric(name, value, beside, delta_color="off", delta_arrow="off")
 
 

@@ -132,7 +132,7 @@ def head_view(
     """Lines of a layer's heads, as a whole HTML document.
 
     attention: (L, A, T, T) · second: position where the second sentence begins, None without one · layer, head: from 0;
-    head: None for all · scale: how much larger than BertViz draws it, on a wall.
+    head: None for all · scale: enlargement over BertViz's own size, for projectors.
     """
     attention = np.asarray(attention)
     parts = _parts(len(tokens), second)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LINES = {"head": 50_000, "model": 60_000}  # a browser draws each line of BertViz as an object
 NEURONS = 400_000  # most numbers sent to the neuron view
-TALLEST = 700  # pixels of a frame, at a desk
+TALLEST = 700  # most pixels of a frame's height, unless projecting
 SECTIONS = {"head": "The head view", "model": "The model view", "neuron": "The neuron view"}
 
 

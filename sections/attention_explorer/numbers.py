@@ -54,7 +54,7 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
 
 
 def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:
-    """From query and key to the share of one pair."""
+    """The arithmetic from query and key to the attention weight of one pair."""
     from minibert.inside.head_arithmetic import SoftmaxRow
 
     found, (layer, head) = inside(side.subject, side.reading), at

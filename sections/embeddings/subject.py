@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 SEED = 0
-MAX_LINES = 12  # sentences of the reader's
+MAX_LINES = 12  # most sentences of the user
 MAX_CHARS = 2_000
 EVERY = "*"  # all words of the set
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KIND = "encoder-decoder"  # the `kind` of its runs
 SHIPPED = CHECKPOINTS / "reverse"
-LONGEST = 8  # words that a model trained on this page reads
+LONGEST = 8  # most words for a model trained on this page
 
 
 def task_names() -> dict[str, str]:
@@ -33,7 +33,7 @@ def trained(directory: str) -> "Trained":
 
 
 def usable(run) -> bool:
-    """Whether a run has left a model."""
+    """Whether a run has saved a model."""
     return run.state == "finished" and settled(run) and run.result.is_dir()
 
 

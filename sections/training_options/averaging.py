@@ -20,7 +20,7 @@ RUN = 96  # reviews of the short run: two epochs of 12 steps
 
 @st.cache_data(show_spinner=False, max_entries=100)
 def answers_of(text: str, rate: float) -> dict[float, list[float]]:
-    """The probability of "positive" after each step of a short run, at 0 by its weights and by each mean of them."""
+    """P("positive") after each step of a short run: key 0 by the current weights, others by their mean over a share."""
     from minibert.finetune.option_effects import FreshLearner, answers_on_the_way
     from minibert.finetune.settings import FinetuneSettings
     from minibert.tasks.sampling import spread

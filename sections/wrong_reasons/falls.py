@@ -137,7 +137,7 @@ def _draw(runs: list, open_: bool) -> None:
 
 
 def _told(finals: Finals) -> tuple[str, list[dict]]:
-    """The accuracies in words and as a table."""
+    """The accuracies in words, and as table rows."""
     rows = [
         {
             _("model"): training_names()[name],
