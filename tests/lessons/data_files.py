@@ -4,6 +4,7 @@ and counting words as a baseline."""
 import difflib
 import re
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,29 @@ def words(sentence: str) -> list[str]:
 
 def longer(sentence: str) -> set[str]:
     return {word for word in words(sentence) if len(word) > 3}
+
+
+def guessed(scored) -> float:
+    """How often the largest score is the right one's; among equals it is drawn. scored: (scores, place of the right)"""
+    return np.mean([(scores[right] == max(scores)) / scores.count(max(scores)) for scores, right in scored])
+
+
+def alone(scored, best) -> float:
+    """How often the right one is the only one with the best score."""
+    return np.mean([scores[right] == best(scores) and scores.count(best(scores)) == 1 for scores, right in scored])
+
+
+def new_ones(train: list, dev: list) -> float:
+    """The share of dev that train does not have."""
+    return np.mean([one not in train for one in dev])
+
+
+def assert_none_gives_the_class_away(found):
+    """Of the signs that occur often enough. found: (a sentence's signs, its label)"""
+    seen = Counter((sign, label) for signs, label in found for sign in signs)
+    for sign in {sign for sign, _ in seen}:
+        counts = seen[sign, "positive"], seen[sign, "negative"]
+        assert sum(counts) < 15 or max(counts) / sum(counts) <= 0.9, (sign, counts)
 
 
 def assert_clean(sentences: list[str], least: int = 4):

@@ -7,8 +7,10 @@ import re
 from collections import Counter
 from itertools import chain
 
+import numpy as np
 import pytest
 
+from tests.lessons import data_files
 from tests.lessons.data_files import PARTS, bag, lines, longer, near_duplicates, readme, row_of, said_once, text
 
 # Folder: the least number of questions in each part.
@@ -42,13 +44,13 @@ def entities(part: str) -> list[list[list[str]]]:
     return [rows for rows in sentences(f"entities/{part}.txt") if rows[0][0] != "-DOCSTART-"]
 
 
-def names(rows: list[list[str]]) -> list[tuple[str, str]]:
-    """(name, type) of each entity of a sentence in IOB1."""
+def names(rows: list[list[str]], space: str = " ") -> list[tuple[str, str]]:
+    """(name, type) of each entity of a sentence in IOB1 or IOB2. space: what stands between words."""
     found, before = [], "O"
     for word, *_, tag in rows:
         if tag != "O":
-            goes_on = tag[0] == "I" and before[1:] == tag[1:]
-            found.append((f"{found.pop()[0]} {word}" if goes_on else word, tag[2:]))
+            goes_on = tag[0] == "I" and before[2:] == tag[2:]
+            found.append((found.pop()[0] + space + word if goes_on else word, tag[2:]))
         before = tag
     return found
 
@@ -80,8 +82,7 @@ def test_entities_are_as_many_as_the_readme_says():
         assert len(rows) >= least and min(kinds.values()) >= 0.1 * kinds.total()
         counts = [len(rows) // 10, len(rows), sum(map(len, rows)), *(kinds[k] for k in ("PER", "LOC", "ORG", "MISC"))]
         assert row_of(part, *counts, kinds.total()) in readme("entities")
-    known, dev = ([name for rows in entities(part) for name in names(rows)] for part in PARTS)
-    share = sum(name not in known for name in dev) / len(dev)
+    share = data_files.new_ones(*([name for rows in entities(part) for name in names(rows)] for part in PARTS))
     assert f"({share:.0%}, ".replace("%", " %") in readme("entities") and share > 0.5
 
 
@@ -92,8 +93,7 @@ def test_ambiguous_words_have_more_than_one_reading():
             readings.setdefault(word.lower(), set()).add(tag[2:])
     table = re.findall(r"^\| ([A-Z][\w, ]+) \| (person|firm|place)", readme("entities"), re.M)
     listed = [word.lower() for line, _ in table for word in line.split(", ")]
-    assert len(listed) > 30
-    assert [word for word in listed if len(readings[word]) < 2] == []
+    assert len(listed) > 30 and [word for word in listed if len(readings[word]) < 2] == []
 
 
 # Questions on passages
@@ -179,7 +179,7 @@ def reviews(*parts: str) -> list[tuple[str, str, str]]:
     return [tuple(line) for part in parts for line in lines(f"reviews-zh/{part}.tsv")[1:]]
 
 
-def test_chinese_reviews_are_balanced_in_each_kind_and_as_many_as_the_readme_says():
+def test_chinese_reviews_are_clean_balanced_in_each_kind_and_counted_and_quoted_by_the_readme():
     for part in PARTS:
         counts = Counter((label, kind) for _, label, kind in reviews(part))
         assert lines(f"reviews-zh/{part}.tsv")[0] == ["text", "label", "kind"]
@@ -189,9 +189,6 @@ def test_chinese_reviews_are_balanced_in_each_kind_and_as_many_as_the_readme_say
         train, dev = (sum(kind in (k, "all") for _, _, k in reviews(part)) for part in PARTS)
         assert f"| {kind} | {train} | {dev} | {train + dev} |" in readme("reviews-zh")
     assert len(reviews("train")) >= 240 and len(reviews("dev")) >= 80
-
-
-def test_chinese_reviews_are_clean_and_quoted_right():
     quoted = re.findall(r"^\| (\w+) \| (positive|negative) \| (.+) \|$", readme("reviews-zh"), re.M)
     assert len(quoted) == 8 and {(s, label, kind) for kind, label, s in quoted} <= set(reviews(*PARTS))
     for sentence, _, _ in reviews(*PARTS):
@@ -199,10 +196,7 @@ def test_chinese_reviews_are_clean_and_quoted_right():
 
 
 def test_no_character_gives_the_class_away():
-    seen = Counter((c, label) for sentence, label, _ in reviews(*PARTS) for c in set(sentence))
-    for character in {c for c, _ in seen}:
-        counts = seen[character, "positive"], seen[character, "negative"]
-        assert sum(counts) < 15 or max(counts) / sum(counts) <= 0.9, (character, counts)
+    data_files.assert_none_gives_the_class_away((set(sentence), label) for sentence, label, _ in reviews(*PARTS))
 
 
 def test_counting_characters_is_above_chance_and_far_from_perfect():
@@ -234,27 +228,22 @@ def endings(row: dict[str, str]) -> tuple[str, list[str]]:
     return found.pop(int(row["label"])), found
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_choices_are_whole(part):
-    for number, row in enumerate(choices(part)):
+@pytest.mark.parametrize(("part", "least"), [("train", 200), ("dev", 70)])
+def test_choices_are_whole_and_balanced_as_the_readme_says(part, least):
+    rows = choices(part)
+    for number, row in enumerate(rows):
         assert None not in row and row["gold-source"] == "gold" and row["fold-ind"] == str(number), row
         assert row["startphrase"] == f"{row['sent1']} {row['sent2']}"
         assert row["sent1"][0].isupper() and row["sent1"][-1] in ".!?" and row["sent2"][0].isupper()
         right, wrong = endings(row)
         assert len({right, *wrong}) == 4, row
         assert all(ending == ending.strip() and ending[-1] == "." for ending in (right, *wrong)), row
-
-
-def test_choices_are_balanced_as_the_readme_says():
-    for part, least in zip(PARTS, (200, 70), strict=True):
-        rows = choices(part)
-        labels = Counter(row["label"] for row in rows)
-        rights, wrongs = zip(*map(endings, rows), strict=True)
-        lengths = [[len(one.split()) for one in some] for some in (rights, chain(*wrongs))]
-        means = [sum(each) / len(each) for each in lengths]
-        assert len(rows) >= least and len(set(labels.values())) == 1 and abs(means[0] - means[1]) < 0.2
-        stated = [len(rows), *(labels[str(i)] for i in range(4)), *(f"{mean:.1f}" for mean in means)]
-        assert row_of(part, *stated) in readme("choices")
+    labels = Counter(row["label"] for row in rows)
+    rights, wrongs = zip(*map(endings, rows), strict=True)
+    right, wrong = (np.mean([len(one.split()) for one in some]) for some in (rights, chain(*wrongs)))
+    assert len(rows) >= least and len(set(labels.values())) == 1 and abs(right - wrong) < 0.2
+    stated = [len(rows), *(labels[str(i)] for i in range(4)), f"{right:.1f}", f"{wrong:.1f}"]
+    assert row_of(part, *stated) in readme("choices")
 
 
 def test_no_situation_of_choices_is_told_twice_and_right_endings_are_borrowed_as_wrong_ones():
@@ -269,19 +258,15 @@ def test_no_situation_of_choices_is_told_twice_and_right_endings_are_borrowed_as
 
 def test_choices_cannot_be_made_by_length_or_words_alone():
     for part in PARTS:
-        rows = choices(part)
+        rows = [([row[f"ending{i}"] for i in range(4)], int(row["label"]), row) for row in choices(part)]
         for pick in (max, min):
-            lone = 0
-            for right, wrong in map(endings, rows):
-                lone += pick(map(len, wrong)) != len(right) == pick(map(len, (right, *wrong)))
-            print(f"{part}: the right ending is the {pick.__name__} of its four in {lone / len(rows):.1%}")
-            assert lone / len(rows) < 0.3
-        hits = 0.0
-        for row in rows:
-            shared = [len(longer(row["startphrase"]) & longer(row[f"ending{i}"])) for i in range(4)]
-            hits += (shared[int(row["label"])] == max(shared)) / shared.count(max(shared))
-        print(f"{part}: most longer words shared with the situation {hits / len(rows):.1%}")
-        assert hits / len(rows) < 0.35
+            share = data_files.alone([(list(map(len, some)), right) for some, right, _ in rows], pick)
+            print(f"{part}: the right ending is the {pick.__name__} of its four in {share:.1%}")
+            assert share < 0.3
+        common = [[len(longer(row["startphrase"]) & longer(one)) for one in some] for some, _, row in rows]
+        share = data_files.guessed(zip(common, (right for _, right, _ in rows), strict=True))
+        print(f"{part}: most longer words shared with the situation {share:.1%}")
+        assert share < 0.35
 
     train, dev = ([row[f"ending{i}"] for row in choices(part) for i in range(4)] for part in PARTS)
     right = [row["label"] == str(i) for row in choices("train") for i in range(4)]
@@ -320,25 +305,15 @@ def test_the_question_alone_does_not_tell_whether_there_is_an_answer():
 # Chinese entities
 
 
-def characters(part: str) -> list[tuple[str, list[str]]]:
-    """(sentence, one tag for each of its characters)"""
-    return [("".join(c for c, _ in rows), [tag for _, tag in rows]) for rows in sentences(f"entities-zh/{part}.txt")]
-
-
-def chinese_names(sentence: str, tags: list[str]) -> list[tuple[str, str]]:
-    """(name, type) of each entity of a sentence in BIO."""
-    found = []
-    for character, tag in zip(sentence, tags, strict=True):
-        if tag[0] == "B":
-            found.append((character, tag[2:]))
-        elif tag[0] == "I":
-            found[-1] = (found[-1][0] + character, tag[2:])
-    return found
+def characters(part: str) -> list[list[list[str]]]:
+    """Sentences of rows, each a character and its tag."""
+    return sentences(f"entities-zh/{part}.txt")
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_chinese_entities_are_bio(part):
-    for sentence, tags in characters(part):
+    for rows in characters(part):
+        sentence, tags = "".join(c for c, _ in rows), [tag for _, tag in rows]
         assert re.fullmatch("[\u4e00-\u9fff\uff0c\uff1a\u3001]{8,40}[\u3002\uff1f\uff01]", sentence), sentence
         assert len(tags) == len(sentence)  # one character a line
         for before, tag in zip(["O", *tags], tags, strict=False):
@@ -347,26 +322,24 @@ def test_chinese_entities_are_bio(part):
 
 
 def test_chinese_entities_are_as_many_as_the_readme_says():
-    without = 0
+    said, found = readme("entities-zh"), {part: [names(rows, "") for rows in characters(part)] for part in PARTS}
     for part, least in zip(PARTS, (220, 70), strict=True):
-        found = characters(part)
-        kinds = Counter(kind for one in found for _, kind in chinese_names(*one))
-        without += sum(not chinese_names(*one) for one in found)
-        numbers = [len(found), sum(len(s) for s, _ in found), *(kinds[k] for k in ("PER", "LOC", "ORG")), kinds.total()]
-        assert len(found) >= least and row_of(part, *numbers) in readme("entities-zh")
-    assert f"{without} sentences hold no name" in readme("entities-zh")
-    known, dev = ([name for one in characters(part) for name in chinese_names(*one)] for part in PARTS)
-    share = f"{sum(name not in known for name in dev) / len(dev):.0%}".replace("%", " %")
-    assert f"({share}, compared with its type)" in readme("entities-zh")
+        kinds = Counter(kind for some in found[part] for _, kind in some)
+        letters = sum(map(len, characters(part)))
+        numbers = [len(found[part]), letters, *(kinds[k] for k in ("PER", "LOC", "ORG")), kinds.total()]
+        assert len(found[part]) >= least and row_of(part, *numbers) in said
+    assert f"{sum(not some for part in PARTS for some in found[part])} sentences hold no name" in said
+    share = data_files.new_ones(*(list(chain(*found[part])) for part in PARTS))
+    assert f"({share:.0%}, compared with its type)".replace("%", " %") in said
 
 
 def test_ambiguous_chinese_words_have_both_readings():
     marked: dict[str, set[str]] = {}
     plain = ""
-    for sentence, tags in (line for part in PARTS for line in characters(part)):
-        for name, kind in chinese_names(sentence, tags):
+    for rows in (rows for part in PARTS for rows in characters(part)):
+        for name, kind in names(rows, ""):
             marked.setdefault(name, set()).add(kind)
-        plain += "".join(c if tag == "O" else "|" for c, tag in zip(sentence, tags, strict=True))
+        plain += "".join(c if tag == "O" else "|" for c, tag in rows)
     table = re.findall(r"^\| ([\u4e00-\u9fff, ]+) \| (\w+), (.+) \|$", readme("entities-zh"), re.M)
     assert len(table) == 3
     for line, first, second in table:
@@ -389,49 +362,41 @@ def stories(part: str) -> list[tuple[str, list[tuple[str, list[str], str]]]]:
     ]
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_stories_have_four_questions_with_four_options(part):
+@pytest.mark.parametrize(("part", "least"), [("train", 16), ("dev", 6)])
+def test_stories_have_four_questions_with_four_options_balanced_as_the_readme_says(part, least):
     for story, questions in stories(part):
         assert len({question for question, _, _ in questions}) == 4
         assert 100 <= len(story.replace("\\newline", " ").split()) <= 145 and "\\newline" in story
         for question, options, letter in questions:
             assert re.fullmatch(r"(one|multiple): [A-Z].*\?", question) and letter in "ABCD"
             assert len(set(options)) == 4 and all(option == option.strip() != "" for option in options), question
-
-
-def test_stories_are_balanced_as_the_readme_says():
-    for part, least in zip(PARTS, (16, 6), strict=True):
-        questions = [question for _, each in stories(part) for question in each]
-        letters = Counter(letter for _, _, letter in questions)
-        assert len(stories(part)) >= least and len(set(letters.values())) == 1
-        one = sum(question.startswith("one:") for question, _, _ in questions)
-        numbers = [len(stories(part)), len(questions), one, len(questions) - one, *(letters[x] for x in "ABCD")]
-        assert row_of(part, *numbers) in readme("stories")
+    questions = [question for _, each in stories(part) for question in each]
+    letters = Counter(letter for _, _, letter in questions)
+    assert len(stories(part)) >= least and len(set(letters.values())) == 1
+    one = sum(question.startswith("one:") for question, _, _ in questions)
+    numbers = [len(stories(part)), len(questions), one, len(questions) - one, *(letters[x] for x in "ABCD")]
+    assert row_of(part, *numbers) in readme("stories")
 
 
 def test_stories_cannot_be_answered_by_length_or_matching_words():
     for part in PARTS:
-        longest, shortest, matching, total = 0, 0, 0.0, 0
+        lengths, matching = [], []
         for story, questions in stories(part):
             for _, options, letter in questions:
-                right = "ABCD".index(letter)
-                lengths = [len(option) for option in options]
-                others = lengths[:right] + lengths[right + 1 :]
-                longest += lengths[right] > max(others)
-                shortest += lengths[right] < min(others)
-                kept = [longer(option) for option in options]
-                found = [len(some & longer(story)) / max(len(some), 1) for some in kept]
-                matching += (found[right] == max(found)) / found.count(max(found))
-                total += 1
-        print(f"{part}: longest {longest / total:.1%}, shortest {shortest / total:.1%}, words {matching / total:.1%}")
-        assert longest / total < 0.3 and shortest / total < 0.3 and matching / total < 0.6
+                right, kept = "ABCD".index(letter), [longer(option) for option in options]
+                lengths.append(([len(option) for option in options], right))
+                matching.append(([len(some & longer(story)) / max(len(some), 1) for some in kept], right))
+        longest, shortest = (data_files.alone(lengths, best) for best in (max, min))
+        words = data_files.guessed(matching)
+        print(f"{part}: longest {longest:.1%}, shortest {shortest:.1%}, words {words:.1%}")
+        assert longest < 0.3 and shortest < 0.3 and words < 0.6
 
 
 # What holds for all
 
 TOLD = {
     "entities": lambda: [" ".join(row[0] for row in rows) for part in PARTS for rows in entities(part)],
-    "entities-zh": lambda: [sentence for part in PARTS for sentence, _ in characters(part)],
+    "entities-zh": lambda: ["".join(c for c, _ in rows) for part in PARTS for rows in characters(part)],
     "reviews-zh": lambda: [sentence for sentence, _, _ in reviews(*PARTS)],
     "choices": lambda: [row["startphrase"] for part in PARTS for row in choices(part)],
     "stories": lambda: [story for part in PARTS for story, _ in stories(part)],

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from minibert.tasks import TASKS
-from tests.lessons.data_files import DATA, longer, readme, row_of, text
+from tests.lessons.data_files import DATA, guessed, longer, readme, row_of, text
 
 PARTS = ("train", "dev", "test")
 README = readme("dialogues")
@@ -35,13 +35,9 @@ def test_the_readme_counts_them_and_nothing_is_said_twice():
 def test_words_and_lengths_tell_as_little_as_the_readme_says():
     hits, longest, shortest = [], [], []
     for found in map(examples, PARTS):
-        shares = []
-        for example in found:
-            said = longer(" ".join(example.turns))
-            common = [len(said & longer(choice)) for choice in example.choices]
-            best = [i for i, count in enumerate(common) if count == max(common)]
-            shares.append((example.label in best) / len(best))
-        hits.append(f"{sum(shares) / len(found):.0%}")
+        said = [longer(" ".join(example.turns)) for example in found]
+        common = [[len(words & longer(one)) for one in e.choices] for words, e in zip(said, found, strict=True)]
+        hits.append(f"{guessed(zip(common, (example.label for example in found), strict=True)):.0%}")
         lengths = [([len(choice) for choice in example.choices], example.label) for example in found]
         longest.append(f"{sum(sizes.index(max(sizes)) == label for sizes, label in lengths) / len(found):.0%}")
         shortest.append(f"{sum(sizes.index(min(sizes)) == label for sizes, label in lengths) / len(found):.0%}")
