@@ -44,6 +44,10 @@ def cell(code: str, name: str, **marks):
     return v4.new_code_cell(code, metadata={"nbgrader": note})
 
 
+def answer(what: str, code: str) -> dict[str, str]:
+    return {"what": what, "code": code}
+
+
 class Draft:
     """A notebook of three tasks that passes every check, to be spoiled in one place."""
 
@@ -59,7 +63,7 @@ class Draft:
         cells.append(v4.new_code_cell(DRAWING))
         self.notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}})
         self.answers = {
-            name: {kind: {line: f"def {name}(x):\n    {line}" for line in of} for kind, of in ANSWERS.items()}
+            name: {kind: [answer(line, f"def {name}(x):\n    {line}") for line in of] for kind, of in ANSWERS.items()}
             for name in "abc"
         }
 
@@ -70,15 +74,9 @@ class Draft:
 
     def written(self) -> Exercise:
         (self.folder / "exercise.ipynb").write_text(json.dumps(self.notebook), "utf-8")
-        lines = []
-        for name, kinds in self.answers.items():
-            lines.append(f"[[cell]]\nid = {json.dumps(name)}")
-            lines += [
-                f"[[cell.{kind}]]\nwhat = {json.dumps(what)}\ncode = {json.dumps(code)}"
-                for kind, answers in kinds.items()
-                for what, code in answers.items()
-            ]
-        (self.folder / "exercise.toml").write_text("\n".join(lines), "utf-8")
+        tables = [{"id": name, **kinds} for name, kinds in self.answers.items()]
+        inline = json.dumps(tables, separators=(", ", " = "))  # but for the sign, TOML's inline tables are JSON's
+        (self.folder / "exercise.toml").write_text(f"cell = {inline}", "utf-8")
         return Exercise(self.folder)
 
 
@@ -131,7 +129,7 @@ def test_output_and_too_few_answers_are_found(draft):
     draft.notebook.cells[1].execution_count = 1
     with pytest.raises(AssertionError, match="has output"):
         FORM(draft.written())
-    del draft.answers["b"]["right"]["return x + x"]
+    draft.answers["b"]["right"].pop()
     with pytest.raises(AssertionError, match=r"\('b', True\): 2"):
         BESIDE(draft.written())
 
@@ -151,7 +149,7 @@ def test_output_and_too_few_answers_are_found(draft):
 )
 def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code, fair):
     monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
-    draft.answers["a"][kind]["another"] = code
+    draft.answers["a"][kind].append(answer("another", code))
     with nullcontext() if fair else pytest.raises(AssertionError, match="another"):
         checks.solve(draft.written())
 

@@ -1,17 +1,52 @@
-"""The sets that a lesson asks a few questions of – blanks, senses, the desk, documents –: whole, balanced, nothing said
-twice, and as many as the README says."""
+"""All sets through our own readers; and those that a lesson asks a few questions of – blanks, senses, the desk,
+documents, Chinese words and pairs –: whole, balanced, nothing said twice, and as many as the README says."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from statistics import correlation
 
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from minibert.inside.probe_tasks import part_of_speech, read_columns, usable
 from minibert.inside.vectors import nearest_alike
 from minibert.sentence_vectors.rows import questions_of
+from minibert.tasks import TASKS, guess_task
 from minibert.text.characters import is_cjk
 from minibert.text.documents import read_documents, split_sentences
-from tests.lessons.data_files import DATA, alike, assert_clean, lines, readme, said_once, text
+from tests.lessons.data_files import DATA, alike, assert_clean, lines, readme, row_of, said_once, text
+
+# --- all sets --------------------------------------------------------------------------------------------------------
+
+SETS = {
+    "classification": ["animals", "verdicts", "reviews", "reviews-zh"],
+    "pair": ["pairs"],
+    "similarity": ["similarity"],
+    "multilabel": ["emotions"],
+    "tagging": ["entities", "entities-zh"],
+    "span": ["questions", "questions-zh"],
+    "span-or-none": ["questions-or-none"],
+    "choice": ["choices", "stories"],
+    "intent": ["intents", "intents-zh"],
+    "next-utterance": ["dialogues"],
+}
+TASK_OF = {name: task for task, names in SETS.items() for name in names}
+
+
+def test_every_folder_is_a_set_of_a_task():
+    assert {folder.name for folder in DATA.iterdir() if list(folder.glob("train.*"))} == set(TASK_OF)
+    assert set(SETS) == set(TASKS)
+
+
+@pytest.mark.parametrize("name", TASK_OF)
+def test_it_is_read_whole_and_its_task_is_guessed(name):
+    task, folder = TASK_OF[name], DATA / name
+    paths = [path for part in ("train", "dev") for path in folder.glob(f"{part}.*") if path.suffix != ".ans"]
+    train, dev = map(TASKS[task].read, paths)
+    assert train.problems == dev.problems == [] and min(len(train.examples), len(dev.examples)) >= 30
+    assert set(dev.labels) <= set(train.labels)  # what is learned is what is asked
+    assert guess_task(paths[0].read_bytes(), paths[0].name) == task
+
 
 # --- fill in the blank -----------------------------------------------------------------------------------------------
 
@@ -86,3 +121,66 @@ def test_documents_are_seven_sentences_one_a_line():
         assert 4 <= len(line.split()) <= 24
     assert_clean(sentences, least=1)
     assert len(set(sentences)) == len(sentences)
+
+
+# --- Chinese words and pairs -----------------------------------------------------------------------------------------
+
+TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART", "CCONJ", "SCONJ"}
+SENTENCES = read_columns((DATA / "words-zh" / "sentences.txt").read_bytes(), "sentences.txt")
+PAIRS = TASKS["similarity"].read(DATA / "similarity-zh" / "pairs.tsv", strict=True).examples
+
+
+@pytest.mark.parametrize("file", ["words-zh/sentences.txt", "similarity-zh/pairs.tsv", "pairs-zh/pairs.tsv"])
+def test_the_file_is_clean_text(file):
+    assert text(file) and f"`{file.split('/')[0]}/`" in readme("")
+
+
+def test_every_word_has_a_tag_and_every_sentence_an_end_and_the_readme_counts_them():
+    tags = defaultdict(set)
+    for words, of_them in SENTENCES:
+        assert words[-1] in "。？！" and of_them[-1] == "PUNCT"
+        for word, tag in zip(words, of_them, strict=True):
+            tags[word].add(tag)
+            assert (tag == "PUNCT") == (word in "，。？！")
+    assert set.union(*tags.values()) == {*TAGS, "PUNCT"}
+    assert len({"".join(words) for words, _ in SENTENCES}) == len(SENTENCES)
+    several = sum(len(some) > 1 for some in tags.values())
+    assert row_of(len(SENTENCES), sum(len(words) for words, _ in SENTENCES), len(tags), several) in readme("words-zh")
+
+
+def test_they_are_a_task_for_a_probe():
+    (task,) = usable([part_of_speech(SENTENCES)], 10_000)
+    assert task.unit == "word" and {"NOUN", "VERB", "CLF"} <= set(task.labels)
+    assert {item.label for item in task.items if task.type_of(item) == ("花",)} == {"NOUN", "VERB"}
+
+
+def test_the_readme_counts_the_pairs_and_correlates_their_characters():
+    bands = Counter(min(4, int(example.score)) for example in PAIRS)
+    assert row_of("pairs", *(bands[band] for band in range(5)), len(PAIRS)) in readme("similarity-zh")
+    assert len({frozenset((e.text, e.pair)) for e in PAIRS}) == len(PAIRS)
+    rows = lines("similarity-zh/pairs.tsv")[1:]
+    for kind, count in Counter(row[2] for row in rows).items():
+        assert f"| {kind} | {count} |" in readme("similarity-zh")
+
+    def measured(rows) -> str:
+        shared = [[set(text) - set("，。") for text in row[7:9]] for row in rows]
+        return f"{correlation([float(row[9]) for row in rows], [len(a & b) / len(a | b) for a, b in shared]):.2f}"
+
+    ordinary = measured([row for row in rows if row[2] == "ordinary"])
+    assert f"{measured(rows)} over all pairs, {ordinary} over the ordinary ones" in readme("similarity-zh")
+
+
+def test_every_chinese_premise_has_one_hypothesis_of_each_label_and_the_readme_counts_them():
+    found = TASKS["pair"].read(DATA / "pairs-zh" / "pairs.tsv", strict=True).examples
+    labels = ("entailment", "neutral", "contradiction")
+    premises = Counter(one.text for one in found)
+    assert set(premises.values()) == {3} and len({one.pair for one in found}) == len(found) >= 150
+    assert {(one.text, one.label) for one in found} == {(text, label) for text in premises for label in labels}
+    assert all(one.text.endswith("。") and one.pair.endswith("。") for one in found)
+    said = readme("pairs-zh")
+    assert f"# Pairs: {len(premises)} Chinese premises" in said
+    for label in labels:
+        some = [one for one in found if one.label == label]
+        denied = sum(any(sign in one.pair for sign in "没不别") for one in some) / len(some)
+        assert 0.2 < denied < 0.35 and f"| {label} | {len(some)} | {denied:.1%} |".replace("%", " %") in said
+        assert sum(f"| {label} | {one.text} | {one.pair} |" in said for one in some) == 1
