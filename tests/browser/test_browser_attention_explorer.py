@@ -9,14 +9,7 @@ import pytest
 
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 from sections.attention_explorer import bertviz, views
-from tests.browser.driver import (
-    assert_no_markup,
-    expect,
-    open_page,
-    type_into,
-    until,
-    wait_idle,
-)
+from tests.browser.driver import assert_no_markup, expect, open_page, type_into, until, wait_idle
 from tests.hostile import EVERYTHING, HOSTILE
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
