@@ -16,21 +16,6 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page, expect
 
-__all__ = [
-    "MINUTES",
-    "assert_fits",
-    "assert_no_markup",
-    "assert_words_of_figures",
-    "click_point",
-    "expect",
-    "open_page",
-    "said_above",
-    "screenshot",
-    "type_into",
-    "until",
-    "wait_idle",
-]
-
 expect.set_options(timeout=60_000)  # a server on two busy cores is slow, not wrong; how fast it is is asked elsewhere
 MINUTES = 240_000  # milliseconds, for what a training run must bring
 

@@ -37,7 +37,7 @@ def fine_tune(page, key: str, **query) -> None:
     page.get_by_role("button", name=re.compile("Train 4 models")).click()
 
 
-def test_fine_tuned_models_draw_curves_answer_and_are_found_again(page):
+def test_fine_tuned_models_draw_curves_answer_are_found_again_and_taken_away(page):
     fine_tune(page, "Home", data="reviews-zh")
     expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
     expect(stops(page)).to_have_count(0, timeout=MINUTES)  # all have ended
@@ -48,6 +48,13 @@ def test_fine_tuned_models_draw_curves_answer_and_are_found_again(page):
     assert_fits(page, "output-layer-trained")
     page.reload()
     expect(bars).to_have_count(4, timeout=MINUTES)
+    wait_idle(page)
+    page.get_by_role("tab", name="Right and wrong").click()
+    page.locator("summary", has_text="From file to service").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download this model").click()
+    with ZipFile(download.value.path()) as model:
+        assert {"config.json", "model.safetensors", "vocab.txt"} <= set(model.namelist())
 
 
 def test_a_model_is_pre_trained_and_draws_its_loss(page):
@@ -96,16 +103,3 @@ def test_stop_takes_effect_and_the_page_goes_on(page):
         stops(page).last.click(timeout=MINUTES)
         until(page, lambda left=left: stops(page).count() < left)
     expect(page.get_by_role("button", name=re.compile("Train 4 models"))).to_be_enabled()
-
-
-def test_a_trained_model_is_taken_away(page):
-    fine_tune(page, "Home")
-    expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
-    expect(stops(page)).to_have_count(0, timeout=MINUTES)
-    wait_idle(page)
-    page.get_by_role("tab", name="Right and wrong").click()
-    page.locator("summary", has_text="From file to service").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download this model").click()
-    with ZipFile(download.value.path()) as model:
-        assert {"config.json", "model.safetensors", "vocab.txt"} <= set(model.namelist())

@@ -32,14 +32,15 @@ def saved(answering, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["classification", "multilabel", "similarity", "tagging", "span", "choice"])
-def test_what_transformers_reads_is_what_was_saved(saved, tmp_path, task):
+def test_what_transformers_reads_is_what_was_saved(saved, tmp_path, capsys, task):
     """Its logits are compared where saving is tested."""
-    predictor, source = saved(task)
-    done = export(source, tmp_path / "out")
-    assert done.difference == 0 and done.notes == ()
+    (predictor, source), out = saved(task), tmp_path / "out"
+    assert main(["export", "--model", str(source), "--out", str(out), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["format"], said["difference"], said["rows"], said["notes"]) == ("huggingface", 0, 7, [])
     for name in (checkpoint.WEIGHTS, "config.json", "vocab.txt"):
-        assert (done.path / name).read_bytes() == (source / name).read_bytes()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(done.path)
+        assert (out / name).read_bytes() == (source / name).read_bytes()
+    tokenizer = transformers.AutoTokenizer.from_pretrained(out)
     assert tokenizer("ab z").input_ids == predictor.tokenizer.encode("ab z").ids
 
 
@@ -153,18 +154,14 @@ def test_a_wrong_file_is_noticed_and_not_left_behind(onnx_classifier, tmp_path, 
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
-def test_a_wrong_copy_is_noticed(saved, tmp_path, monkeypatch):
+def test_a_wrong_copy_is_noticed_and_weights_too_large_for_half_precision(saved, tmp_path, monkeypatch):
     predictor, source = saved("classification")
-    model = changed(source)
-    monkeypatch.setattr(exporting.Predictor, "from_directory", lambda directory: predictor)
-    monkeypatch.setattr(exporting.checkpoint, "load", lambda directory: model)
-    with pytest.raises(ExportError, match="differs"):
+    with monkeypatch.context() as patch, pytest.raises(ExportError, match="differs"):
+        model = changed(source)
+        patch.setattr(exporting.Predictor, "from_directory", lambda directory: predictor)
+        patch.setattr(exporting.checkpoint, "load", lambda directory: model)
         export(source, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_weights_too_large_for_half_precision_are_refused(saved, tmp_path):
-    predictor, source = saved("classification")
     with torch.no_grad():
         predictor.model.classifier.bias[0] = 1e6
     predictor.save(source)
@@ -190,10 +187,3 @@ def test_what_cannot_be_is_said_in_one_line(saved, small_checkpoint, tmp_path, m
     monkeypatch.setattr(exporting, "ONNX_PACKAGES", ("onnx", "surely_not_installed"))
     said = fails(source, "--format", "onnx")
     assert "surely_not_installed" in said and "pip install -r requirements-export.txt" in said
-
-
-def test_the_command_says_what_it_compared(saved, tmp_path, capsys):
-    _, source = saved("choice")
-    assert main(["export", "--model", str(source), "--out", str(tmp_path / "out"), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert said["format"] == "huggingface" and said["difference"] == 0 and said["rows"] == 7

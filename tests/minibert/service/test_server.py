@@ -86,7 +86,7 @@ def test_every_task_answers_as_the_predictor_does(answering, task):
         assert health == {"status": "ok", "task": task, "waiting": 0, "answered": 1, "batches": 1}
 
 
-def test_other_forms_of_an_input(answering):
+def test_other_forms_of_an_input_and_metadata_as_a_field_of_it(answering):
     for task, given in [
         ("classification", "ab z"),
         ("intent", "ab z"),
@@ -99,9 +99,6 @@ def test_other_forms_of_an_input(answering):
         predictor = answering(task)
         with client_of(predictor) as client:
             assert post(client, given).json()["answers"] == close(predictor.predict([given]))
-
-
-def test_metadata_is_a_field_where_the_model_reads_it(answering):
     predictor = answering("classification", metadata=("kind",), metadata_values={"kind": ["x", "y"]})
     inputs = [{"text": "ab", "kind": "x"}, {"text": "ab", "kind": "y"}, {"text": "ab"}]
     with client_of(predictor) as client:
@@ -132,12 +129,6 @@ def test_what_waits_is_answered_together_and_to_whom_it_belongs(watched):
         assert answer["text"] == text and answer == close(right)
 
 
-def test_a_batch_waits_for_company_within_the_window(watched):
-    with client_of(watched, batch=2, window=30) as client, ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda text: post(client, text).json(), ["ab", "z"]))
-    assert watched.sizes == [2] and [one["answers"][0]["text"] for one in both] == ["ab", "z"]
-
-
 def test_a_large_request_takes_several_batches(watched):
     texts = [letter * 3 for letter in "abcdefg"]
     with client_of(watched, batch=3) as client:
@@ -145,13 +136,14 @@ def test_a_large_request_takes_several_batches(watched):
     assert watched.sizes == [3, 3, 1] and [answer["text"] for answer in answers] == texts
 
 
-def test_an_input_that_cannot_be_answered_does_not_take_the_others_with_it(answering):
-    predictor = answering("span")
+def test_an_input_that_cannot_be_answered_does_not_take_with_it_those_that_waited_for_company(answering):
+    predictor = Watched(answering("span"))
     good, bad = {"question": "z", "context": "ab z"}, {"question": "z" * 60, "context": "ab z"}
     with client_of(predictor, batch=3, window=30) as client, ThreadPoolExecutor(2) as pool:
         refused, answered = pool.submit(post, client, good, bad), pool.submit(post, client, good)
         assert answered.result().json()["answers"] == close(predictor.predict([good]))
         response = refused.result()
+    assert predictor.sizes[0] == 3
     assert response.status_code == 422 and response.json()["error"].startswith("input 2: max_length 48 has no room")
 
 
@@ -236,7 +228,6 @@ def test_other_addresses_and_methods(watched):
         assert response.status_code == 404 and response.json() == {"error": "Not Found"}
         response = client.get("/predict")
         assert response.status_code == 405 and response.headers["allow"] == "POST" and "error" in response.json()
-        assert client.post("/health").status_code == 405
 
 
 def test_limits_that_make_no_sense():
@@ -304,14 +295,12 @@ def said_to(port: int, sent: bytes, closes: bool = False) -> bytes:
         return b"".join(iter(lambda: client.recv(2**16), b""))
 
 
-def test_half_of_the_headers_is_not_waited_for(listening):
+def test_half_of_the_headers_is_not_waited_for_and_who_closes_their_side_is_answered(listening):
     for half in (b"POST /predict HT", ASKED[:40], ASKED[: ASKED.index(b"\r\n\r\n") + 2]):
         answer = said_to(listening, half)
         assert answer.startswith(b"HTTP/1.1 408 Request Timeout") and b"the headers did not arrive" in answer
     assert said_to(listening, b"") == b""  # who says nothing is let go
-
-
-def test_a_client_that_drips_gains_nothing(listening):
+    # Who drips gains nothing.
     with socket.create_connection(("127.0.0.1", listening), timeout=OVERDUE) as client:
         client.settimeout(0.02)
         answer, sent = b"", 0
@@ -322,9 +311,7 @@ def test_a_client_that_drips_gains_nothing(listening):
             with suppress(TimeoutError):
                 answer = client.recv(2**16)
         assert b"408" in answer
-
-
-def test_a_client_that_closes_its_side_is_answered(listening):
+    # Who closes their side is answered.
     answer = said_to(listening, ASKED, closes=True)
     assert answer.startswith(b"HTTP/1.1 200") and b'"text":"ab z"' in answer
     assert said_to(listening, ASKED * 3, closes=True).count(b'"text":"ab z"') == 3
