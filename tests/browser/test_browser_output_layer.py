@@ -4,13 +4,18 @@ import re
 
 import pytest
 
-from tests.browser.driver import MINUTES, expect, open_page, type_into, until, wait_idle
+from tests.browser.driver import expect, open_page, type_into, until, wait_idle
 
 READ = re.compile(r"\b16\b.*\b4\b")  # of twenty examples: to learn from, to measure on
 
 
 def drawer(page) -> None:
     page.get_by_role("button", name="Data and model").click()
+
+
+def upload(page, name: str, content: bytes) -> None:
+    file = {"name": name, "mimeType": "text/plain", "buffer": content}
+    page.locator('input[type="file"]').first.set_input_files(file)
 
 
 def test_the_picture_and_the_task_by_keyboard_and_the_way_back(page):
@@ -46,9 +51,7 @@ def test_task_settings_and_file_are_there_when_the_reader_comes_back_by_the_menu
     drawer(page)
     page.get_by_role("radio", name="A file of your own").click()
     names = b"Ada B-PER\nsleeps O\n\nBob B-PER\nreads O\n\n" * 10
-    page.locator('input[type="file"]').first.set_input_files(
-        {"name": "names.txt", "mimeType": "text/plain", "buffer": names}
-    )
+    upload(page, "names.txt", names)
     expect(page).to_have_url(re.compile("data=own"))
     wait_idle(page)
     epochs = page.get_by_role("slider", name="Epochs")
@@ -71,8 +74,7 @@ def test_columns_of_other_names_are_chosen_with_the_keyboard(page):
     drawer(page)
     lines = (f"{i};x\tfine {i}\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
     rows = "id\tOpinion\tStars\tday\n" + "".join(lines)
-    file = {"name": "mine.tsv", "mimeType": "text/plain", "buffer": rows.encode()}
-    page.locator('input[type="file"]').first.set_input_files(file)
+    upload(page, "mine.tsv", rows.encode())
     for field, column in (("text", "Opinion"), ("label", "Stars")):
         page.get_by_role("combobox", name=field, exact=True).focus()
         page.keyboard.type(column)
@@ -80,14 +82,3 @@ def test_columns_of_other_names_are_chosen_with_the_keyboard(page):
         wait_idle(page)
     page.get_by_role("tab", name="Data", exact=True).click()
     expect(page.get_by_text(READ)).to_be_visible()
-
-
-@pytest.mark.release
-def test_a_file_of_200_mb_is_refused(page, tmp_path):
-    big = tmp_path / "big.tsv"
-    with open(big, "wb") as file:
-        file.truncate(200 * 2**20)
-    open_page(page, "output_layer", data="own")
-    drawer(page)
-    page.locator('input[type="file"]').first.set_input_files(str(big))
-    expect(page.get_by_text(re.compile(r"must be 100\.?0?\s?MB or smaller"))).to_be_visible(timeout=MINUTES)

@@ -57,56 +57,49 @@ def test_a_file_is_a_part_and_its_name_stands_in_links(folder):
     assert [part.title for part in load_bank(folder, "zh")] == ["部分"]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("correct = true", ""), "question sum: exactly one choice must have `correct = true`, not 0"),
-        (('why = "Count."', ""), "question sum, choice 1: needs `why"),
-        (('"Five"', '"Four"'), "two choices say the same"),
-        (('kind = "choose"', 'kind = "guess"'), "write one of compute, mask"),
-        (('id = "sum"', 'id = "Sum!"'), "question 1: `id` is 'Sum!'; write small letters"),
-        (('lesson = "attention"', 'lesson = "attentoin"'), "there is no pages/attentoin.py"),
-        (('text = "Two and {{other}}?"', ""), "needs `text"),
-        (('lesson = "attention"', 'lesson = "attention"\npionts = 3'), "unknown entries pionts; known here: "),
-        (('lesson = "attention"', 'lesson = "attention"\npoints = 0'), "needs `points`, a whole number from 1 to 20"),
-        (('lesson = "attention"', 'lesson = "attention"\nshow = 9'), "needs `show`, a whole number from 2 to 2"),
-        (('title = "A part"', ""), "1-sums.toml: needs `title"),
-        (("[[question]]", "[[question]"), "1-sums.toml: "),
-        (("[[question.variant]]\nother", '[[question.variant]]\nx = "1"\n[[question.variant]]\nother'), "same names"),
-    ],
-)
-def test_a_slip_is_named(folder, change, message):
-    (folder / "1-sums.toml").write_text(CHOOSE.replace(*change, 1), "utf-8")
-    with pytest.raises(BankError) as error:
-        load_bank(folder)
-    assert "1-sums.toml" in str(error.value) and message in str(error.value)
+SLIPS = [
+    (("correct = true", ""), "question sum: exactly one choice must have `correct = true`, not 0"),
+    (('why = "Count."', ""), "question sum, choice 1: needs `why"),
+    (('"Five"', '"Four"'), "two choices say the same"),
+    (('kind = "choose"', 'kind = "guess"'), "write one of compute, mask"),
+    (('id = "sum"', 'id = "Sum!"'), "question 1: `id` is 'Sum!'; write small letters"),
+    (('lesson = "attention"', 'lesson = "attentoin"'), "there is no pages/attentoin.py"),
+    (('text = "Two and {{other}}?"', ""), "needs `text"),
+    (('lesson = "attention"', 'lesson = "attention"\npionts = 3'), "unknown entries pionts; known here: "),
+    (('lesson = "attention"', 'lesson = "attention"\npoints = 0'), "needs `points`, a whole number from 1 to 20"),
+    (('lesson = "attention"', 'lesson = "attention"\nshow = 9'), "needs `show`, a whole number from 2 to 2"),
+    (('title = "A part"', ""), "one.toml: needs `title"),
+    (("[[question]]", "[[question]"), "one.toml: "),
+    (("[[question.variant]]\nother", '[[question.variant]]\nx = "1"\n[[question.variant]]\nother'), "same names"),
+]
+SLIPS_IN_A_KIND = [
+    ('kind = "compute"\nwhat = "nothing"', "`what` is 'nothing'; write one of attention_score"),
+    ('kind = "compute"\nwhat = "sinusoid"\noptions = { size = [5] }', "`size` must be a list of some of 4, 6, 8"),
+    ('kind = "compute"\nwhat = "span"\noptions = { siez = [4] }', "unknown entries siez"),
+    ('kind = "order"\nsteps = ["a", "b"]', "a list of 3 texts or more"),
+    ('kind = "order"\nsteps = ["a", "b", "a"]', "says the same twice"),
+    ('kind = "count"\nof = "block"\nsizes = [{ H = 10, A = 3 }]', "does not divide evenly among A = 3 heads"),
+    ('kind = "count"\nof = "blocks"', "write one of attention, feed_forward"),
+    ('kind = "mask"\npattern = "causal"\npairs = [["a", "b c"]]', "has 1 words; write 2 to 7"),
+    ('kind = "input"\nform = "bert"\npairs = ["a"]', "a list of pairs of texts"),
+    (MISTAKE, "at least 1 [[question.mistake]]"),
+    ('kind = "open"\nmodel = "m"\nrubric = ["one"]', "a list of 2 texts or more"),
+    ('kind = "open"\nmodel = "m"\nrubric = ["one", "two"]\npoints = 2', "leave `points` out"),
+    (MISTAKES + 'line = 1\ncode = "x = 1"\nwhy = "?"', "mistake 1: `code` is the right line; write the wrong one"),
+    (MISTAKES + 'line = 2\ncode = "x = 2"\nwhy = "?"', "needs `line`, a whole number from 1 to 1"),
+    (PREDICT, "experiment 1, first: `text` needs one [MASK]"),
+]
+WRONG_FILES = [(CHOOSE.replace(*change, 1), message) for change, message in SLIPS]
+WRONG_FILES += [(KIND + entries, message) for entries, message in SLIPS_IN_A_KIND]
 
 
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        ('kind = "compute"\nwhat = "nothing"', "`what` is 'nothing'; write one of attention_score"),
-        ('kind = "compute"\nwhat = "sinusoid"\noptions = { size = [5] }', "`size` must be a list of some of 4, 6, 8"),
-        ('kind = "compute"\nwhat = "span"\noptions = { siez = [4] }', "unknown entries siez"),
-        ('kind = "order"\nsteps = ["a", "b"]', "a list of 3 texts or more"),
-        ('kind = "order"\nsteps = ["a", "b", "a"]', "says the same twice"),
-        ('kind = "count"\nof = "block"\nsizes = [{ H = 10, A = 3 }]', "does not divide evenly among A = 3 heads"),
-        ('kind = "count"\nof = "blocks"', "write one of attention, feed_forward"),
-        ('kind = "mask"\npattern = "causal"\npairs = [["a", "b c"]]', "has 1 words; write 2 to 7"),
-        ('kind = "input"\nform = "bert"\npairs = ["a"]', "a list of pairs of texts"),
-        (MISTAKE, "at least 1 [[question.mistake]]"),
-        ('kind = "open"\nmodel = "m"\nrubric = ["one"]', "a list of 2 texts or more"),
-        ('kind = "open"\nmodel = "m"\nrubric = ["one", "two"]\npoints = 2', "leave `points` out"),
-        (MISTAKES + 'line = 1\ncode = "x = 1"\nwhy = "?"', "mistake 1: `code` is the right line; write the wrong one"),
-        (MISTAKES + 'line = 2\ncode = "x = 2"\nwhy = "?"', "needs `line`, a whole number from 1 to 1"),
-        (PREDICT, "experiment 1, first: `text` needs one [MASK]"),
-    ],
-)  # fmt: skip
-def test_a_slip_in_a_kind_is_named(tmp_path, entries, message):
-    (tmp_path / "one.toml").write_text(KIND + entries, "utf-8")
+@pytest.mark.parametrize(("content", "message"), WRONG_FILES)
+def test_a_slip_is_named(tmp_path, content, message):
+    (tmp_path / "one.toml").write_text(content, "utf-8")
     with pytest.raises(BankError) as error:
         load_bank(tmp_path)
-    assert "one.toml, question one" in str(error.value) and message in str(error.value)
+    where = "one.toml, question one" if content.startswith(KIND) else "one.toml"
+    assert where in str(error.value) and message in str(error.value)
 
 
 def test_what_cannot_be_filled_in_an_id_that_is_taken_and_a_folder_without_files(folder, tmp_path_factory):
