@@ -111,40 +111,32 @@ def test_columns_can_be_named_or_counted(text, columns):
 
 
 @pytest.mark.parametrize(
-    ("columns", "message"),
+    ("options", "message"),
     [
-        ({"text": "Opinion", "label": "Sterne"}, "no label column .sterne.; it has 'id', 'Opinion', 'Stars'"),
-        ({"text": 2, "label": 4}, "no column 4 for the label: this line has 3"),
-        ({"text": 0, "label": 3}, "no column 0 for the text"),
-        ({"text": "Opinion", "label": 2}, "column 2 cannot be text and label at once"),
-        ({"score": 2}, "no column 'score' for classification; it can be text, label"),
+        ({"columns": {"text": "Opinion", "label": "Sterne"}}, "no label column .sterne.; it has 'id', 'Opinion', 'S"),
+        ({"columns": {"text": 2, "label": 4}}, "no column 4 for the label: this line has 3"),
+        ({"columns": {"text": 0, "label": 3}}, "no column 0 for the text"),
+        ({"columns": {"text": "Opinion", "label": 2}}, "column 2 cannot be text and label at once"),
+        ({"columns": {"score": 2}}, "no column 'score' for classification; it can be text, label"),
+        ({"columns": {"text": 2, "label": 3}, "format": "cola"}, "choose columns or the format"),
+        ({"format": "sideways"}, "no format 'sideways' for classification; it can be header, label-first"),
     ],
 )
-def test_columns_that_cannot_be_are_refused(columns, message):
+def test_columns_and_formats_that_cannot_be_are_refused(options, message):
     with pytest.raises(TaskDataError, match=message):
-        parse(OPINIONS, "a.csv", columns=columns)
-
-
-def test_where_there_are_no_columns_to_choose_none_is_taken():
-    with pytest.raises(TaskDataError, match="choose columns or the format"):
-        parse(OPINIONS, "a.csv", format="cola", columns={"text": 2, "label": 3})
+        parse(OPINIONS, "a.csv", **options)
     with pytest.raises(TaskDataError, match="its files have no columns to choose"):
         TASKS["tagging"].parse(b"Ada B-PER\n", "a.txt", columns={"text": 1})
-    with pytest.raises(TaskDataError, match="no format 'sideways' for classification; it can be header, label-first"):
-        parse("a\tb\n", format="sideways")
 
 
-@pytest.mark.parametrize(
-    ("task", "columns", "line"),
-    [
+def test_every_table_takes_columns():
+    for task, columns, line in (
         ("pair", {"first text": 1, "second text": 2, "label": 3}, "a b\tc d\tyes\ne f\tg h\tno"),
         ("similarity", {"first text": "A", "second text": "B", "score": "C"}, "A\tB\tC\na b\tc d\t1\ne f\tg h\t2"),
         ("multilabel", {"text": "A", "labels": "C"}, "A\tB\tC\na b\tc\tjoy,fear\ne f\tc\t"),
-    ],
-)
-def test_every_table_takes_columns(task, columns, line):
-    data = TASKS[task].parse(line.encode(), "a.tsv", columns=columns)
-    assert [example.text for example in data.examples] == ["a b", "e f"] and not data.problems
+    ):
+        data = TASKS[task].parse(line.encode(), "a.tsv", columns=columns)
+        assert [example.text for example in data.examples] == ["a b", "e f"] and not data.problems
 
 
 def test_what_stands_in_which_column():
@@ -172,18 +164,15 @@ def test_a_header_of_unknown_names_is_no_example(form):
     assert len(declared.examples) == 6 and not declared.problems
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_first_line_whose_label_is_rare_stays_an_example():
+    for text in (
         "3\tgood film\n" + "1\tfilm\n0\tbad\n" * 4,  # a rare class
         "great\tWell, what a film!\n" + "fine\tfilm\nawful\tbad\n" * 4,
         "great\twhat a great film\n" + "fine\tfilm\nawful\tbad\n" * 4,
         "great\tfilm\nfine\tfilm\nawful\tbad\nso so\twell\n",  # nothing comes twice
-    ],
-)
-def test_a_first_line_whose_label_is_rare_stays_an_example(text):
-    data = parse(text, format="label-first")
-    assert len(data.examples) == text.count("\n") and not data.problems
+    ):
+        data = parse(text, format="label-first")
+        assert len(data.examples) == text.count("\n") and not data.problems
 
 
 def test_wrong_quotes_cost_a_line_of_a_csv_file_and_not_the_file():
@@ -196,14 +185,12 @@ def test_wrong_quotes_cost_a_line_of_a_csv_file_and_not_the_file():
         parse(text, "a.csv", strict=True)
 
 
-def test_declared_labels_are_kept_and_others_named():
+def test_declared_labels_are_kept_others_named_all_counted_and_those_that_are_numbers_sort_as_numbers():
     data = parse("label\ttext\nyes\tgood\nmaybe\twell\nyes\tfine\n", labels=["no", "yes"])
     assert data.labels == ["no", "yes"] and len(data.examples) == 2
     assert data.problems == [Problem(3, 1, "'maybe' is none of the labels no, yes")]
     assert data.imbalance.as_dict() == {"counts": {"no": 0, "yes": 2}, "ratio": 1.0, "majority": 1.0, "missing": ["no"]}
 
-
-def test_labels_are_counted_and_those_that_are_numbers_sort_as_numbers():
     assert parse("10\ta\n9\tb\n-1\tc\nx\td\n").labels == ["-1", "9", "10", "x"]
     data = parse("label\ttext\n" + "a\tx\n" * 6 + "b\ty\n" * 2 + "c\tz\n")
     assert data.imbalance.ratio == 6 and data.imbalance.majority == pytest.approx(6 / 9)

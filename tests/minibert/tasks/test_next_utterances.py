@@ -15,12 +15,8 @@ DIALOGUES = b"Anna: Is it far?\nBen: Two hours.\nAnna: By train?\nAnna: Or by bu
 DIALOGUES += b"Cleo: What a hat!\nDan: It was my aunt's.\n"
 
 
-def read(content: bytes, name: str = "file.txt", **options):
-    return TASK.parse(content, name, **options)
-
-
 def test_every_turn_but_the_first_is_a_right_reply():
-    data = read(DIALOGUES)
+    data = TASK.parse(DIALOGUES, "a.txt")
     assert data.problems == []
     turns = [("Is it far?",), ("Is it far?", "Two hours."), ("What a hat!",)]
     assert [example.turns for example in data.examples] == turns
@@ -40,22 +36,22 @@ def test_wrong_replies_are_of_other_dialogues_and_always_the_same():
 
 
 def test_bad_lines_of_dialogues_are_named():
-    data = read(b"Anna: Hello.\nsomething\n\nA: one turn\n\n" + DIALOGUES + b"\nE:\nF: a\tb\n")
+    data = TASK.parse(b"Anna: Hello.\nsomething\n\nA: one turn\n\n" + DIALOGUES + b"\nE:\nF: a\tb\n", "a.txt")
     why = "expected `NAME: what was said`; its dialogue is passed over"
     alone = Problem(4, None, "a dialogue of one turn has no reply")
     assert data.problems == [Problem(2, 1, why), alone, Problem(14, 1, why), Problem(15, 1, why)]
     assert len(data.examples) == 3
     with pytest.raises(TaskDataError, match="line 2, column 1"):
-        read(b"Anna: Hello.\nsomething\n", strict=True)
+        TASK.parse(b"Anna: Hello.\nsomething\n", "a.txt", strict=True)
     with pytest.raises(TaskDataError, match="no reply of another dialogue"):
-        read(b"Anna: Hello.\nBen: Hi!\n")
+        TASK.parse(b"Anna: Hello.\nBen: Hi!\n", "a.txt")
 
 
 def test_the_ubuntu_corpus_is_read():
     header = b"Context,Ground Truth Utterance,Distractor_0,Distractor_1\n"
     turns = b'"any help? __eou__ with sound __eou__ __eot__ which card? __eou__ __eot__"'
     bad = b"q __eot__,same,other,same\n __eot__ ,a,b,c\nq,a,b\n"
-    data = read(header + turns + b',an old one __eou__,no,"yes, now"\n' + bad, "valid.csv")
+    data = TASK.parse(header + turns + b',an old one __eou__,no,"yes, now"\n' + bad, "valid.csv")
     (example,) = data.examples
     assert example.turns == ("any help? with sound", "which card?")
     assert example.choices[example.label] == "an old one" and set(example.choices) == {"an old one", "no", "yes, now"}
@@ -64,14 +60,14 @@ def test_the_ubuntu_corpus_is_read():
 
 def test_of_the_ubuntu_training_set_the_right_replies_are_read():
     rows = "".join(f"turn {i} __eot__,reply {i},1.0\nturn {i} __eot__,reply {i + 1},0.0\n" for i in range(8))
-    data = read(("Context,Utterance,Label\n" + rows + "x,y,maybe\n").encode(), "train.csv")
+    data = TASK.parse(("Context,Utterance,Label\n" + rows + "x,y,maybe\n").encode(), "train.csv")
     assert [example.choices[example.label] for example in data.examples] == [f"reply {i}" for i in range(8)]
     assert {len(example.choices) for example in data.examples} == {CANDIDATES}
     assert data.problems == [Problem(18, 3, "the label is 'maybe', not 0 or 1")]
 
 
 def test_lines_with_the_same_turns_are_one_example():
-    data = read(b"0\ta\tb\tc\n1\ta\tb\td\n0\tx\ty\n0\tx\tz\n2\ta\tb\n1\ta\n1\ta\t\tb\n")
+    data = TASK.parse(b"0\ta\tb\tc\n1\ta\tb\td\n0\tx\ty\n0\tx\tz\n2\ta\tb\n1\ta\n1\ta\t\tb\n", "a.txt")
     assert data.examples == [ReplyExample(("a", "b"), ("c", "d"), 1)]
     assert data.problems == [
         Problem(5, 1, "the label is '2', not 0 or 1"),

@@ -148,9 +148,8 @@ def test_no_answer_when_the_null_span_leads_by_more_than_the_threshold(letters):
     assert bold["answer"] == "f g" and bold["null_threshold"] == 1.5
 
 
-@pytest.mark.parametrize(
-    ("answers", "said", "kind"),
-    [
+def test_how_an_answer_compares():
+    for answers, said, kind in (
         (["the mat"], "mat", "exact"),  # as the official script compares
         (["the mat", "a red mat"], "red mat", "exact"),
         (["the red mat"], "mat", "overlap"),
@@ -158,11 +157,9 @@ def test_no_answer_when_the_null_span_leads_by_more_than_the_threshold(letters):
         (["the mat"], "", "missed"),
         ([], "", "silent"),
         ([], "cat", "invented"),
-    ],
-)
-def test_how_an_answer_compares(answers, said, kind):
-    example = SpanExample("1", "q", "The cat sat on the red mat.", tuple(Answer(text, None) for text in answers))
-    assert outcome(said, example) == kind
+    ):
+        example = SpanExample("1", "q", "The cat sat on the red mat.", tuple(Answer(text, None) for text in answers))
+        assert outcome(said, example) == kind
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.booleans(), st.booleans()), min_size=1, max_size=12))

@@ -32,7 +32,7 @@ def parse(text: str, **options):
     return TASK.parse(text.encode(), "eng.train", **options)
 
 
-def test_conll_with_its_document_marks_and_iob1():
+def test_conll_with_its_document_marks_and_iob1_and_characters():
     data = parse(CONLL)
     assert data.examples[0].words == ("EU", "rejects", "German", "British")
     assert data.examples[0].tags == ("B-ORG", "O", "B-MISC", "B-MISC")
@@ -40,9 +40,7 @@ def test_conll_with_its_document_marks_and_iob1():
     assert data.labels == ["MISC", "ORG", "PER"] and data.counts["MISC"] == 2
     assert TASK.labels(data) == ["O", "B-MISC", "I-MISC", "B-ORG", "I-ORG", "B-PER", "I-PER"]
 
-
-def test_characters_and_a_word_that_is_a_space():
-    data = parse("中\tB-ORG\n国\tI-ORG\n\u3000\tO\n\n\xa0 O\n人 O\n")
+    data = parse("中\tB-ORG\n国\tI-ORG\n\u3000\tO\n\n\xa0 O\n人 O\n")  # a word may be a space
     assert data.examples[0].words == ("中", "国", "\u3000") and data.examples[1].words == ("\xa0", "人")
 
 
