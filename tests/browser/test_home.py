@@ -81,18 +81,6 @@ def test_every_lesson_is_reached_from_the_menu_and_opens(page):
 
 
 @pytest.mark.release
-def test_a_page_does_not_inherit_what_another_one_calls_by_the_same_name(page):
-    """Tokenization and Masking both keep their text under `text`."""
-    open_page(page, "masking")
-    field = page.get_by_role("textbox", name="Text to hide tokens in")
-    first = field.input_value()
-    assert first
-    open_page(page, "tokenization", text="something else")
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Masking").click()
-    expect(field).to_have_value(first)
-
-
-@pytest.mark.release
 @pytest.mark.parametrize("page", [{"viewport": {"width": 1920, "height": 1080}}], indirect=True)
 def test_a_wall_shows_the_picture_whole(page):
     open_page(page, projector=1)

@@ -69,6 +69,5 @@ def test_masks_fall_epoch_by_epoch_and_the_shares_stay_a_whole(page):
         wait_idle(page)
     expect(page).to_have_url(re.compile(r"split=\d+-12-\d+"))
     wait_idle(page)
-    assert (
-        sum(int(handle(page, f"of these: {name}").input_value()) for name in ("[MASK]", "random token", "kept")) == 100
-    )
+    parts = [handle(page, f"of these: {name}").input_value() for name in ("[MASK]", "random token", "kept")]
+    assert sum(map(int, parts)) == 100

@@ -18,21 +18,16 @@ from tests.minibert.tasks.toys import toy
 from tests.shipped import DATA, SETS
 
 
-@pytest.fixture(scope="module")
-def english(mini):
-    return mini[1]
-
-
 @pytest.mark.parametrize("length", [24, 128])
 @pytest.mark.parametrize("name", list(TASKS))
-def test_what_is_drawn_is_what_is_read(name, length, english):
+def test_what_is_drawn_is_what_is_read(name, length, mini):
     task, options = TASKS[name], Options(max_length=length, doc_stride=8)
     data = task.read(DATA / SETS[name]).take(range(0, 60, 5))
     labels = task.labels(data)
     cut = 0
     for example in data.examples:
-        rows = task.input_rows(english, example, labels, options)
-        features = task.features(english, [example], labels, options)
+        rows = task.input_rows(mini[1], example, labels, options)
+        features = task.features(mini[1], [example], labels, options)
         read = features[0].ids if name in ("choice", "next-utterance") else [one.ids for one in features]
         kept = [[i for i, gone in zip(row.ids, row.cut, strict=True) if not gone] for row in rows]
         assert kept == [list(ids) for ids in read]
@@ -43,10 +38,10 @@ def test_what_is_drawn_is_what_is_read(name, length, english):
         assert cut == 0
 
 
-def test_cut_tokens_stand_where_they_were(english):
+def test_cut_tokens_stand_where_they_were(mini):
     options = Options(max_length=8, truncation="head_tail")
     example = Example("one two three four five six seven eight nine ten", "a")
-    (row,) = TASKS["classification"].input_rows(english, example, ["a", "b"], options)
+    (row,) = TASKS["classification"].input_rows(mini[1], example, ["a", "b"], options)
     assert row.length == 8 and len(row.ids) == 12
     assert [t for t, gone in zip(row.tokens, row.cut, strict=True) if gone] == ["two", "three", "four", "five"]
     assert row.asked[0] == "a" and not any(row.asked[1:])
@@ -62,19 +57,19 @@ def test_any_text_is_cut_as_the_task_cuts_it(text, length, truncation):
     assert [i for i, gone in zip(row.ids, row.cut, strict=True) if not gone] == features.ids
 
 
-def test_metadata_tokens_stand_in_front(english):
-    tokenizer = Tokenizer(list(english.pieces), special_tokens=["[KIND=IRONY]"])
+def test_metadata_tokens_stand_in_front(mini):
+    tokenizer = Tokenizer(list(mini[1].pieces), special_tokens=["[KIND=IRONY]"])
     options = Options(max_length=6, metadata=("kind",), metadata_as="token", metadata_values={"kind": ["irony"]})
     example = Example("one two three four", "a", {"kind": "irony"})
     (row,) = TASKS["classification"].input_rows(tokenizer, example, ["a"], options)
     assert row.tokens[:3] == ("[CLS]", "[KIND=IRONY]", "one") and row.cut == (False,) * 5 + (True, False)
 
 
-def test_a_tag_stands_at_the_first_piece_of_each_word_in_one_window(english):
+def test_a_tag_stands_at_the_first_piece_of_each_word_in_one_window(mini):
     words = ("Helmsay", "is", "far", "from", "Oslo", "and", "Lima", "too", ".")
     tags = ("B-LOC", "O", "O", "O", "B-LOC", "O", "B-LOC", "O", "O")
     example, options = TaggedExample(words, tags), Options(max_length=8, doc_stride=4)
-    rows = TASKS["tagging"].input_rows(english, example, ["O", "B-LOC", "I-LOC"], options)
+    rows = TASKS["tagging"].input_rows(mini[1], example, ["O", "B-LOC", "I-LOC"], options)
     assert len(rows) > 1
     asked = [a for row in rows for a in row.asked if a not in ("", LATER, ELSEWHERE)]
     assert asked == list(tags)
@@ -82,20 +77,20 @@ def test_a_tag_stands_at_the_first_piece_of_each_word_in_one_window(english):
     assert ELSEWHERE in rows[1].asked
 
 
-def test_an_intent_and_what_it_cuts(english):
+def test_an_intent_and_what_it_cuts(mini):
     task = TASKS["intent"]
     data = task.read(DATA / SETS["intent"]).take([0])
-    (row,) = task.input_rows(english, data.examples[0], task.labels(data), Options(max_length=6))
+    (row,) = task.input_rows(mini[1], data.examples[0], task.labels(data), Options(max_length=6))
     assert row.asked[0] == data.examples[0].intent and row.tokens[3] == "at"
     assert row.cut[4:6] == (True, True) and row.length == 5  # "noon" is two pieces: a word is read whole or not
     assert row.tokens[-1] == "[SEP]" and not row.cut[-1]
 
 
-def test_start_and_end_stand_in_every_window_with_the_answer(english):
+def test_start_and_end_stand_in_every_window_with_the_answer(mini):
     context = "one two three four five six seven eight nine ten"
     example = SpanExample("", "what is it now", context, (Answer("seven eight", context.index("seven")),))
     options = Options(max_length=10, doc_stride=2, max_question=2)
-    rows = TASKS["span"].input_rows(english, example, ["start", "end"], options)
+    rows = TASKS["span"].input_rows(mini[1], example, ["start", "end"], options)
     for row in rows:
         start, end, total = row.tokens_of
         assert total == 10
