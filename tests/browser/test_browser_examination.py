@@ -10,22 +10,14 @@ from examination.sheet import SheetSettings, draw_sheet
 from tests.browser.driver import expect, open_page, type_into, wait_idle
 from tests.hostile import EVERYTHING, HOSTILE
 
-BANK = load_bank()
 
-
-def sheet_with(kind: str, part: str):
-    """(seed, task) of a sheet of one part with such a question, one question long."""
-    for seed in range(1, 500):
-        (section,) = draw_sheet(BANK, SheetSettings(seed, (part,), 1, open=False))
-        if section.tasks[0].question.kind == kind:
-            return seed, section.tasks[0]
-    raise AssertionError(f"no sheet has {kind}")
-
-
-def open_one(page, kind: str, part: str, **query):
-    seed, task = sheet_with(kind, part)
-    open_page(page, "examination", **({"seed": seed, "parts": part, "count": 1, "open": "false"} | query))
-    return task
+def practise(page, kind: str, part: str):
+    """Open a sheet of one part with one question, which is of this kind. → the question"""
+    bank, seeds = load_bank(), range(1, 500)
+    tasks = {seed: draw_sheet(bank, SheetSettings(seed, (part,), 1, open=False))[0].tasks[0] for seed in seeds}
+    seed = next(seed for seed, task in tasks.items() if task.question.kind == kind)
+    open_page(page, "examination", seed=seed, parts=part, count=1, open="false", mode="practice")
+    return tasks[seed]
 
 
 def cell(page, i: int, j: int):
@@ -48,7 +40,7 @@ def console(page):
 
 
 def test_a_mask_is_drawn_by_keyboard_and_mouse_and_a_missing_cell_is_shown(page, console):
-    task = open_one(page, "mask", "transformer", mode="practice")
+    task = practise(page, "mask", "transformer")
     columns = len(task.columns)
     pressed = page.locator('[data-cell][aria-pressed="true"]')
     names = page.locator(".mb-grid tbody th button").first, page.locator(".mb-grid thead th button").first
@@ -81,7 +73,7 @@ def test_a_mask_is_drawn_by_keyboard_and_mouse_and_a_missing_cell_is_shown(page,
 
 @pytest.mark.release
 def test_answers_outlive_a_look_at_the_lesson(page, console):
-    task = open_one(page, "choose", "training", mode="practice")
+    task = practise(page, "choose", "training")
     page.get_by_role("radio").nth(2 + task.wrong[0].answer).check(force=True)
     wait_idle(page)
     page.get_by_role("button", name="Check").click()

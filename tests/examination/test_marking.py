@@ -121,9 +121,7 @@ def test_a_row_of_numbers_is_marked_number_by_number_and_a_misunderstanding_name
     for wrong in task.wrong:
         (said,) = mark(task, wrong.answer).said
         assert wrong.what in said
-
-
-def test_rounding_within_the_tolerance_is_accepted():
+    # Rounding within the tolerance is accepted.
     task = task_of("attention-score", 0)
     value = task.fields[0].value
     assert mark(task, [number_text(value + 0.009, 3)]).right

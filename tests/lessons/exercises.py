@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -157,17 +156,16 @@ class Session:
 @contextmanager
 def session(folder: Path) -> Iterator[Session]:
     """A kernel's surroundings: started in the folder, figures kept instead of shown, nothing left behind."""
-    kept, where, renderer = Session(), Path.cwd(), plotly.io.renderers.default
+    kept, renderer = Session(), plotly.io.renderers.default
     with (
+        chdir(folder),
         mock.patch.object(sys, "path", list(sys.path)),
         mock.patch.object(plotly.io, "show", lambda figure, *_, **__: kept.figures.append(figure.to_dict())),
         torch.random.fork_rng(),
     ):
-        os.chdir(folder)
         try:
             yield kept
         finally:
-            os.chdir(where)
             plotly.io.renderers.default = renderer
 
 
