@@ -13,11 +13,11 @@ from tests.hostile import EVERYTHING, HOSTILE
 
 def practise(page, kind: str, part: str):
     """Open a sheet of one part with one question, which is of this kind. → the question"""
-    bank, seeds = load_bank(), range(1, 500)
-    tasks = {seed: draw_sheet(bank, SheetSettings(seed, (part,), 1, open=False))[0].tasks[0] for seed in seeds}
-    seed = next(seed for seed, task in tasks.items() if task.question.kind == kind)
+    bank = load_bank()
+    sheets = ((seed, draw_sheet(bank, SheetSettings(seed, (part,), 1, open=False))[0]) for seed in range(1, 500))
+    seed, (task,) = next((seed, part.tasks) for seed, part in sheets if part.tasks[0].question.kind == kind)
     open_page(page, "examination", seed=seed, parts=part, count=1, open="false", mode="practice")
-    return tasks[seed]
+    return task
 
 
 def cell(page, i: int, j: int):
