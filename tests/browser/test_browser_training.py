@@ -6,17 +6,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.browser.driver import (
-    MINUTES,
-    assert_fits,
-    click_point,
-    expect,
-    open_page,
-    said_above,
-    type_into,
-    until,
-    wait_idle,
-)
+from tests.browser import driver
+from tests.browser.driver import MINUTES, assert_fits, click_point, expect, open_page, said_above, until, wait_idle
 
 pytestmark = [pytest.mark.release, pytest.mark.trains]
 
@@ -42,7 +33,7 @@ def test_fine_tuned_models_draw_curves_answer_are_found_again_and_taken_away(pag
     expect(page.locator('[class*="st-key-curves"] .js-line').first).to_be_attached(timeout=MINUTES)
     expect(stops(page)).to_have_count(0, timeout=MINUTES)  # all have ended
     wait_idle(page)  # the page comes once more then
-    type_into(page, page.get_by_role("textbox", name="Your text"), "这家店的包子又冷又硬。")
+    driver.type_into(page, page.get_by_role("textbox", name="Your text"), "这家店的包子又冷又硬。")
     bars = page.locator('[class*="st-key-answers"] .barlayer .point')  # asked after training: a bar a run
     expect(bars).to_have_count(4, timeout=MINUTES)
     assert_fits(page, "output-layer-trained")

@@ -44,10 +44,6 @@ def cell(code: str, name: str, **marks):
     return v4.new_code_cell(code, metadata={"nbgrader": note})
 
 
-def answer(what: str, code: str) -> dict[str, str]:
-    return {"what": what, "code": code}
-
-
 class Draft:
     """A notebook of three tasks that passes every check, to be spoiled in one place."""
 
@@ -62,10 +58,10 @@ class Draft:
             ]
         cells.append(v4.new_code_cell(DRAWING))
         self.notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "x"}})
-        self.answers = {
-            name: {kind: [answer(line, f"def {name}(x):\n    {line}") for line in of] for kind, of in ANSWERS.items()}
-            for name in "abc"
-        }
+        self.answers = {name: {"id": name} for name in "abc"}
+        for name, table in self.answers.items():
+            for kind, lines in ANSWERS.items():
+                table[kind] = [{"what": line, "code": f"def {name}(x):\n    {line}"} for line in lines]
 
     def replace(self, old: str, new: str) -> None:
         """In the first cell that has it."""
@@ -74,8 +70,7 @@ class Draft:
 
     def written(self) -> Exercise:
         (self.folder / "exercise.ipynb").write_text(json.dumps(self.notebook), "utf-8")
-        tables = [{"id": name, **kinds} for name, kinds in self.answers.items()]
-        inline = json.dumps(tables, separators=(", ", " = "))  # but for the sign, TOML's inline tables are JSON's
+        inline = json.dumps(list(self.answers.values()), separators=(", ", " = "))  # but for the sign, TOML's inline tables are JSON's
         (self.folder / "exercise.toml").write_text(f"cell = {inline}", "utf-8")
         return Exercise(self.folder)
 
@@ -149,7 +144,7 @@ def test_output_and_too_few_answers_are_found(draft):
 )
 def test_an_answer_is_judged_for_itself(draft, monkeypatch, kind, code, fair):
     monkeypatch.setattr(exercises, "ANSWER_SECONDS", 0.2)
-    draft.answers["a"][kind].append(answer("another", code))
+    draft.answers["a"][kind].append({"what": "another", "code": code})
     with nullcontext() if fair else pytest.raises(AssertionError, match="another"):
         checks.solve(draft.written())
 
