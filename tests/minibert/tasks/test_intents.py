@@ -43,17 +43,14 @@ def test_rasa():
         TASK.parse(RASA.encode(), "nlu.md", strict=True)
 
 
-@pytest.mark.parametrize(
-    ("line", "column", "why"),
-    [
+def test_an_entity_that_is_not_of_words_is_named():
+    for line, column, why in (
         ("- to [New](x)[York](y) now", 6, "the entity 'New' is a part of 'NewYork': it must hold whole words"),
         ("- now play[ing](z)", 11, "the entity 'ing' is a part of 'playing': it must hold whole words"),
         ("- [a](x) and [ ](y)", 14, "the entity ' ' holds no word"),
-    ],
-)
-def test_an_entity_that_is_not_of_words_is_named(line, column, why):
-    data = TASK.parse(f"## intent:a\n- [北京](c)[上海](c)\n{line}\n".encode(), "nlu.md")
-    assert data.problems == [Problem(3, column, why)] and len(data.examples) == 1
+    ):
+        data = TASK.parse(f"## intent:a\n- [北京](c)[上海](c)\n{line}\n".encode(), "nlu.md")
+        assert data.problems == [Problem(3, column, why)] and len(data.examples) == 1
 
 
 def test_words_and_tags():

@@ -44,19 +44,16 @@ def test_questions_without_an_answer():
     assert len(data.examples) == 1 and [p.column for p in data.problems] == [f"{PARAGRAPH}.qas[{n}]" for n in (1, 2)]
 
 
-@pytest.mark.parametrize(
-    ("questions", "place", "why"),
-    [
+def test_bad_records_are_named_by_their_path():
+    for questions, place, why in (
         ([{"question": "x"}], ".qas[0]", 'there is no list "answers"'),
         ([{"id": 1}], ".qas[0]", "there is no question"),
         ([question(0, ("cat", "4"), ("cat", 4))], ".qas[0].answers[0]", "an answer needs a text and a whole number"),
         ([question(1, ("cat", 4))], ".qas[1]", "the id 'q1' has occurred before"),
-    ],
-)
-def test_bad_records_are_named_by_their_path(questions, place, why):
-    content = squad(*questions, question(1, ("cat", 4)))
-    problem = TASK.parse(content, "d.json").problems[0]
-    assert (problem.line, problem.column) == (None, PARAGRAPH + place) and problem.why.startswith(why)
+    ):
+        content = squad(*questions, question(1, ("cat", 4)))
+        problem = TASK.parse(content, "d.json").problems[0]
+        assert (problem.line, problem.column) == (None, PARAGRAPH + place) and problem.why.startswith(why)
 
 
 def test_what_is_no_squad_is_refused():
@@ -175,9 +172,8 @@ def test_the_threshold_is_the_best_of_all(rows):
     assert best == pytest.approx(f1(threshold)) == pytest.approx(max(f1(t) for t in np.arange(-5, 5, 0.5)))
 
 
-@pytest.mark.parametrize(
-    ("scores", "answer", "truth", "exact", "f1"),
-    [
+def test_the_scores_of_an_answer():
+    for scores, answer, truth, exact, f1 in (
         (squad_scores, "The Cat!", "cat", 1, 1),
         (squad_scores, "a an the", "the", 1, 1),
         (squad_scores, "the black cat", "cat", 0, 2 / 3),
@@ -192,10 +188,8 @@ def test_the_threshold_is_the_best_of_all(rows):
         (cmrc_scores, "北上京海", "北京上海", 0, 2 * 1 / 8),  # the longest run counts, not the subsequence
         (cmrc_scores, "大", "小", 0, 0),
         (cmrc_scores, "", "小", 0, 0),
-    ],
-)
-def test_the_scores_of_an_answer(scores, answer, truth, exact, f1):
-    assert scores(answer, truth) == (exact, pytest.approx(f1))
+    ):
+        assert scores(answer, truth) == (exact, pytest.approx(f1))
 
 
 def test_the_best_reference_counts_and_the_language_chooses_the_script():

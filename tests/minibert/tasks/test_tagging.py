@@ -56,18 +56,15 @@ def test_a_sentence_with_a_bad_line_is_passed_over_and_the_line_named():
     assert parse(CONLL, labels=["ORG", "PER"]).problems[0] == Problem(5, 4, "'MISC' is none of the labels ORG, PER")
 
 
-@pytest.mark.parametrize(
-    ("tags", "expected"),
-    [
+def test_every_scheme_becomes_iob2():
+    for tags, expected in (
         ("I-A I-A B-A I-B O I-B", "B-A I-A B-A B-B O B-B"),  # IOB1
         ("B-A I-A O B-A", "B-A I-A O B-A"),  # IOB2
         ("B-A I-A E-A S-B O", "B-A I-A I-A B-B O"),  # BIOES
         ("B-A L-A U-A O", "B-A I-A B-A O"),  # BILOU
         ("B-A M-A E-A S-A", "B-A I-A I-A B-A"),  # BMES
-    ],
-)
-def test_every_scheme_becomes_iob2(tags, expected):
-    assert " ".join(to_iob2(tags.split())) == expected
+    ):
+        assert " ".join(to_iob2(tags.split())) == expected
 
 
 @given(st.lists(st.sampled_from(TAGS), max_size=12))
@@ -134,9 +131,8 @@ def test_running_text_is_cut_into_words_with_their_places():
 XY = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=9, max_size=9).map(to_iob2)
 
 
-@pytest.mark.parametrize(
-    ("truth", "said", "kinds"),
-    [
+def test_each_mistake_has_its_name():
+    for truth, said, kinds in (
         ("B-X I-X O", "B-X I-X O", ["right"]),
         ("B-X I-X O", "B-Y I-Y O", ["type"]),
         ("B-X I-X O", "B-X O O", ["border"]),
@@ -146,13 +142,11 @@ XY = st.lists(st.sampled_from(["O", "B-X", "I-X", "B-Y", "I-Y"]), min_size=9, ma
         ("B-X I-X I-X", "B-X B-X I-X", ["invented", "border"]),  # the larger overlap is the same entity
         ("B-X I-X B-Y", "B-X I-X I-X", ["border", "missed"]),
         ("B-X B-Y I-Y", "B-Y I-Y I-Y", ["missed", "border"]),  # the type before the place
-    ],
-)
-def test_each_mistake_has_its_name(truth, said, kinds):
-    found = compare_entities(truth.split(), said.split())
-    assert [one.kind for one in found] == kinds
-    if kinds == ["invented", "border"]:
-        assert [one.said for one in found] == [(0, 1, "X"), (1, 3, "X")]
+    ):
+        found = compare_entities(truth.split(), said.split())
+        assert [one.kind for one in found] == kinds
+        if kinds == ["invented", "border"]:
+            assert [one.said for one in found] == [(0, 1, "X"), (1, 3, "X")]
 
 
 @given(st.lists(st.tuples(XY, XY), min_size=1, max_size=5))
