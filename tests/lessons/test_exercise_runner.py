@@ -70,7 +70,8 @@ class Draft:
 
     def written(self) -> Exercise:
         (self.folder / "exercise.ipynb").write_text(json.dumps(self.notebook), "utf-8")
-        inline = json.dumps(list(self.answers.values()), separators=(", ", " = "))  # but for the sign, TOML's inline tables are JSON's
+        # But for the sign, TOML's inline tables are JSON's.
+        inline = json.dumps(list(self.answers.values()), separators=(", ", " = "))
         (self.folder / "exercise.toml").write_text(f"cell = {inline}", "utf-8")
         return Exercise(self.folder)
 
