@@ -3,7 +3,6 @@
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from scipy import stats
 
 from minibert import checkpoint
 from minibert.__main__ import main
+from minibert.command_line.arguments import ROOT
 from minibert.config import BertConfig
 from minibert.experiments import results
 from minibert.experiments.catalogue import (
@@ -46,7 +46,6 @@ from minibert.tasks.tagging import TaggedExample, entities, to_iob2
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Started, Step
 
-LESSONS = Path(__file__).resolve().parents[2] / "lessons"
 TINY = Scale(
     tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
     heldout_tokens=200,
@@ -125,7 +124,7 @@ def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
 
 
 @torch.no_grad()
-def test_fine_tuned_left_to_right_never_looks_right_nor_at_padding():
+def test_fine_tuned_left_to_right_never_looks_right_and_no_mean_counts_padding():
     torch.manual_seed(0)
     ids = torch.randint(5, 50, (1, 12))
     changed = ids.clone()
@@ -136,11 +135,7 @@ def test_fine_tuned_left_to_right_never_looks_right_nor_at_padding():
     model = learner("sst2", LEFT_TO_RIGHT, ["0", "1"], bilstm=True).eval().model
     padded = TaskBatch(F.pad(ids, (0, 4)), padding=torch.arange(16)[None] < 12)
     torch.testing.assert_close(model(TaskBatch(ids)).logits, model(padded).logits)
-
-
-@torch.no_grad()
-def test_a_sentence_is_the_mean_of_its_tokens():
-    torch.manual_seed(0)
+    # A sentence is the mean of its tokens.
     ids = torch.randint(5, 50, (2, 5))
     padding = torch.tensor([[True] * 5, [True, True, True, False, False]])
     model = learner("sst2", CONFIG, ["0", "1"]).eval().model
@@ -149,14 +144,11 @@ def test_a_sentence_is_the_mean_of_its_tokens():
     torch.testing.assert_close(model(TaskBatch(ids, padding=padding)).logits, model.classifier(means))
 
 
-def test_an_arm_says_what_is_asked():
+def test_an_arm_says_what_is_asked_and_over_frozen_features_a_bilstm_learns():
     split = (0.0, 0.8, 0.2)
     assert objective_of(Pretraining(split=split)) == MaskedLanguageModel(Masking(split=split))
     assert objective_of(Pretraining(objective="mlm")) == MaskedLanguageModel(second=None)
     assert objective_of(Pretraining(objective="left-to-right")) == NextToken()
-
-
-def test_over_frozen_features_a_bilstm_learns():
     frozen = learner("ner_features", CONFIG, ["O", "B-X"])
     ids = torch.randint(5, 50, (3, 7))
     frozen(TaskBatch(ids, labels=torch.zeros(3, 7, dtype=torch.long)))["loss"].backward()
@@ -181,10 +173,7 @@ def test_the_data_of_the_tasks(folder, tmp_path):
     (tmp_path / "sst2" / "train.tsv").write_text("sentence\tlabel\nfine\t1\nno label\n")
     with pytest.raises(TaskDataError, match=r"train.tsv, line 3, column 2"):
         read_data("sst2", tmp_path, TINY)
-
-
-def test_tags_are_those_of_the_file_again():
-    """Every scheme is read as IOB2; back in IOB1 the same names stand there."""
+    # Every scheme of tags is read as IOB2; back in IOB1 the same names stand there.
     tags = ("I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-ORG", "B-ORG", "I-ORG")
     data = TaskData([TaggedExample(tuple("abcdefgh"), to_iob2(tags))])
     (example,) = in_iob1(data).examples
@@ -271,7 +260,7 @@ def test_the_shipped_results_count_as_done(corpus):
     for name, experiment in EXPERIMENTS.items():
         arms = {arm.name: arm for arm in experiment.arms}
         scale, text = (TOY_SCALE, toy_corpus(2)) if experiment.toy else (Scale(), corpus)
-        for record in results.read_records(LESSONS / "results" / f"{name}.jsonl"):
+        for record in results.read_records(ROOT / "lessons" / "results" / f"{name}.jsonl"):
             arm = arms[record["arm"]]
             assert record["pretraining"] == arm.pretraining.as_dict() and record["scale"] == scale.as_dict()
             kinds = {metric for metric in record["metrics"] if metric.startswith("determined.")}
@@ -281,12 +270,10 @@ def test_the_shipped_results_count_as_done(corpus):
 
 def test_a_record_without_its_end_of_line_is_kept(tmp_path):
     out = tmp_path / "results.jsonl"
-    out.write_text('{"a": 1}\n{"a": 2}')
-    append_record(out, {"a": 3})
-    assert out.read_text() == '{"a": 1}\n{"a": 2}\n{"a": 3}\n'
-    out.write_text('{"a": 1}\n{"a": ')
-    append_record(out, {"a": 3})
-    assert out.read_text() == '{"a": 1}\n{"a": 3}\n'
+    for begun, kept in (('{"a": 2}', '{"a": 2}\n'), ('{"a": ', "")):
+        out.write_text('{"a": 1}\n' + begun)
+        append_record(out, {"a": 3})
+        assert out.read_text() == '{"a": 1}\n' + kept + '{"a": 3}\n'
 
 
 def test_tokenized_text_is_found_again(folder, tmp_path):
@@ -300,11 +287,8 @@ def test_tokenized_text_is_found_again(folder, tmp_path):
 
 def test_a_step_tells_the_masked_loss_alone(corpus):
     """Beside what is trained on, so that runs with and without NSP can be laid over each other."""
-    told = {}
-    for objective in ("mlm+nsp", "mlm", "left-to-right"):
-        arm = replace(SMALL, objective=objective)
-        told[objective] = next(pretrain(start(arm, corpus, TINY, 0), arm, corpus, TINY, 0))
-    both, alone, other = told.values()
+    arms = [replace(SMALL, objective=objective) for objective in ("mlm+nsp", "mlm", "left-to-right")]
+    both, alone, other = (next(pretrain(start(arm, corpus, TINY, 0), arm, corpus, TINY, 0)) for arm in arms)
     assert both.parts["mlm_loss"] == pytest.approx(alone.parts["mlm_loss"], abs=1e-4)  # the same pairs, the same masks
     assert alone.loss == alone.parts["mlm_loss"] and both.loss > both.parts["mlm_loss"] + 0.3
     assert "mlm_loss" not in other.parts
@@ -323,8 +307,7 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
     monkeypatch.setattr("minibert.experiments.pretraining.PretrainingBatches", fake)
     for form in ("segment_pair", "sentence_pair"):
         next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
-    rows = round(32 * Scale().filled * 4)
-    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (rows, "sentence_pair")]
+    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (round(32 * Scale().filled * 4), "sentence_pair")]
 
 
 # --- on the toy world -------------------------------------------------------------------------------------------------
@@ -338,12 +321,10 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
     corpus = toy_corpus(600)
     batches = batches_of(EXPERIMENTS["toy-world"].base.pretraining, corpus.store, corpus.tokenizer, TOY_SCALE, 0)
     first = [next(batches) for _ in range(12)]
-    length = sum(batch.tokens for batch in first) / sum(batch.ids.size(0) for batch in first)
-    sizes = [batch.ids.size(0) for batch in first]
+    sizes, tokens = [batch.ids.size(0) for batch in first], sum(batch.tokens for batch in first)
     assert sizes.count(TOY_SCALE.batch_size) >= 11  # the last of a pool may be a smaller one
-    assert length / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
-    asked = sum(batch.asked for batch in first) / sum(batch.tokens for batch in first)
-    assert asked == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
+    assert tokens / sum(sizes) / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
+    assert sum(batch.asked for batch in first) / tokens == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
 
 
 @pytest.mark.release
@@ -384,8 +365,7 @@ def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
     events = list(small_run("left-to-right@0.5", scale=QUICK, stories=40))
     steps = [event.step for event in events if isinstance(event, Step)]
     assert steps[:8] == list(range(1, 9))  # half of 16, and then the steps of fine-tuning
-    stages = [event.stage for event in events if isinstance(event, Stage)]
-    assert stages == ["pretrain", "meant"]
+    assert [event.stage for event in events if isinstance(event, Stage)] == ["pretrain", "meant"]
     (measured,) = (event for event in events if isinstance(event, Eval))
     assert {"determined", "meant", "next_token_perplexity"} <= set(measured.metrics) and measured.step == 8
     assert events[-1].metrics == measured.metrics and isinstance(events[-1], Done)
@@ -482,21 +462,22 @@ def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
 # --- what results say -------------------------------------------------------------------------------------------------
 
 
-def test_paired_difference_is_students():
+def test_paired_difference_is_students_and_a_share_is_of_the_way_to_the_best():
     arm, base = {0: 0.80, 1: 0.83, 2: 0.79}, {0: 0.75, 1: 0.76, 2: 0.75, 5: 0.2}
     found = results.paired_difference(arm, base)
     interval = stats.ttest_rel([0.80, 0.83, 0.79], [0.75, 0.76, 0.75]).confidence_interval(0.95)
-    assert found.seeds == 3
-    assert found.mean - found.half == pytest.approx(interval.low, abs=1e-12)
-    assert found.mean + found.half == pytest.approx(interval.high, abs=1e-12)
+    ends = (found.mean - found.half, found.mean + found.half)
+    assert found.seeds == 3 and ends == pytest.approx((interval.low, interval.high), abs=1e-12)
     assert results.paired_difference({0: 1.0}, {0: 0.5}) == results.Difference(0.5, None, 1)
     assert results.paired_difference({0: 1.0}, {1: 0.5}) is None
+    halvings = [results.share_of_way(score, 64, 4, log=True) for score in (64, 32, 16, 8, 4)]
+    assert halvings == pytest.approx([0, 0.25, 0.5, 0.75, 1])  # of the way from knowing nothing to the best
+    assert results.share_of_way(75, 50, 100) == 0.5 and results.share_of_way(45, 50, 100) < 0
 
 
 def test_verdicts():
     up, unsure, single = (results.Difference(2.0, half, seeds) for half, seeds in ((1.0, 3), (3.0, 3), (None, 1)))
-    assert results.verdict(up, 0.7) == "agrees"
-    assert results.verdict(up, -0.7) == "disagrees"
+    assert (results.verdict(up, 0.7), results.verdict(up, -0.7)) == ("agrees", "disagrees")
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
     assert results.verdict(up, None) == "not in the paper"
     assert results.verdict(up, 0.0) == results.verdict(unsure, 0) == "no difference in the paper"
@@ -508,23 +489,12 @@ def test_verdicts():
     assert {*said, *results.NO_VERDICT} == set(results.VERDICTS)
 
 
-def test_the_way_from_knowing_nothing_to_the_best():
-    assert results.share_of_way(75, 50, 100) == 0.5 and results.share_of_way(45, 50, 100) < 0
-    halvings = [results.share_of_way(score, 64, 4, log=True) for score in (64, 32, 16, 8, 4)]
-    assert halvings == pytest.approx([0, 0.25, 0.5, 0.75, 1])
-
-
 def test_a_results_file_that_is_none_is_named(tmp_path):
     assert results.read_records(tmp_path / "nothing.jsonl") == []
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"arm": 1}\n')
-    with pytest.raises(results.ResultsError, match="line 1: the record lacks"):
-        results.read_records(bad)
-    for content in ("nonsense\n\n", "[" * 100_000 + "\n", '["arm"]\n', "5\n"):
-        bad.write_text(content)
-        with pytest.raises(results.ResultsError, match="line 1: not a record") as told:
-            results.read_records(bad, {"arm"})
+    bad, no_records = tmp_path / "bad.jsonl", (b"nonsense\n\n", b"[" * 100_000 + b"\n", b'["arm"]\n', b"5\n")
+    whys = {b'{"arm": 1}\n': "line 1: the record lacks", b"\xff\n": "not UTF-8"}
+    for content, why in (whys | dict.fromkeys(no_records, "line 1: not a record")).items():
+        bad.write_bytes(content)
+        with pytest.raises(results.ResultsError, match=why) as told:
+            results.read_records(bad)
         assert len(str(told.value)) < 300
-    bad.write_bytes(b"\xff\n")
-    with pytest.raises(results.ResultsError, match="not UTF-8"):
-        results.read_records(bad)

@@ -67,9 +67,8 @@ def test_the_page_opens_with_both_halves_and_after_a_guess_every_number_is_the_m
 
 
 def test_a_decoder_alone_writes_the_same_whatever_was_read():
-    one, other = (
-        sent(open_page(half="decoder", sentence=text)) for text in ("The fox ran away", "Anna found two boxes")
-    )
+    texts = ("The fox ran away", "Anna found two boxes")
+    one, other = (sent(open_page(half="decoder", sentence=text)) for text in texts)
     assert [step["word"] for step in one["steps"][1:-1]] == [step["word"] for step in other["steps"][1:-1]]
     assert one["sources"] == [] and all("bridge" not in step for step in one["steps"])
     assert re.search(r"\b0 of 5\b", one["steps"][-1]["finding"])
@@ -125,26 +124,20 @@ def test_a_sentence_that_came_along_opens_the_picture():
     assert link(app, "first") == "1"  # and so does a link to what is on screen
 
 
-def test_the_sum_is_that_of_the_models_own_vectors():
-    app = open_page(sentence="The fox ran", layer=2, token=3, step=3, number=5)
-    seen, _block = recorded("The fox ran")
+def test_the_sum_and_layer_norm_are_those_of_the_models_own_vectors():
+    asked = {"sentence": "The fox ran", "layer": 2, "token": 3, "number": 5}
+    app, (seen, block) = open_page(**asked, step=3), recorded("The fox ran")
     x, added = seen["blocks.0.out"][0, 2].double(), seen["blocks.1.attn.out"][0, 2].double()
     for name, vector in {"x": x, "f(x)": added, "x + f(x)": x + added}.items():
         assert metrics(app)[f"‖{name}‖"] == f"{vector.norm():.3f}"
     assert f"{x[4] + added[4]:.4f}" in app.latex[0].value
-
-
-@pytest.mark.parametrize("step", [4, 7])
-def test_layer_norm_ends_at_the_models_own_number(step):
-    app = open_page(sentence="The fox ran", layer=2, token=3, step=step, number=5)
-    seen, block = recorded("The fox ran")
-    half = block.attention if step == 4 else block.feed_forward
-    out = seen["blocks.1.attn.norm" if step == 4 else "blocks.1.out"][0, 2, 4].item()
-    assert f"\\mathbf{{{half.normalized[2, 4]:.4f}}}" in app.latex[0].value
-    assert half.normalized[2, 4].item() == pytest.approx(out, abs=1e-5)
-    table = app.table[0].value
-    assert list(table["mean"])[1] == "0.0000"
-    assert list(table["variance"])[:2] == [f"{half.variance[2]:.4f}", "1.0000"]
+    for step, half, name in ((4, block.attention, "blocks.1.attn.norm"), (7, block.feed_forward, "blocks.1.out")):
+        app = open_page(**asked, step=step)
+        assert f"\\mathbf{{{half.normalized[2, 4]:.4f}}}" in app.latex[0].value
+        assert half.normalized[2, 4].item() == pytest.approx(seen[name][0, 2, 4].item(), abs=1e-5)
+        table = app.table[0].value
+        assert list(table["mean"])[1] == "0.0000"
+        assert list(table["variance"])[:2] == [f"{half.variance[2]:.4f}", "1.0000"]
 
 
 def test_what_is_kept_is_the_cosine_of_input_and_output():

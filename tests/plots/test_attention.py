@@ -30,12 +30,14 @@ def test_every_cell_of_a_matrix_can_be_clicked_and_the_chosen_one_is_framed():
     assert figure.layout.yaxis.ticktext[1] == "<b>the</b>" and figure.layout.xaxis.ticktext[2] == "<b>cat</b>"
 
 
-def test_every_cell_of_the_vectors_can_be_clicked():
+def test_every_cell_of_the_vectors_can_be_clicked_and_their_products_are_the_bars():
     figure = figures.vectors(TOKENS, {"Q": VECTORS, "K": 2 * VECTORS})
     found = clicks(figure)
-    assert len(found) == 2 * 7 * 5
-    assert found[("y2", 3, 4)] == [1, 3, 4, 2 * VECTORS[3, 4]]
+    assert len(found) == 2 * 7 * 5 and found["y2", 3, 4] == [1, 3, 4, 2 * VECTORS[3, 4]]
     assert figure.data[2].zmax == figure.data[0].zmax == 2 * np.abs(VECTORS).max()  # one scale for both
+    figure = figures.dot_product(VECTORS[0], VECTORS[1], ("q", "k", "q × k"))
+    assert np.allclose(figure.data[0].y, VECTORS[0] * VECTORS[1])
+    assert [np.array(strip.z).tolist() for strip in figure.data[1:]] == [[VECTORS[1].tolist()], [VECTORS[0].tolist()]]
 
 
 def test_closed_cells_are_shown_as_minus_infinity():
@@ -54,12 +56,6 @@ def test_all_heads_lie_where_their_squares_are():
         tile = picture[round(y - 3) : round(y + 4), round(x - 3) : round(x + 4)]
         assert np.array_equal(tile, probs[layer, head])
     assert len(clicks(figure)) == 6
-
-
-def test_the_products_are_the_bars():
-    figure = figures.dot_product(VECTORS[0], VECTORS[1], ("q", "k", "q × k"))
-    assert np.allclose(figure.data[0].y, VECTORS[0] * VECTORS[1])
-    assert [np.array(strip.z).tolist() for strip in figure.data[1:]] == [[VECTORS[1].tolist()], [VECTORS[0].tolist()]]
 
 
 def test_paths_mark_the_steps_between_and_a_schedule_shows_all_at_once_beside_one_by_one():

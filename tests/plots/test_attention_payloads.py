@@ -20,13 +20,6 @@ def probs():
     return (2 * torch.randn(12, 12, 64, 64, generator=torch.Generator().manual_seed(0))).softmax(-1)
 
 
-def test_a_matrix_comes_back(probs):
-    payload = matrix_payload(["t"] * 64, probs[0, 0], row=1, column=2)
-    back = unpacked(payload["weights"], "u1").reshape(64, 64) / 255
-    assert np.abs(back - probs[0, 0].numpy()).max() <= 0.5 / 255 + 1e-6
-    assert (payload["row"], payload["column"]) == (1, 2)
-
-
 def test_edges_come_back_where_they_were(probs):
     edges = strongest_edges(probs[3, [2, 5]], 0.7)
     payload = lines_payload(["t"] * 64, edges, [2, 5], faint=[True] + [False] * 63)
@@ -40,7 +33,11 @@ def test_edges_come_back_where_they_were(probs):
     assert payload["faint"][:2] == [True, False]
 
 
-def test_all_heads_come_back(probs):
+def test_a_matrix_and_all_heads_come_back(probs):
+    payload = matrix_payload(["t"] * 64, probs[0, 0], row=1, column=2)
+    back = unpacked(payload["weights"], "u1").reshape(64, 64) / 255
+    assert np.abs(back - probs[0, 0].numpy()).max() <= 0.5 / 255 + 1e-6
+    assert (payload["row"], payload["column"]) == (1, 2)
     small = small_copies(probs, 32)
     payload = heads_payload(small, ["l"] * 144, ["t"] * 144, selected=(2, 3), crossed=[(0, 0), (11, 11)])
     back = unpacked(payload["weights"], "u1").reshape(12, 12, 32, 32) / 255

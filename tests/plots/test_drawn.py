@@ -96,10 +96,9 @@ def test_segments_of_weights_stand_behind_each_other():
     }
     fig = albert.weights(rows, {"embeddings": "words", "attention": "attention", "mlp": "network"}, "millions")
     bars = {bar.name: bar for bar in fig.data}
-    assert list(bars) == ["words", "attention", "network"]
-    assert list(bars["attention"].base) == [3.0, 4.2, 0.5] and list(bars["attention"].x) == [0.4] * 3
-    assert list(bars["attention"].y) == [0, 0, 1]
-    assert list(bars["network"].base) == [3.4]
+    attention = bars["attention"]
+    assert (attention.base, attention.x, attention.y) == ((3.0, 4.2, 0.5), (0.4, 0.4, 0.4), (0, 0, 1))
+    assert list(bars) == ["words", "attention", "network"] and list(bars["network"].base) == [3.4]
     assert [note.text for note in fig.layout.annotations] == ["<b>4.60 M</b>", "<b>900 k</b>"]
     assert bars["words"].hovertext[0] == "words: 3,000,000"
 
@@ -118,7 +117,7 @@ def test_each_method_is_scaled_by_its_own_largest():
     assert [note.text for note in fig.layout.annotations] == ["1.00", "–", "–", "1.00"]  # no correlation
 
 
-def test_random_orders_are_a_mean_and_a_band():
+def test_random_orders_are_a_mean_and_a_band_and_falls_a_mean_with_its_standard_error():
     random = np.array([[0.8, 0.4, 0.1], [0.8, 0.6, 0.1]])
     fig = attribution.deletion_curves({"rollout": np.array([0.8, 0.2, 0.1])}, random, NAMES, ("x", "y", "random"))
     band, mean, line = fig.data
@@ -126,9 +125,6 @@ def test_random_orders_are_a_mean_and_a_band():
     spread = np.std([0.4, 0.6], ddof=1)
     assert band.y[1] == pytest.approx(0.5 + spread) and band.y[4] == pytest.approx(0.5 - spread)
     assert (line.name, list(line.y)) == ("Rollout", [0.8, 0.2, 0.1])
-
-
-def test_falls_show_the_mean_and_its_standard_error():
     fig = attribution.falls({"integrated": [0.2, 0.4], "random": [0.1]}, NAMES, "fall")
     assert fig.data[1].x == (pytest.approx(0.3),)
     assert fig.data[1].error_x.array == (pytest.approx(np.std([0.2, 0.4], ddof=1) / np.sqrt(2)),)
@@ -139,17 +135,13 @@ def test_the_slope_is_drawn_through_the_end_of_the_path():
     titles = ["left", "right", "share", "score", "steps", "error", "path", "slope"]
     fig = attribution.path_and_error(np.array([0.0, 3.0, 4.0]), 1.0, (2, 4), {"rule": [0.5, 0.1]}, 4, titles)
     line, tangent, errors = fig.data
-    assert list(line.x) == [0, 0.5, 1]
-    assert list(tangent.y) == [3.0, 3.5, 4.0]
-    assert list(errors.y) == [0.5, 0.1]
+    assert (list(line.x), list(tangent.y), list(errors.y)) == ([0, 0.5, 1], [3.0, 3.5, 4.0], [0.5, 0.1])
     assert fig.layout.shapes[0].x0 == 4
 
 
-POINTS = np.array([[0.1, 0.2], [0.0, -0.4], [-0.6, 0.8], [0.6, 0.8]])
-
-
 def test_points_and_arrows_stand_where_they_are_in_circles_of_one_scale():
-    panels = [cone.Cloud("as it is", POINTS, 0.5, 0.28), cone.Cloud("after", -POINTS, None, -0.1)]
+    points = np.array([[0.1, 0.2], [0.0, -0.4], [-0.6, 0.8], [0.6, 0.8]])
+    panels = [cone.Cloud("as it is", points, 0.5, 0.28), cone.Cloud("after", -points, None, -0.1)]
     fig = cone.clouds(panels, ["one", "two", "a", "b"], "t", ("mean", "yours"))
     grey, first, second = fig.data[:3]
     assert list(grey.x) == [0.1, 0.0]
@@ -178,29 +170,24 @@ def test_every_count_is_written_in_a_colour_that_the_cell_chooses():
     confusion.confusion([[0, 0], [0, 0]], ["a", "b"], ("answer", "truth"))
 
 
-def test_the_path_goes_through_the_tags():
+def test_the_path_goes_through_the_tags_and_steps_have_zero_in_the_middle():
     probs = np.array([[0.9, 0.1], [0.2, 0.8]])
     fig = dialogue.tag_path(["wake", "me"], ["O", "B-time"], probs, [0, 1], "title")
     heat, path = fig.data
     assert np.array(heat.z).T.tolist() == probs.tolist() and list(path.y) == [0, 1]
     assert list(fig.layout.yaxis.ticktext) == ["O", "B-time"]
-
-
-def test_steps_have_zero_in_the_middle_and_shares_are_drawn():
-    probs = np.array([[0.5, -2.0], [1.0, 0.0]])
-    heat = dialogue.step_matrix(["O", "B"], probs, ("before", "behind"), "title").data[0]
+    heat = dialogue.step_matrix(["O", "B"], np.array([[0.5, -2.0], [1.0, 0.0]]), STEPS, "title").data[0]
     assert (heat.zmin, heat.zmax) == (-2.0, 2.0)
-    assert dialogue.step_matrix(["O"], np.zeros((1, 1)), ("a", "b"), "t").data[0].zmax == 1.0
-    assert np.array(dialogue.share_matrix(["a", "__CLS__"], abs(probs), "t").data[0].z).tolist() == abs(probs).tolist()
+    assert dialogue.step_matrix(["O"], np.zeros((1, 1)), STEPS, "t").data[0].zmax == 1.0
+    assert np.array(dialogue.share_matrix(["a", "__CLS__"], probs, "t").data[0].z).tolist() == probs.tolist()
     assert list(dialogue.intents(["a", "b"], [0.9, 0.1], "confidence", "t").data[0].x) == pytest.approx([0.9, 0.1])
 
 
 def test_strips_share_one_scale_around_zero():
     rows = {"token": np.array([0.1, -0.5]), "sum": np.array([0.3, 0.2])}
     (strip,) = embeddings_sum.summands(rows, "dimension").data
-    assert strip.zmin == -0.5 and strip.zmax == 0.5
+    assert (strip.zmin, strip.zmax, list(strip.y)) == (-0.5, 0.5, ["token", "sum"])
     np.testing.assert_array_equal(strip.z, [[0.1, -0.5], [0.3, 0.2]])
-    assert list(strip.y) == ["token", "sum"]
     (strip,) = embeddings_sum.summands({"token": np.zeros(3)}, "dimension").data
     assert strip.zmin < strip.zmax
 
@@ -236,16 +223,12 @@ def test_the_squares_filled_are_those_read(layers, pooling, frozen, expected):
     assert len([place for place in places if place[1] > 4]) == (3 if pooling is None else 1)
 
 
-def test_bars_show_runs_beside_recorded_ones():
-    fig = features.bars([features.Bar("a", 40.0, (39.0, 41.0)), features.Bar("b", None)], "F1", ("now", "before"))
-    assert list(fig.data[0].x) == [40.0, None]
-    assert list(fig.data[1].x) == [39.0, 41.0] and list(fig.data[1].y) == [0, 0]
-
-
-def test_a_bilstm_is_a_row_more():
+def test_a_bilstm_is_a_row_more_and_bars_show_runs_beside_recorded_ones():
     readings = [reading("last", 4, 8, bilstm=bilstm) for bilstm in (False, True)]
     plain, more = (features.stack(TOKENS, one, 4, True, ROWS, "a tag").layout.yaxis.ticktext for one in readings)
     assert len(more) == len(plain) + 1 and "BiLSTM" in more and "BiLSTM" not in plain
+    now, before = features.bars([features.Bar("a", 40.0, (39.0, 41.0)), features.Bar("b", None)], "F1", STEPS).data
+    assert (now.x, before.x, before.y) == ((40.0, None), (39.0, 41.0), (0, 0))
 
 
 def test_a_joined_vector_has_two_parts():
@@ -269,13 +252,10 @@ def test_an_arrow_goes_from_each_subject_to_where_the_relation_leads(many):
     assert ("text" in subjects.mode) == (many < 15)  # else they would lie over each other
 
 
-def test_a_judgement_is_split_in_two_and_written_out():
+def test_a_judgement_is_split_in_two_and_both_judges_stand_on_the_row_of_the_kind():
     fig = next_sentence.judgement({"A, then B": 0.75, "B, then A": 0.2})
     assert [list(bar.x) for bar in fig.data] == [[0.75, 0.2], [0.25, 0.8]]
     assert [note.text for note in fig.layout.annotations] == ["<b>75.0%</b>", "<b>20.0%</b>"]
-
-
-def test_both_judges_stand_on_the_row_of_the_kind():
     shares = {
         "model": [next_sentence.Share(0.8, 0.7, 0.9), next_sentence.Share(0.5, 0.4, 0.7)],
         "topic": [next_sentence.Share(0.7, 0.6, 0.8), next_sentence.Share(0.3, 0.2, 0.4)],
@@ -316,10 +296,7 @@ def test_lengths_have_means_spreads_and_seeds():
     assert means == {"one": [0.5, 0.1], "two": [0.5]}
     assert list(fig.data[0].error_y.array) == pytest.approx([0.141421, 0.0], abs=1e-5)
     assert list(fig.data[1].y) == [0.4, 0.6, 0.1]  # a dot a seed
-
-
-def test_numbers_that_are_no_shares_are_written_as_they_are():
-    looks = nezha.OPTIMIZERS
+    looks = nezha.OPTIMIZERS  # numbers that are no shares are written as they are
     fig = nezha.over_lengths({"a": {32: [4.5]}, "b": {32: [3.5]}}, None, STEPS, number=".2f", looks=looks)
     assert fig.layout.yaxis.tickformat == ".2f" and not fig.layout.shapes
     assert [trace.line.color for trace in fig.data if trace.name] == [looks[0][0], looks[1][0]]
@@ -348,11 +325,6 @@ def test_a_guess_that_is_right_is_marked():
     assert texts == ["<b>a · 20% ✓</b>", "x · 50%", "<b>b · 90% ✓</b>", "y · 10%"]
 
 
-def test_losses_and_their_mean():
-    fig = training_options.loss_spread({"1 mask": [1.0, 3.0], "2 masks": [2.0]}, "loss")
-    assert list(fig.data[0].x) == [1.0, 3.0] and list(fig.data[1].x) == [2.0, 2.0]
-
-
 def test_each_part_of_a_request_begins_where_the_one_before_ends():
     parts = {"read": (0.0, 1.0), "model": (1.0, 3.0), "written": (4.0, 0.5)}
     fig = service.request_stages(parts, "4.5 ms", "ms", 300)
@@ -373,6 +345,8 @@ def test_the_curve_is_the_share_that_is_not_longer():
     assert beyond_all.data[0].y[-1] == 1 and beyond_all.layout.xaxis.range[1] > 512
     fig = training_options.rows_that_fit((64, 512), {"fused": [9, 0]}, {"measured": {64: 3, 512: 0}}, 64, STEPS)
     assert [list(trace.x) for trace in fig.data] == [[64], [64]]  # where no row fits nothing is drawn
+    losses, mean, *_ = training_options.loss_spread({"1 mask": [1.0, 3.0], "2 masks": [2.0]}, "loss").data
+    assert (list(losses.x), list(mean.x)) == ([1.0, 3.0], [2.0, 2.0])
 
 
 def test_step_lengths_draw_the_factor_and_mark_its_peak_and_groups_their_means():
@@ -421,64 +395,50 @@ def test_the_figure_draws_every_vector_and_marks_what_reaches(model, n, i):
         visibility.visibility(["w"] * 13, 0, model)
 
 
-def test_shares_have_their_intervals():
+def test_shares_have_their_intervals_and_tables_are_told_apart_without_colour():
     (bar,) = what_to_hide.shares({"pieces": (0.5, 0.4, 0.7), "spans": (0.2, 0.1, 0.25)}, "put right").data
     assert list(bar.x) == [0.5, 0.2] and list(bar.y) == ["pieces", "spans"]
     assert list(bar.error_x.array) == pytest.approx([0.2, 0.05])
     assert list(bar.error_x.arrayminus) == pytest.approx([0.1, 0.1])
-
-
-def test_tables_are_told_apart_without_colour():
     fig = what_to_hide.differences({"one": {"A": -0.5, "B": -3.5}, "other": {"A": 0.4}}, "points")
     assert [bar.marker.pattern.shape for bar in fig.data] == ["", "/"]
     assert [list(bar.x) for bar in fig.data] == [[-0.5, -3.5], [0.4]]
-    assert list(fig.data[0].y) == ["one · A", "one · B"]
-    assert list(fig.data[0].text) == ["−0.5", "−3.5"]
+    assert (fig.data[0].y, fig.data[0].text) == (("one · A", "one · B"), ("−0.5", "−3.5"))
     low, high = fig.layout.xaxis.range
     assert low < -3.5 and high > 0.4
 
 
-PLANS = {"new with old": [{"a": 2}, {"a": 1, "b": 3}], "one by one": [{"a": 3}, {"b": 3}]}
-TASKS = {"a": "words", "b": "order"}
-
-
-def test_a_task_is_filled_in_the_stages_that_train_it():
-    fig = what_to_hide.trained_when(PLANS, TASKS, "step")
+def test_a_task_is_filled_in_the_stages_that_train_it_and_each_regime_has_its_panel():
+    plans = {"new with old": [{"a": 2}, {"a": 1, "b": 3}], "one by one": [{"a": 3}, {"b": 3}]}
+    tasks = {"a": "words", "b": "order"}
+    fig = what_to_hide.trained_when(plans, tasks, "step")
     words, order = fig.data
     assert (list(words.base), list(words.x), list(words.customdata)) == ([0, 2, 0], [2, 4, 3], [2, 1, 3])
     assert (list(order.base), list(order.x), list(order.customdata)) == ([2, 3], [4, 3], [3, 3])
     assert list(words.y) == [0, 0, 3] and list(order.y) == [1, 4] and list(fig.layout.yaxis.tickvals) == [0.5, 3.5]
     assert words.marker.pattern.shape != order.marker.pattern.shape
-
-
-def test_each_regime_has_its_panel_and_its_stages():
     marks = {"new with old": {"a": [(0, 0.0), (2, 0.5)], "b": [(0, 0.2)]}, "one by one": {"a": [(0, 0.1)]}}
-    fig = what_to_hide.learned(marks, PLANS, TASKS, "step")
+    fig = what_to_hide.learned(marks, plans, tasks, "step")
     assert [line.name for line in fig.data] == ["words", "order"] * 2
     assert list(fig.data[0].y) == [0.0, 0.5] and not fig.data[3].y
     assert [(shape.x0, shape.xref) for shape in fig.layout.shapes] == [(2, "x"), (3, "x2")]
     assert sum(line.showlegend for line in fig.data) == 2
 
 
-WORDS = ["new", "york", "city"]
-QUERY = [[False, True, True], [False, False, False], [False, True, False]]
-CONTENT = [[i == j or QUERY[i][j] for j in range(3)] for i in range(3)]
-
-
-def test_every_cell_of_both_masks_can_be_clicked():
-    fig = xlnet.two_masks(WORDS, {"a": CONTENT, "b": QUERY}, [True, False, False], (1, 0, 2), ("who", ""))
+def test_every_cell_of_both_masks_can_be_clicked_and_the_double_mask_has_a_mark_for_each_pair():
+    words = ["new", "york", "city"]
+    query = [[False, True, True], [False, False, False], [False, True, False]]
+    content = [[i == j or query[i][j] for j in range(3)] for i in range(3)]
+    fig = xlnet.two_masks(words, {"a": content, "b": query}, [True, False, False], (1, 0, 2), ("who", ""))
     cells = {tuple(cell): trace.marker.symbol for trace in fig.data for cell in trace.customdata}
     for (panel, i, j), symbol in cells.items():
-        assert (symbol == "square") == (CONTENT, QUERY)[panel][i][j]
+        assert (symbol == "square") == (content, query)[panel][i][j]
     assert len(cells) == 18 and set(cells.values()) == {"square", "x-thin"}
     frame = fig.layout.shapes[-1]
     assert (frame.x0, frame.y0, frame.xref) == (1.5, -0.5, "x2")
-
-
-def test_the_double_mask_has_a_mark_for_each_pair():
     mask = np.zeros((6, 6), dtype=bool)
-    mask[:3, :3], mask[3:, :3] = CONTENT, QUERY
-    fig = xlnet.double_mask(WORDS, mask, ("content", "query"), "a title")
+    mask[:3, :3], mask[3:, :3] = content, query
+    fig = xlnet.double_mask(words, mask, ("content", "query"), "a title")
     drawn = {(int(y), int(x)) for t in fig.data if t.marker.symbol == "square" for x, y in zip(t.x, t.y, strict=True)}
     assert drawn == {(int(i), int(j)) for i, j in np.argwhere(mask)}
     assert sum(len(trace.x) for trace in fig.data) == 36
@@ -521,11 +481,9 @@ def test_a_bar_is_the_mean_of_its_dots():
     finals = {"planted": {"planted": [1.0, 0.8], "flipped": [0.0]}, "balanced": {"planted": [0.6]}}
     fig = cues.final_accuracy(finals, TRAININGS, TESTS, 0.5, "accuracy")
     bars = {bar.name: list(bar.y) for bar in fig.data if bar.type == "bar"}
-    assert bars["as planted"] == [pytest.approx(0.9), 0.6]
-    assert bars["flipped"] == [0.0]
+    assert bars["as planted"] == [pytest.approx(0.9), 0.6] and bars["flipped"] == [0.0]
     others = [trace for trace in fig.data if trace.type == "scatter"]
-    dots = [list(dot.y) for dot in others if dot.mode == "markers"]
-    assert dots == [[1.0, 0.8, 0.6]]  # one seed needs no dot of its own
+    assert [list(dot.y) for dot in others if dot.mode == "markers"] == [[1.0, 0.8, 0.6]]  # one seed needs no dot
     assert [list(words.text) for words in others if words.mode == "text"] == [["90%", "60%"], ["0%"]]
     asked = [note.x for note in fig.layout.annotations]  # not measured: flipped, balanced; both tests that say nothing
     assert len(asked) == 3 and all(note.text == "<b>?</b>" for note in fig.layout.annotations)
@@ -538,10 +496,9 @@ def test_where_a_rate_should_be_is_marked():
         checklist.FlipRate("order", "open", 0.0, (0.0, 0.3), "0 of 9"),
     ]
     fig = checklist.flip_rates(rows, "flipped")
-    points = [(mark.x[0], mark.y[0]) for mark in fig.data]
+    points, error = [(mark.x[0], mark.y[0]) for mark in fig.data], fig.data[0].error_x
     assert points == [(0.2, 0), (0.0, 0), (0.5, 1), (1.0, 1), (0.0, 2)]
-    assert fig.data[0].error_x.array == (pytest.approx(0.2),)
-    assert fig.data[0].error_x.arrayminus == (pytest.approx(0.1),)
+    assert (*error.array, *error.arrayminus) == pytest.approx((0.2, 0.1))
     assert [note.text for note in fig.layout.annotations] == ["2 of 10", "1 of 2", "0 of 9"]
 
 
@@ -562,9 +519,7 @@ def test_a_head_that_is_gone_is_crossed_and_a_click_on_either_mark_says_which():
     assert [line.x0 for line in lines] == [100.0, 25.0] and (veil.x0, veil.x1) == (25.0, 100)
     fig = pruning.worth([[0.0], [0.0]], [[0.0], [0.0]], {(1, 0)}, [1, 0], PARTS)  # a layer that keeps nothing
     assert [shape.x0 for shape in fig.layout.shapes if shape.type == "line"] == [100.0, 0.0]
-
-
-def test_neurons_are_drawn_as_means_of_equal_shares_the_largest_first():
+    # Neurons are drawn as means of equal shares, the largest first.
     assert pruning.binned([1.0, -3.0, *[0.0] * (pruning.BINS - 2)])[:3] == [3.0, 1.0, 0.0]
     assert pruning.binned([]) == [0.0] * pruning.BINS
     assert sum(pruning.binned([2.0] * (2 * pruning.BINS))) == pytest.approx(2.0 * pruning.BINS)
@@ -607,7 +562,7 @@ def test_the_circuit_lights_one_place_and_one_residual_path():
         encoder_decoder.block_circuit(names[:3], names[:3], 0)
 
 
-def test_strips_show_each_vector_on_its_own_scale():
+def test_strips_show_each_vector_on_its_own_scale_and_a_grid_leaves_out_what_is_not_there():
     fig = encoder_decoder.strips({"x": [1.0, -2.0], "y": [0.0, 30.0]}, selected=1)
     maps = [trace for trace in fig.data if trace.type == "heatmap"]
     assert [list(trace.z[0]) for trace in maps] == [[1.0, -2.0], [0.0, 30.0]]
@@ -617,15 +572,10 @@ def test_strips_show_each_vector_on_its_own_scale():
     assert len(encoder_decoder.strips({"zeros": [0.0, 0.0]}, 0).data) == 2
     fig = encoder_decoder.distribution({"a": [1, 2, 3], "b": [4, 5, 6]}, "numbers")
     assert [list(trace.x) for trace in fig.data] == [[1, 2, 3], [4, 5, 6]]
-
-
-def test_a_grid_leaves_out_what_is_not_there():
     values = np.array([[0.25, np.nan], [0.5, 0.5]])
     fig = encoder_decoder.grid(values, ["a", "b"], ["c", "d"], selected=(1, None))
-    assert fig.data[0].text[0][1] == ""
-    assert fig.data[0].text[0][0] == ".25"
+    assert list(fig.data[0].text[0]) == [".25", ""] and fig.data[1].text[1] == ""
     assert [list(pair) for pair in fig.data[1].customdata] == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert fig.data[1].text[1] == ""
     frame = fig.layout.shapes[0]
     assert (frame.x0, frame.x1, frame.y0, frame.y1) == (-0.5, 1.5, 0.5, 1.5)
     cell = encoder_decoder.grid(values, ["a", "b"], ["c", "d"], selected=(0, 1)).layout.shapes[0]
@@ -636,25 +586,23 @@ def test_squares_show_each_cell_once_and_light_one_row():
     kinds = [[SELF, UNSEEN, UNSEEN], [CROSS, SELF, UNSEEN], [CROSS, SELF, SELF]]
     fig = encoder_decoder.mask_squares(["a", "b", "c"], {"one": kinds}, position=1)
     cells = {tuple(cell): trace for trace in fig.data for cell in trace.customdata}
-    assert len(cells) == 9
-    assert len(encoder_decoder.mask_squares(["a", "b", "c"], {"one": kinds, "two": kinds}, 1).data) == 2 * len(fig.data)
+    both = encoder_decoder.mask_squares(["a", "b", "c"], {"one": kinds, "two": kinds}, 1)
+    assert len(cells) == 9 and len(both.data) == 2 * len(fig.data)
     symbols = {SELF: "square", CROSS: "diamond", UNSEEN: "x-thin"}
     for (i, j), trace in cells.items():
         assert trace.marker.symbol == symbols[kinds[i][j]]
         assert (trace.marker.opacity == 1) == (i == 1)
 
 
-WRITTEN = [
-    {"event": "started"},
-    {"event": "eval", "step": 0, "metrics": {"token_accuracy": 0.1, "sequence_accuracy": 0.0}},
-    {"event": "step", "step": 10, "loss": 3.5},
-    {"event": "eval", "step": 10, "metrics": {"token_accuracy": 0.6, "sequence_accuracy": 0.2}},
-    {"event": "sample", "step": 10, "answers": []},
-]
-
-
 def test_the_curves_are_the_events():
-    seen = encoder_decoder.Learning.of(WRITTEN)
+    written = [
+        {"event": "started"},
+        {"event": "eval", "step": 0, "metrics": {"token_accuracy": 0.1, "sequence_accuracy": 0.0}},
+        {"event": "step", "step": 10, "loss": 3.5},
+        {"event": "eval", "step": 10, "metrics": {"token_accuracy": 0.6, "sequence_accuracy": 0.2}},
+        {"event": "sample", "step": 10, "answers": []},
+    ]
+    seen = encoder_decoder.Learning.of(written)
     assert seen == encoder_decoder.Learning([(10, 3.5)], [(0, 0.1), (10, 0.6)], [(0, 0.0), (10, 0.2)])
     fig = encoder_decoder.learning(seen, ("loss", "right", "step"), ("words", "sentences"), 100)
     assert [list(trace.y) for trace in fig.data] == [[3.5], [0.1, 0.6], [0.0, 0.2]]
@@ -674,17 +622,14 @@ def test_scores_stand_beside_chance():
     assert 0.1 < drawn("a", [0.1], [1.0])[2].x[0] < 0.15  # a mark that is far away moves no number
 
 
-def test_the_dearest_head_is_first_with_two_standard_errors():
+def test_the_dearest_head_is_first_with_two_standard_errors_and_of_many_the_two_ends_and_the_chosen_one():
     fig = head_kinds.ranking(["a", "b", "c"], [0.1, 0.5, -0.2], [0.01, 0.02, np.nan], "loss", selected=2)
     (points,) = fig.data
-    assert list(points.x) == [0.5, 0.1, -0.2]
+    assert list(points.x) == [0.5, 0.1, -0.2] and list(points.error_x.array) == [0.04, 0.02, 0]
     assert [place[0] for place in points.customdata] == [1, 0, 2]
-    assert list(points.error_x.array) == [0.04, 0.02, 0]
     assert fig.layout.yaxis.ticktext == ("b", "a", "<b>c</b>")
     assert points.marker.symbol[2] == "diamond"
 
-
-def test_of_many_heads_the_two_ends_are_ranked_and_the_chosen_one():
     def drawn(selected, most):
         names = [f"h{i}" for i in range(20)]
         return head_kinds.ranking(names, np.linspace(1, 0, 20), np.zeros(20), "loss", selected=selected, most=most)

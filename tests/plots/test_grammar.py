@@ -2,14 +2,13 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 
+from minibert.command_line.arguments import ROOT
 from plots import grammar
 from plots.theme import GREY, WORDS, contrast
 
-ROOT = Path(__file__).resolve().parents[2]
 HUES = {name: value for name, value in vars(grammar).items() if isinstance(value, str) and value.startswith("#")}
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 
@@ -31,14 +30,6 @@ def test_hues_are_seen_and_text_is_read_on_what_it_stands(side):
     assert contrast(colours["primaryColor"], words) >= 4.5
     for colour in (colours["primaryColor"], GREY):
         assert contrast(colour, colours["backgroundColor"]) >= 3
-
-
-@pytest.mark.parametrize(
-    ("rule", "hue"), [("mb-mask", "MASK"), ("mb-segment-a", "SEGMENT_A"), ("mb-segment-b", "SEGMENT_B")]
-)
-def test_the_style_sheet_says_the_same(rule, hue):
-    body = re.search(rf"\.{rule} {{(.*?)}}", style_sheets()["style.css"], re.DOTALL)[1]
-    assert rgb(HUES[hue]) in body
 
 
 ORANGE = re.compile("#E69F00|230, ?159, ?0", re.IGNORECASE)
@@ -74,8 +65,11 @@ def test_orange_tells_the_second_of_a_kind_and_nothing_else():
             assert not alone or "dash" in line, f"{path.name}: {line.strip()}"
 
 
-def test_what_is_selected_has_the_text_s_own_colour_and_no_hue():
+def test_the_style_sheet_has_the_same_hues_and_what_is_selected_the_text_s_own_colour():
     sheets = style_sheets()
+    for rule in ("MASK", "SEGMENT_A", "SEGMENT_B"):  # the hues are those of the figures
+        body = re.search(rf"\.mb-{rule.lower().replace('_', '-')} {{(.*?)}}", sheets["style.css"], re.DOTALL)[1]
+        assert rgb(HUES[rule]) in body
     for name, selectors in SELECTED.items():
         for selector in selectors:
             assert "currentColor" in re.search(selector + r" \{(.*?)\}", sheets[name])[1], selector

@@ -7,21 +7,17 @@ import pytest
 
 from plots import masking
 
-SHARES = {1: "100.0", 0.971: "97.1", 0.0234: "2.3", 0.01: "1.0", 0.00999: "1.00", 0.0014: "0.14", 2.1e-5: "0.0021"}
-
-
 def test_percent():
-    assert {share: masking.percent(share) for share in SHARES} == {share: f"{SHARES[share]}\u00a0%" for share in SHARES}
+    said = {1: "100.0", 0.971: "97.1", 0.0234: "2.3", 0.01: "1.0", 0.00999: "1.00", 0.0014: "0.14", 2.1e-5: "0.0021"}
+    assert {share: masking.percent(share) for share in said} == {share: f"{said[share]}\u00a0%" for share in said}
     assert masking.percent(0) == "0.0\u00a0%" and float(masking.percent(1e-300).removesuffix("\u00a0%")) == 0
     assert 0 < float(masking.percent(1e-12).removesuffix("\u00a0%")) < 1e-9
 
 
-TOKENS = ["the", "dog", "##s", "barked"]
-ROWS = [["untouched", "masked", "untouched", "kept"], ["random", "untouched", "untouched", "masked"]]
-
-
 def test_rows_show_each_fate_where_it_happened():
-    fig = masking.mask_rows(TOKENS, ROWS, ["first", "second"])
+    tokens = ["the", "dog", "##s", "barked"]
+    rows = [["untouched", "masked", "untouched", "kept"], ["random", "untouched", "untouched", "masked"]]
+    fig = masking.mask_rows(tokens, rows, ["first", "second"])
     drawn = {}
     for trace, fate in zip(fig.data, masking.FATE_COLOURS, strict=True):
         for (row, column), cell in np.ndenumerate(np.array(trace.z)):
@@ -29,9 +25,8 @@ def test_rows_show_each_fate_where_it_happened():
             if cell is not None:
                 assert (row, column) not in drawn
                 drawn[row, column] = fate
-    assert drawn == {(r, c): fate for r, row in enumerate(ROWS) for c, fate in enumerate(row)}
-    assert list(fig.layout.xaxis.ticktext) == TOKENS
-    assert list(fig.layout.yaxis.ticktext) == ["first", "second"]
+    assert drawn == {(r, c): fate for r, row in enumerate(rows) for c, fate in enumerate(row)}
+    assert (fig.layout.xaxis.ticktext, fig.layout.yaxis.ticktext) == (tuple(tokens), ("first", "second"))
     assert len(set(masking.FATE_LETTERS.values())) == len(set(masking.FATE_COLOURS.values())) == 4
     assert [trace.name for trace in fig.data] == ["not asked", "M [MASK]", "R random token", "K kept"]
     assert all(trace.showlegend for trace in fig.data)
@@ -39,7 +34,7 @@ def test_rows_show_each_fate_where_it_happened():
     assert len(masking.mask_rows([], [], []).data) == 4
 
 
-def test_bars_show_tokens_probabilities_and_marks():
+def test_bars_show_tokens_probabilities_and_marks_and_those_of_several_blanks_share_one_scale():
     blank = masking.Blank("a [MASK]", ["cat", "dog", "cow"], [0.5, 0.25, 0.001], {2: "rank 9"}, {2: "true", 1: "shown"})
     fig = masking.expected_tokens([blank])
     (bar,) = fig.data
@@ -51,9 +46,6 @@ def test_bars_show_tokens_probabilities_and_marks():
     assert labels == ["cat", f"{masking.ROLE_SYMBOLS['shown']} dog", f"{masking.ROLE_SYMBOLS['true']} cow"]
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the likeliest on top
     assert fig.layout.annotations[0].text == "a [MASK]"
-
-
-def test_bars_of_several_blanks_share_one_scale():
     blanks = [masking.Blank(str(i), ["a", "a"], [0.1 * (i + 1), 0.01]) for i in range(5)]
     fig = masking.expected_tokens(blanks)
     assert [list(bar.y) for bar in fig.data] == [[0, 1]] * 5  # a token that stands twice keeps both bars
@@ -117,17 +109,15 @@ def test_what_is_read_is_a_whole(rate, split):
     assert shares == pytest.approx([rate * share for share in split])
 
 
-SCORES = {"MNLI": [84.2, 84.3, 83.6], "NER": [95.4, 94.9, 94.9]}
-
-
 def test_every_score_is_written_and_placed_and_what_is_worse_has_another_shape():
-    fig = masking.ablation(["ours", "all", "none"], SCORES)
-    for trace, values in zip(fig.data, SCORES.values(), strict=True):
+    scores = {"MNLI": [84.2, 84.3, 83.6], "NER": [95.4, 94.9, 94.9]}
+    fig = masking.ablation(["ours", "all", "none"], scores)
+    for trace, values in zip(fig.data, scores.values(), strict=True):
         assert list(trace.x) == [float(text) for text in trace.text] == values
     assert list(fig.layout.yaxis.ticktext) == ["ours", "all", "none"]
     ranges = [axis.range for axis in fig.select_xaxes()]
     assert len({round(high - low, 9) for low, high in ranges}) == 1  # a tenth of a point is as wide in every panel
-    for (low, high), values in zip(ranges, SCORES.values(), strict=True):
+    for (low, high), values in zip(ranges, scores.values(), strict=True):
         assert low < min(values) <= max(values) < high
     assert list(fig.data[0].marker.symbol) == ["star", "circle", "diamond"]
     assert list(fig.data[1].marker.symbol) == ["star", "diamond", "diamond"]

@@ -109,20 +109,13 @@ def test_the_family_is_on_log_scales_with_everything_in_view():
     for place in [*points.values(), (10**6, 10**8)]:
         for axis, value in zip((fig.layout.xaxis, fig.layout.yaxis), place, strict=True):
             assert axis.range[0] < math.log10(value) < axis.range[1]
-
-
-def test_no_name_in_the_family_lies_over_another_or_over_a_point():
-    points = {f"BERT-{n}": (10**7 * (1 + n / 40), 10**9 * (1 + n / 50)) for n in range(12)}
-    xs, ys = (6.5, 7.5), (8.5, 9.5)
-    sides = plots._places_of_names(points, xs, ys)
-    assert set(sides) == set(points)
-    assert 0 < len([side for side in sides.values() if side]) < 12  # what does not fit is left out
-    assert plots._places_of_names({"a": (10**7, 10**9)}, xs, ys) == {"a": "middle right"}
-
-
-NUMBERS = {0: "0", 999: "999", 1000: "1.00 k", 999_999: "1.00 M", 110_106_428: "110 M", 7_087_872: "7.09 M"}
+    close = {f"BERT-{n}": (10**7 * (1 + n / 40), 10**9 * (1 + n / 50)) for n in range(12)}
+    crowd, alone = (plots.family(some, x_title="x", y_title="y").data[0] for some in (close, {"BERT": (10**7, 10**9)}))
+    assert len(crowd.text) == 12 and 0 < len([name for name in crowd.text if name]) < 12  # none lies over another
+    assert alone.text[0] and alone.textposition == ("middle right",)
 
 
 def test_short_numbers():
-    assert {n: plots.short(n) for n in NUMBERS} == NUMBERS
+    short = {0: "0", 999: "999", 1000: "1.00 k", 999_999: "1.00 M", 110_106_428: "110 M", 7_087_872: "7.09 M"}
+    assert {n: plots.short(n) for n in short} == short
     assert [plots.short_bytes(n) for n in (512, 1536, 3 * 2**30)] == ["512 B", "1.50 KiB", "3.00 GiB"]

@@ -11,7 +11,7 @@ def test_a_name_is_short_and_literal():
     assert {name: answers.name_of(name) for name in names} == names
 
 
-def test_the_chosen_bar_differs_by_more_than_colour():
+def test_the_chosen_bar_differs_by_more_than_colour_and_long_names_stand_above_their_bars():
     fig = answers.probability_bars(["no", "yes"], [0.25, 0.75], {1})
     assert list(fig.data[0].x) == [0.25, 0.75] and list(fig.data[0].marker.color) == [GREY, BLUE]
     assert list(fig.layout.yaxis.ticktext) == ["no", "<b>yes</b>"]
@@ -23,9 +23,6 @@ def test_the_chosen_bar_differs_by_more_than_colour():
     assert list(bars.x) == [0.25, 0.75] and list(thresholds.x) == [0.5, 0.3]
     assert thresholds.showlegend and thresholds.name == "threshold"
     assert list(fig.layout.yaxis.ticktext) == ["no · 25.0%", "<b>yes</b> · 75.0%"]  # no number beside a threshold
-
-
-def test_long_names_stand_above_their_bars():
     fig = answers.probability_bars(["short", "a longer answer that would leave the bars no room"], [0.1, 0.9], {1})
     assert not fig.layout.yaxis.showticklabels
     names = fig.data[2].text
@@ -34,23 +31,27 @@ def test_long_names_stand_above_their_bars():
     assert fig.data[2].y[0] < 0 and set(fig.data[2].x) == {0}
 
 
-def test_a_similarity_outside_the_scale_is_on_the_figure():
+def test_a_similarity_outside_the_scale_is_on_the_figure_and_the_worst_show_their_distance():
     fig = answers.similarity_scale(5.6, 0.0, 5.0, ("unrelated", "<same>"), truth=4.0)
     assert fig.layout.xaxis.range[1] > 5.6
     assert [trace.text[0] for trace in fig.data[2:]] == ["5.60", "4.00", "unrelated", "&lt;same&gt;"]
     assert fig.data[2].marker.symbol != fig.data[3].marker.symbol
+    fig = answers.similarity_scatter([0.0, 5.0, 3.0], [4.0, 5.0, 3.1], ["a", "b", "c"], [0], ("truth", "answer"), 5.0)
+    lines = [trace for trace in fig.data if trace.mode == "lines"]
+    assert list(lines[1].x) == [0.0, 0.0] and list(lines[1].y) == [0.0, 4.0]
+    others, worst = fig.data[-2:]
+    assert list(others.y) == [5.0, 3.1] and list(worst.y) == [4.0]
+    assert others.marker.symbol != worst.marker.symbol
 
 
-def test_both_ends_of_a_span_share_one_axis_and_one_scale():
+def test_both_ends_of_a_span_share_one_axis_and_one_scale_and_the_likely_tokens_are_named():
     fig = answers.span_probabilities(["a", "b", "c"], [0.1, 0.8, 0.1], [0.0, 0.3, 0.7], (1, 2), ("start", "end"))
     assert [list(bar.y) for bar in fig.data] == [[0.1, 0.8, 0.1], [0.0, 0.3, 0.7]]
     assert fig.layout.yaxis.range == fig.layout.yaxis2.range and fig.layout.yaxis.range[1] > 0.8
     assert list(fig.layout.xaxis2.tickvals) == [0, 1, 2]
     shade = fig.layout.shapes[0]
     assert (shade.x0, shade.x1) == (0.5, 2.5)
-
-
-def test_of_many_tokens_the_likely_ones_are_named_and_do_not_touch():
+    # Of many tokens the likely ones are named and do not touch.
     count = 10 * answers.ALL_NAMED
     starts, ends = [0.0] * count, [0.0] * count
     starts[50], starts[51], ends[60], ends[150] = 0.6, 0.3, 0.5, 0.04
@@ -58,15 +59,6 @@ def test_of_many_tokens_the_likely_ones_are_named_and_do_not_touch():
     assert answers.named_tokens(starts, ends, None) == [50, 60]
     assert answers.named_tokens(starts, ends, (199, 199)) == [50, 60, 199]
     assert answers.named_tokens([0.0] * 5, [0.0] * 5, None) == [0, 1, 2, 3, 4]
-
-
-def test_the_worst_similarities_show_their_distance():
-    fig = answers.similarity_scatter([0.0, 5.0, 3.0], [4.0, 5.0, 3.1], ["a", "b", "c"], [0], ("truth", "answer"), 5.0)
-    lines = [trace for trace in fig.data if trace.mode == "lines"]
-    assert list(lines[1].x) == [0.0, 0.0] and list(lines[1].y) == [0.0, 4.0]
-    others, worst = fig.data[-2:]
-    assert list(others.y) == [5.0, 3.1] and list(worst.y) == [4.0]
-    assert others.marker.symbol != worst.marker.symbol
 
 
 def test_a_label_has_its_f1_and_count_and_no_threshold_of_another_scale():

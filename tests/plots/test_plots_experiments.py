@@ -7,7 +7,7 @@ from plots import experiments
 from plots.experiments import Gap, Score
 
 
-def test_scores_show_each_seed_mean_and_spread():
+def test_scores_show_each_seed_mean_and_spread_and_a_floor_only_where_it_is_in_sight():
     ours = {0: 70.0, 1: 72.0, 2: 74.0}
     rows = [Score("base", 92.7, ours), Score("arm", None, {0: 71.0})]
     fig = experiments.scores(rows, ("a", "b"), ("x", "y"), "seed")
@@ -19,9 +19,6 @@ def test_scores_show_each_seed_mean_and_spread():
     assert all(fig.layout.xaxis2.range[0] < x < fig.layout.xaxis2.range[1] for x in ours.values())
     without_the_paper = experiments.scores(rows[1:], ("a", "b"), ("x", "y"), "seed")
     assert "xaxis2" not in without_the_paper.layout
-
-
-def test_a_floor_is_drawn_only_where_it_is_in_sight():
     row = Score("base", 92.7, {0: 70.0, 1: 72.0})
     for floor, seen in ((69.8, [69.8]), (50.0, []), (None, [])):
         fig = experiments.scores([row], ("a", "b"), ("x", "y"), "seed", floor)
@@ -65,12 +62,10 @@ def test_curves_are_told_apart_and_losses_of_different_questions_share_no_scale(
     assert [note.text for note in fig.layout.annotations][:2] == ["hidden words", "the next word"]
 
 
-NAMES = ("paper", "ours", "nothing read")
-
-
-def test_one_scale_shows_the_paper_ours_and_the_floor():
+def test_one_scale_shows_the_paper_ours_and_the_floor_and_a_perplexity_has_a_scale_of_halvings():
     rows = [Score("base", 92.7, {0: 70.0, 1: 72.0, 2: 74.0}, (75.0,)), Score("arm", None, {0: 71.0})]
-    fig = experiments.on_one_scale(rows, NAMES, "percent", 50.9, title="Best here: base", own="yours")
+    names = ("paper", "ours", "nothing read")
+    fig = experiments.on_one_scale(rows, names, "percent", 50.9, title="Best here: base", own="yours")
     low, high = fig.layout.xaxis.range
     assert low < 50.9 and high > 92.7 and "xaxis2" not in fig.layout
     assert [shape.x0 for shape in fig.layout.shapes] == [50.9]
@@ -79,11 +74,8 @@ def test_one_scale_shows_the_paper_ours_and_the_floor():
     assert mean.x == (72.0,) and mean.error_x.array == (statistics.stdev([70.0, 72.0, 74.0]),)
     assert number.x[0] >= 75 and number.text[0].strip() == "72.0"  # beside the last mark of the row
     assert [trace.name for trace in fig.data if trace.name] == ["paper", "ours", "yours", "nothing read"]
-
-
-def test_a_perplexity_has_a_scale_of_halvings():
     row = Score("a", 4.0, {0: 400.0, 1: 410.0})
-    fig = experiments.on_one_scale([row], NAMES, "perplexity", 1354.0, title="t", log=True)
+    fig = experiments.on_one_scale([row], names, "perplexity", 1354.0, title="t", log=True)
     low, high = fig.layout.xaxis.range
     assert fig.layout.xaxis.type == "log" and 10**low < 4 and 10**high > 1354
     assert [shape.x0 for shape in fig.layout.shapes] == [1354.0]  # a shape's place is a value, not its logarithm

@@ -64,9 +64,7 @@ def test_where_a_run_changes_its_mind_is_written_and_crossed_out():
     said = [finetuning.Said("run", "pretrained", [(0, "2.5", 2.5)])]
     fig = finetuning.answers_over_time(said, "score", "epoch", NAMES, "other", 5.0)  # scores, up to their top
     assert fig.layout.yaxis.range[1] > 5 and list(fig.data[0].text) == [""]
-
-
-def test_what_was_asked_after_training_is_a_bar_a_run():
+    # What was asked after training is a bar a run.
     said = [finetuning.Said(name, "random", [(3, name, sure)]) for name, sure in (("yes", 0.9), ("no", 0.6))]
     fig = finetuning.answers_now(said, "how sure")
     assert [(bar.x[0], bar.text[0].split()[0]) for bar in fig.data] == [(0.9, "yes"), (0.6, "no")]

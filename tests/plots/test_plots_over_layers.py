@@ -51,7 +51,7 @@ def test_depths_mark_every_repetition_and_the_mean():
     assert [trace.name for trace in fig.data if trace.showlegend] == ["syntax", "meaning"]
 
 
-def test_layer_words_mark_the_right_one():
+def test_layer_words_mark_the_right_one_and_rank_one_is_on_top():
     rows = [[("the", 0.5), ("a", 0.1)], [("time", 0.6), ("day", 0.2)]]
     fig = layer_words(rows, LAYERS[:2], "time", ("layer", "place"))
     texts = [note.text for note in fig.layout.annotations]
@@ -59,12 +59,8 @@ def test_layer_words_mark_the_right_one():
     assert len([shape for shape in fig.layout.shapes if shape.line.width]) == 1
     opacities = [shape.opacity for shape in fig.layout.shapes if not shape.line.width]
     assert opacities[0] > opacities[1]
-
-
-def test_rank_one_is_on_top():
     fig = ranks([Line("rank", [144, 9, 1])], LAYERS, "layer", "Rank", 8192)
-    assert fig.layout.yaxis.type == "log"
-    assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]
+    assert fig.layout.yaxis.type == "log" and fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]
     assert list(fig.layout.yaxis.tickvals) == [1, 10, 100, 1000]
 
 

@@ -48,13 +48,10 @@ def test_two_runs_differ_without_colour_and_a_quantity_one_lacks_is_left_out():
     assert not pretraining.learning_curves([History.of("a", EVENTS[:1])], PANELS, "step", "steps").data[0].x[0]
 
 
-def test_kinds_stand_in_the_order_of_the_first_run():
+def test_kinds_stand_in_the_order_of_the_first_run_and_answers_are_drawn_at_every_step():
     fig = pretraining.right_by_kind({"a": {"name": 0.9, "gender": 0.2}, "b": {"name": 0.5}}, "right")
     assert fig.data[0].y == ("gender", "name") and fig.data[0].x == (0.2, 0.9)
     assert fig.data[1].x == (None, 0.5) and fig.data[1].text == ("", "50%")
-
-
-def test_answers_are_drawn_at_every_step_with_the_current_one_marked():
     fig = pretraining.answers_over_steps(["0", "5", "end"], {"five": [0.1, 0.2, 0.9]}, 1, ("step", "probability"))
     assert fig.data[0].y == (0.1, 0.2, 0.9) and fig.layout.shapes[0].x0 == 1
     assert fig.layout.xaxis.ticktext == ("0", "5", "end")

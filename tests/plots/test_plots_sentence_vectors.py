@@ -10,14 +10,10 @@ from plots.theme import BLUE, GREY
 VALUES = np.array([[1, 0.25, -0.07], [0.25, 1, 0.5], [-0.07, 0.5, 1]])
 
 
-def matrices(count: int):
-    panels = [CosineMatrix((f"model {n}", "two at random: 0.10"), VALUES, (1, 2)) for n in range(count)]
-    return sentence_vectors.cosine_matrices(panels, ["one", "two", "three"], "Closest in both: 2 and 3", "sentence")
-
-
 @pytest.mark.parametrize("count", [1, 2])
 def test_every_pair_is_drawn_on_one_scale_and_none_with_itself(count):
-    fig = matrices(count)
+    panels = [CosineMatrix((f"model {n}", "two at random: 0.10"), VALUES, (1, 2)) for n in range(count)]
+    fig = sentence_vectors.cosine_matrices(panels, ["one", "two", "three"], "Closest in both: 2 and 3", "sentence")
     assert len(fig.data) == count
     for trace in fig.data:
         assert trace.coloraxis == "coloraxis"
@@ -57,16 +53,13 @@ def test_what_is_found_is_drawn_nearest_first_and_as_it_reads():
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
 
 
-def test_a_runs_way_over_the_plane():
+def test_a_runs_way_over_the_plane_and_what_is_learned_from_and_held_out_look_apart():
     marks = [(0, {"alignment": 0.2, "uniformity": -1.0}), (5, {}), (9, {"alignment": 0.4, "uniformity": -3.0})]
     fig = sentence_vectors.plane({"one": marks, "two": marks[:1]}, ("uniformity", "alignment"), "t", "step")
     first, second = fig.data
     assert (first.x, first.y, first.customdata) == ((-1.0, -3.0), (0.2, 0.4), (0, 9))
     assert first.marker.symbol != second.marker.symbol and first.line.dash != second.line.dash
     assert first.marker.size[-1] > first.marker.size[0]
-
-
-def test_what_is_learned_from_and_held_out_look_apart():
     values = ((0, 0.2, 6, 6.1), (10, 0.5, 5, 1))
     runs = {"one": [(step, {"found": f, "nats": n, "nats_learned": m}) for step, f, n, m in values]}
     runs["finds"] = [(0, {"found": 0.1})]

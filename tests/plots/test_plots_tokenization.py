@@ -34,26 +34,26 @@ def test_no_ladder_loses_a_try(raw):
     assert [one for one in tries if one in shown][: len(shown)] or not shown
 
 
-def test_the_ladder_is_the_tokenizers_own_tries(tokenizer):
+def test_the_ladder_is_the_tokenizers_own_tries_and_of_a_word_that_fails_ends_in_unk(tokenizer):
     part = tokenizer.explain("untie").words[0].parts[0]
     html = tokenization.ladder(list("untie"), part.tries, ids=tokenizer.ids, words=WORDS)
     rows = re.findall(r"<tr class=\"tk-(\w+)\">(.*?)</tr>", html)
     assert [kind for kind, _row in rows] == ["yes" if one.found else "no" for one in part.tries] == ["no", "yes", "yes"]
     found = [re.sub(r"<[^>]+>", "", row) for kind, row in rows if kind == "yes"]
-    assert found[0] == f"✓ id {tokenizer.ids['unti']}unti"
-    assert found[1] == f"✓ id {tokenizer.ids['##e']}##e"
-
-
-def test_a_word_that_fails_ends_in_unk(tokenizer):
+    assert found[:2] == [f"✓ id {tokenizer.ids['unti']}unti", f"✓ id {tokenizer.ids['##e']}##e"]
     part = tokenizer.explain("unz").words[0].parts[0]
     html = tokenization.ladder(list("unz"), part.tries, ids=tokenizer.ids, words=WORDS, unknown="nothing begins with z")
     assert "[UNK]" in html and "nothing begins with z" in html
     assert html.count('class="tk-no"') == sum(not one.found for one in part.tries)
 
 
-def test_hebrew_goes_from_right_to_left():
+def test_hebrew_goes_from_right_to_left_and_sizes_and_lengths_are_drawn():
     directions = {"rtl": ["שלום", "12 שלום", "مرحبا"], "ltr": ["hello שלום", "", "!?"]}
     assert all(tokenization.direction(text) == way for way, texts in directions.items() for text in texts)
+    sizes = {"characters": (34, 900), "words": (300, 200)}
+    fig = tokenization.size_against_length(sizes, [(40, 900), (80, 500)], here=(80, 500, "x"))
+    assert [list(trace.x) for trace in fig.data] == [[40, 80], [34], [300], [80]]
+    assert fig.layout.xaxis.type == "log"
 
 
 @given(st.text(max_size=40), st.data())
@@ -74,13 +74,6 @@ def test_a_token_and_its_origin_light_up_together(tokenizer):
     assert re.search(r'class="tk-from tk-o1 tk-here">unti<', html)
     assert re.search(r'tk-t1 tk-here" aria-current="true"><bdi>unti</bdi>', html)
     assert ".tk-origins:has(.tk-t2:hover) .tk-o2" in html
-
-
-def test_sizes_and_lengths_are_drawn():
-    sizes = {"characters": (34, 900), "words": (300, 200)}
-    fig = tokenization.size_against_length(sizes, [(40, 900), (80, 500)], here=(80, 500, "x"))
-    assert [list(trace.x) for trace in fig.data] == [[40, 80], [34], [300], [80]]
-    assert fig.layout.xaxis.type == "log"
 
 
 @settings(max_examples=40)

@@ -44,13 +44,10 @@ def test_the_same_seed_gives_the_same_copies(method, fill):
     assert sum(copy.text != examples[i // 2].text for i, copy in enumerate(copies)) >= 3
 
 
-def test_masked_words_and_their_number():
+def test_as_many_words_as_said_are_masked_and_the_model_fills_whole_other_words(fill):
     words, rng = list("abcdefghij"), np.random.default_rng(0)
     (copy,), _ = augmentation.changed_words([words], Augmentation("mask", 0.3), rng)
     assert [b for a, b in zip(words, copy, strict=True) if a != b] == ["[MASK]"] * 3
-
-
-def test_the_model_fills_whole_other_words(fill):
     sentence = ["a", "bc", "d", "e"]
     for seed in range(5):
         (copy,) = fill([list(sentence)], [[0, 1, 3]], np.random.default_rng(seed))
@@ -65,17 +62,13 @@ def test_tags_go_with_their_words():
     for method in ("swap", "drop"):
         for copy in augmented(TASKS["tagging"], [example], Augmentation(method, 0.5, 10), 0):
             assert [t[2:] or "O" for t in copy.tags] == [tag[word] for word in copy.words]
-            assert not any(
-                t.startswith("I-") and (i == 0 or copy.tags[i - 1][2:] != t[2:]) for i, t in enumerate(copy.tags)
-            )
+            for before, t in zip(("O", *copy.tags), copy.tags, strict=False):
+                assert not t.startswith("I-") or before[2:] == t[2:]
 
 
-def test_both_texts_of_a_pair_are_changed():
+def test_both_texts_of_a_pair_are_changed_and_chinese_character_by_character():
     (copy,) = augmented(TASKS["pair"], [PairExample("a b c", "d e f", "1")], Augmentation("drop", 0.3), 0)
     assert len(copy.text.split()) == len(copy.pair.split()) == 2
-
-
-def test_chinese_is_changed_character_by_character():
     assert words_of("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
     assert joined(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
 

@@ -49,13 +49,10 @@ def test_they_are_learned_and_do_not_travel(small_checkpoint, tmp_path):
     assert Predictor.from_directory(tmp_path / "model").predict(["a z"])[0]["label"] in ("x", "y")
 
 
-def test_beside_masked_words_and_changed_copies(small_checkpoint):
+def test_beside_masked_words_and_changed_copies_and_a_column_of_one_value_teaches_nothing(small_checkpoint):
     settings = FinetuneSettings(mlm_weight=0.1, auxiliary=("threat",))
     terms = loss_terms(FreshLearner.of(small_checkpoint, "classification", DATA, settings), DATA.examples[0])
     assert terms.loss == pytest.approx(terms.task + 0.1 * terms.mlm + 0.5 * terms.auxiliary, rel=1e-5)
     assert run(small_checkpoint, data=BOTH, auxiliary=("threat",), augmentation=Augmentation("swap"))[-1].metrics
-
-
-def test_a_column_of_one_value_teaches_nothing(small_checkpoint):
     with pytest.raises(ValueError, match="column 'insult' has 1 values"):
         run(small_checkpoint, data=BOTH, auxiliary=("insult",))

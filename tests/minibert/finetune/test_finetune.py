@@ -44,7 +44,7 @@ def test_events_tell_its_steps_and_its_watched_sentences(run):
     assert sum(samples[-1].answers[0]["probabilities"].values()) == pytest.approx(1.0)
 
 
-def test_the_saved_model_is_measured_as_it_was_and_as_scikit_learn_does(run):
+def test_the_saved_model_is_measured_as_it_was_and_as_scikit_learn_does(run, small_checkpoint):
     events, classifier = run
     again, last = evaluate(classifier, DEV), of(events, Eval)[-1]
     assert again.metrics["accuracy"] == pytest.approx(last.metrics["accuracy"])
@@ -55,6 +55,12 @@ def test_the_saved_model_is_measured_as_it_was_and_as_scikit_learn_does(run):
     truth = [e.label for e in mixed.examples]
     assert got["accuracy"] == pytest.approx(accuracy_score(truth, predicted))
     assert got["macro_f1"] == pytest.approx(f1_score(truth, predicted, average="macro"))
+    texts = ["abz", "a", "abcdeabcde", "zzzz", "b z"]  # answered in their order
+    for text, answer in zip(texts, classifier.predict(texts), strict=True):
+        assert answer["text"] == text
+        assert answer["probabilities"] == pytest.approx(classifier.predict([text])[0]["probabilities"], abs=2e-2)
+    with pytest.raises(checkpoint.CheckpointError, match="is not fine-tuned for a task"):
+        Predictor.from_directory(small_checkpoint)
 
 
 def test_the_seed_decides_everything(small_checkpoint):
@@ -94,14 +100,6 @@ def test_time_limit_ends_the_run_measured(small_checkpoint):
     assert of(events, Eval)[-1].step == events[-1].step
 
 
-def test_order_of_answers_is_order_of_texts(run):
-    _, classifier = run
-    texts = ["abz", "a", "abcdeabcde", "zzzz", "b z"]
-    for text, answer in zip(texts, classifier.predict(texts), strict=True):
-        assert answer["text"] == text
-        assert answer["probabilities"] == pytest.approx(classifier.predict([text])[0]["probabilities"], abs=2e-2)
-
-
 def test_split_keeps_shares_and_passages_and_loses_nothing():
     data = TaskData([Example(f"t{i}", "a" if i % 4 else "b") for i in range(100)])
     train, dev = split_dev(data, share=0.2, seed=1)
@@ -112,8 +110,3 @@ def test_split_keeps_shares_and_passages_and_loses_nothing():
     parts = split_dev(TaskData([SpanExample(str(i), "q", f"passage {i // 4}", ()) for i in range(40)]), 0.2, 0)
     contexts = [{e.context for e in part.examples} for part in parts]
     assert len(parts[1].examples) == 8 and not contexts[0] & contexts[1]
-
-
-def test_an_unfinished_model_cannot_answer(small_checkpoint):
-    with pytest.raises(checkpoint.CheckpointError, match="is not fine-tuned for a task"):
-        Predictor.from_directory(small_checkpoint)

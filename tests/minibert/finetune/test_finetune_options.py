@@ -83,8 +83,7 @@ def test_the_first_step_of_each_layer_is_as_long_as_its_share(small_checkpoint, 
     data = toy("classification", 16, 0), toy("classification", 8, 1)
     still = Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, clip=1e9, epsilon=1e-12)
     run(small_checkpoint, out=tmp_path / "model", data=data, layer_decay=0.5, optimization=still, dropout=0.0)
-    before = checkpoint.load(small_checkpoint).bert.state_dict()
-    after = checkpoint.load(tmp_path / "model").bert.state_dict()
+    before, after = (checkpoint.load(start).bert.state_dict() for start in (small_checkpoint, tmp_path / "model"))
     rate = 1e-3 * 0.5  # one step: the middle of the decay
     shares = {"pooler.dense.bias": 1.0, "blocks.1.mlp.expand.bias": 0.5, "blocks.0.mlp.expand.bias": 0.25}
     for name, share in shares.items():
@@ -299,7 +298,7 @@ def test_lines_are_handed_on_as_far_as_they_have_come():
     assert list(lines_as_they_come(pipe, 3)) == [["ab"], ["c"], ["é", "d", "e"], [""], ["f"]]
 
 
-def test_answers_that_are_not_in_place_are_measured_but_not_trained_on(small_checkpoint):
+def test_what_cannot_be_trained_on_is_measured_and_told(small_checkpoint):
     train, dev = toy("span", 20, 0), toy("span", 6, 1)
     lost = SpanExample("lost", "z", "a b c", (Answer("q", None),))
     events = run(small_checkpoint, "span", data=(TaskData([*train.examples, lost]), TaskData([*dev.examples, lost])))
@@ -308,9 +307,7 @@ def test_answers_that_are_not_in_place_are_measured_but_not_trained_on(small_che
     assert of(events, Eval)[-1].metrics["f1"] <= 6 / 7
     with pytest.raises(ValueError, match="no example to train on"):
         run(small_checkpoint, "span", data=(TaskData([lost]), dev))
-
-
-def test_a_tag_only_dev_has_is_reported_not_refused(small_checkpoint):
+    # A tag that only the dev part has is reported, not refused.
     train, dev = (TaskData([TaggedExample(("a", "b"), tags)] * 8) for tags in (("B-X", "O"), ("B-X", "B-Y")))
     events = run(small_checkpoint, "tagging", data=(train, dev))
     assert of(events, Started)[0].details["unseen_labels"] == ["Y"]

@@ -45,13 +45,17 @@ def test_a_pair_and_metadata_beside_the_text(answering):
     assert case.features.metadata == (0,) and np.isfinite(attribution.gradient_times_input(case)).all()
 
 
-def test_the_class_is_the_likeliest_unless_asked(case):
+def test_the_class_is_the_likeliest_unless_asked_and_log_odds_are_those_of_the_softmax(case):
     (answer,) = case.predictor.predict([TEXT])
     assert case.label == answer["label"]
     assert probability(case.score) == pytest.approx(answer["probabilities"][case.label], abs=0.02)  # bfloat16 there
     other = Case.of(case.predictor, TEXT, next(label for label in case.predictor.labels if label != case.label))
     assert other.label != case.label
     assert rollout(other) == pytest.approx(rollout(case))  # which never looks at the class
+    logits = torch.tensor([[0.3, -1.0, 2.0], [5.0, 1.0, 0.0]])
+    odds, p = attribution.log_odds(logits, 1), logits.softmax(1)[:, 1]
+    torch.testing.assert_close(odds, (p / (1 - p)).log())
+    assert probability(odds.numpy()) == pytest.approx(p.numpy())
 
 
 @pytest.mark.parametrize(
@@ -61,13 +65,6 @@ def test_the_class_is_the_likeliest_unless_asked(case):
 def test_what_cannot_be_explained_is_refused(answering, task, given, target):
     with pytest.raises(ValueError, match=r"no word|no class|not for"):
         Case.of(answering(task), given, target)
-
-
-def test_log_odds_are_those_of_the_softmax():
-    logits = torch.tensor([[0.3, -1.0, 2.0], [5.0, 1.0, 0.0]])
-    p = logits.softmax(1)[:, 1]
-    torch.testing.assert_close(attribution.log_odds(logits, 1), (p / (1 - p)).log())
-    assert probability(attribution.log_odds(logits, 1).numpy()) == pytest.approx(p.numpy())
 
 
 def test_what_stands_in_for_a_word(case):
@@ -116,11 +113,16 @@ def test_gradient_times_input_by_hand(case):
     assert any(abs(value) > 1e-3 for value in expected)
 
 
-def test_every_method_answers_in_the_same_words_and_leaves_nothing_on_the_model(case):
+def test_methods_answer_in_the_same_words_leave_nothing_on_the_model_and_agree_by_spearman(case):
     values = attributions(case)
     assert tuple(values) == METHODS and {value.shape for value in values.values()} == {(len(case.words),)}
     assert all(weight.grad is None for weight in case.predictor.model.parameters())
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in case.predictor.model.modules())
+    found = attribution.agreement(values)  # is Spearman's
+    for (i, a), (j, b) in product(enumerate(values), repeat=2):
+        x, y = (np.abs(values[a]), np.abs(values[b])) if "rollout" in (a, b) else (values[a], values[b])
+        assert found[i, j] == pytest.approx(spearmanr(x, y).statistic, abs=1e-5)
+    assert np.isnan(attribution.agreement({name: value[:2] for name, value in values.items()})[0, 1])
 
 
 def ten_line_sum(case, replacement, steps):
@@ -202,23 +204,11 @@ def test_shap_comes_near_enumeration(case, monkeypatch):
     assert few == pytest.approx(again)  # seeded
 
 
-def test_agreement_is_spearmans(case):
-    values = attributions(case)
-    found = attribution.agreement(values)
-    for (i, a), (j, b) in product(enumerate(values), repeat=2):
-        x, y = (np.abs(values[a]), np.abs(values[b])) if "rollout" in (a, b) else (values[a], values[b])
-        assert found[i, j] == pytest.approx(spearmanr(x, y).statistic, abs=1e-5)
-    assert np.isnan(attribution.agreement({name: value[:2] for name, value in values.items()})[0, 1])
-
-
 def test_the_deletion_test_takes_the_best_word_first(case):
     values = {"a": np.array([0.1, 3.0, -1.0, 0.2, 0.0]), "b": np.arange(5.0)}
     test = attribution.deletion_test(case, values, orders=4, seed=1)
-    gone = np.zeros(5, dtype=bool)
-    for k, word in enumerate([None, 1, 3, 0, 4, 2]):
-        if word is not None:
-            gone[word] = True
-        assert test.methods["a"][k] == pytest.approx(float(probability(case.values(~gone[None])[0])), abs=1e-5)
+    left = np.array([[word not in [1, 3, 0, 4, 2][:k] for word in range(5)] for k in range(6)])
+    assert test.methods["a"] == pytest.approx(probability(case.values(left)), abs=1e-5)
     assert test.random.shape == (4, 6)
     ends = [*(curve[[0, -1]] for curve in test.methods.values()), *test.random[:, [0, -1]]]
     assert all(end == pytest.approx(ends[0], abs=1e-5) for end in ends)

@@ -23,13 +23,7 @@ def test_expectations_are_the_softmax_of_the_whole_forward_pass(model):
     assert expectations(model, IDS, []).shape == (0, 61) and not got.requires_grad
 
 
-def test_rank_counts_from_the_likeliest():
-    log_probs = torch.tensor([0.1, 0.6, 0.25, 0.05]).log()
-    assert [rank(log_probs, token) for token in range(4)] == [3, 1, 2, 4]
-    assert rank(torch.full((4,), 0.25).log(), 2) == 1  # the equally likely share the better rank
-
-
-def test_kl_divergence_is_torchs_and_shifts_share_out_both(model):
+def test_kl_divergence_is_torchs_shifts_share_out_both_and_ranks_count_from_the_likeliest(model):
     log_p, log_q = expectations(model, IDS, [1, 3])
     theirs = F.kl_div(log_q, log_p, reduction="sum", log_target=True).item()
     assert theirs > 1e-3
@@ -38,6 +32,8 @@ def test_kl_divergence_is_torchs_and_shifts_share_out_both(model):
     parts = shifts(log_p, log_q)
     assert (parts >= 0).all() and torch.equal(parts, shifts(log_q, log_p))
     assert parts.sum().item() == pytest.approx(kl_divergence(log_p, log_q) + kl_divergence(log_q, log_p), rel=1e-12)
+    assert [rank(torch.tensor([0.1, 0.6, 0.25, 0.05]).log(), token) for token in range(4)] == [3, 1, 2, 4]
+    assert rank(torch.full((4,), 0.25).log(), 2) == 1  # the equally likely share the better rank
 
 
 def test_fates_of_one_row_and_of_what_masking_did():

@@ -21,6 +21,8 @@ def test_sizes_are_counted_by_hand_and_weights_rounded_to_the_nearest_step():
     scale = weight.q_scale()
     assert scale == pytest.approx(2 * before.abs().max().item() / 255, rel=0.01)
     assert (weight.dequantize() - before).abs().max() <= 0.51 * scale
+    points = {"slow": (3.0, 0.9), "fast": (1.0, 0.8), "worse": (2.0, 0.7), "twin": (1.0, 0.8)}
+    assert pareto(points) == {"slow", "fast", "twin"} and pareto({}) == set()  # who is not beaten
 
 
 def test_answers_in_eight_bits_are_nearly_the_same(answering):
@@ -41,8 +43,3 @@ def test_threads_are_as_before_it_was_measured(loaded):
     with pytest.raises(KeyError), one_thread():
         raise KeyError
     assert torch.get_num_threads() == before
-
-
-def test_who_is_not_beaten():
-    points = {"slow": (3.0, 0.9), "fast": (1.0, 0.8), "worse": (2.0, 0.7), "twin": (1.0, 0.8)}
-    assert pareto(points) == {"slow", "fast", "twin"} and pareto({}) == set()

@@ -9,10 +9,8 @@ from minibert.inside.generation import chain, views, write
 
 
 def test_writing_fills_the_first_blank_and_goes_on(model, letters):
-    start = letters.encode("ab").ids[1:-1]
-    stop = letters.ids["."]
-    steps = list(write(model, letters, start, 4, [stop], blanks=2))
-    text = list(start)
+    text, stop = letters.encode("ab").ids[1:-1], letters.ids["."]
+    steps = list(write(model, letters, list(text), 4, [stop], blanks=2))
     for step in steps:
         assert step.ids == [letters.cls_id, *text, letters.mask_id, letters.mask_id, stop, letters.sep_id]
         log_probs = expectations(model, step.ids, [step.position])[0]
@@ -22,11 +20,10 @@ def test_writing_fills_the_first_blank_and_goes_on(model, letters):
         assert len(step.guesses) == 5
         text.append(step.chosen)
     assert len(steps) == 4
-    # It ends where the positions end.
-    assert len(list(write(model, letters, [letters.ids["a"]], 500))) == 64 - 3
+    assert len(list(write(model, letters, [letters.ids["a"]], 500))) == 64 - 3  # it ends where the positions end
 
 
-def test_a_chain_starts_all_hidden_and_reveals_in_its_order(model, letters):
+def test_a_chain_reveals_in_its_order_and_views_hide_what_they_say(model, letters):
     ids = letters.encode("a b c").ids
     m = letters.mask_id
     cls, a, _b, c, sep = ids
@@ -36,11 +33,7 @@ def test_a_chain_starts_all_hidden_and_reveals_in_its_order(model, letters):
     back = chain(model, ids, [3, 2, 1], m)
     assert back[0] == pytest.approx(expectations(model, [cls, m, m, m, sep], [3])[0, c].item())
     assert abs(sum(there) - sum(back)) > 1e-3
-
-
-def test_views_hide_what_they_say(model, letters):
     ids = letters.encode("a b c d").ids
-    m = letters.mask_id
     seen = views(model, ids, 2, m)
     rows = [ids, [*ids[:2], m, *ids[3:]], [*ids[:2], m, m, m, ids[-1]], [*ids[:2], m, ids[-1]]]
     expected = [math.exp(expectations(model, row, [2])[0, ids[2]].item()) for row in rows]

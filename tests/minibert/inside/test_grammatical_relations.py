@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
+from minibert.command_line.arguments import ROOT
 from minibert.inside.grammatical_relations import RELATIONS, relations
 from minibert.inside.probe_tasks import read_columns
 
@@ -77,8 +77,7 @@ def test_iob1_and_iob2_are_the_same():
 
 
 def test_our_sentences_hold_every_relation():
-    folder = Path(__file__).parents[3] / "lessons" / "data" / "entities"
-    counts = Counter()
+    counts, folder = Counter(), ROOT / "lessons" / "data" / "entities"
     for part in ("train.txt", "dev.txt"):
         for words, pos, chunks, _names in read_columns((folder / part).read_bytes(), part):
             seen = relations(words, pos, chunks)
@@ -88,7 +87,7 @@ def test_our_sentences_hold_every_relation():
     assert min(counts[name] for name in RELATIONS) >= 20 and counts["dobj"] > 250, counts
 
 
-NEWS = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "conll2003" / "eng.testa"
+NEWS = ROOT.parent / "shared" / "data" / "tasks" / "en" / "conll2003" / "eng.testa"
 
 
 @pytest.mark.skipif(not NEWS.is_file(), reason="CoNLL-2003 is not in ../shared/data/tasks")

@@ -26,13 +26,17 @@ def reading(batch):
     return ModelInput(tuple(map(str, ids)), ids, (0, 0, 0, 0, 1, 1), pad_id=0, mask_id=4)
 
 
-def test_scaling_by_root_d_undoes_the_division(model, batch):
+def test_scaling_by_root_d_undoes_the_division_and_one_pattern_is_the_mean_of_all_heads(model, batch):
     plain = record(model, batch)
     name = "blocks.0.attn."
     scaled = record(model, batch, interventions.scale_scores(math.sqrt(model.config.head_size)))
     products = plain[name + "query"] @ plain[name + "key"].transpose(-1, -2)
     assert torch.allclose(scaled[name + "scores"], products, atol=1e-4)
     assert torch.equal(record(model, batch, interventions.scale_scores(1.0))["mlm.logits"], plain["mlm.logits"])
+    alike, mean = record(model, batch, interventions.one_pattern), plain[name + "probs"].mean(1, keepdim=True)
+    assert torch.allclose(alike[name + "probs"], mean.expand_as(plain[name + "probs"]))
+    assert torch.equal(alike[name + "value"], plain[name + "value"])
+    assert not torch.allclose(alike["mlm.logits"], plain["mlm.logits"], atol=1e-3)
 
 
 def test_without_positions_order_does_not_matter_and_with_them_it_does(model, reading):
@@ -88,14 +92,6 @@ def test_edits_change_the_head_they_name_as_they_say(model, batch):
     assert not torch.equal(dealt, plain[name + "probs"][0, 2])
     gone = record(model, batch, edited([removed(1, 2)]))[name + "mixed"]
     assert (gone[0, 2] == 0).all() and torch.equal(gone[0, :2], plain[name + "mixed"][0, :2])
-
-
-def test_one_pattern_for_all_heads(model, batch):
-    plain, alike = record(model, batch), record(model, batch, interventions.one_pattern)
-    name = "blocks.0.attn.probs"
-    assert torch.allclose(alike[name], plain[name].mean(1, keepdim=True).expand_as(plain[name]))
-    assert torch.equal(alike["blocks.0.attn.value"], plain["blocks.0.attn.value"])
-    assert not torch.allclose(alike["mlm.logits"], plain["mlm.logits"], atol=1e-3)
 
 
 def test_head_effects_are_those_of_the_edits_one_by_one(model, batch):

@@ -8,7 +8,7 @@ from minibert.inside.cloze import expectations, rank
 from minibert.inside.logit_lens import blank_of, layer_answers, layer_log_probs, only_token, ranks_over_layers
 
 
-def test_every_layer_is_the_head_on_that_layer(small_checkpoint, loaded):
+def test_every_layer_is_the_head_on_that_layer_and_the_right_word_has_its_rank(small_checkpoint, loaded):
     model, tokenizer = loaded
     ids, position = blank_of(tokenizer, "a b [MASK] d", 64)
     ours = layer_log_probs(model, ids, position)
@@ -21,12 +21,8 @@ def test_every_layer_is_the_head_on_that_layer(small_checkpoint, loaded):
             torch.testing.assert_close(ours[layer], theirs, atol=1e-4, rtol=0)
 
 
-def test_the_right_word_has_its_rank_and_probability(loaded):
-    model, tokenizer = loaded
-    ids, position = blank_of(tokenizer, "a b [MASK] d", 64)
     wanted = only_token(tokenizer, "c")
-    log_probs = layer_log_probs(model, ids, position)
-    for row, answer in zip(log_probs, layer_answers(model, tokenizer, ids, position, wanted, 4), strict=True):
+    for row, answer in zip(ours, layer_answers(model, tokenizer, ids, position, wanted, 4), strict=True):
         assert answer.rank == rank(row, wanted)
         assert answer.probability == pytest.approx(float(row[wanted].exp()))
         assert [p for _, p in answer.guesses] == sorted((p for _, p in answer.guesses), reverse=True)

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
+from minibert.command_line.arguments import ROOT
 from minibert.inside import next_sentence
 from minibert.inside.next_sentence import APART, ELSEWHERE, NEXT, SWAPPED, TOPIC, TopicOverlap, deal, decisions, probes
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
 from minibert.text.store import TokenStore
 
-ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = ROOT / "lessons" / "data" / "documents"
 LINES = ["one two three.", "four.", "five six.", "seven eight nine ten.", "a.", "b c d.", "e f."] * 2
 
@@ -30,17 +29,13 @@ def documents():
     return first + again, [*range(len(first)), *range(len(again))]
 
 
-def pieces(draw_sizes, letters):
-    return TokenStore.build([LINES[:size] for size in draw_sizes], letters)
-
-
 SIZES, LENGTHS, SEEDS = st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(5, 60), st.integers(0, 2**32)
 
 
 @settings(max_examples=60)
 @given(sizes=SIZES, max_length=LENGTHS, seed=SEEDS)
 def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
-    store = pieces(sizes, letters)
+    store = TokenStore.build([LINES[:size] for size in sizes], letters)
     made = decisions(store, max_length, seed)
     for one, after in pairwise(made):
         assert not one.put_back or one.document != after.document or after.chunk[0] == one.put_back[0]
@@ -54,7 +49,7 @@ def test_the_pairs_are_those_of_pre_training(letters, sizes, max_length, seed):
 @settings(max_examples=60)
 @given(sizes=SIZES, max_length=LENGTHS, short=st.sampled_from([0.0, 0.3, 1.0]), seed=SEEDS)
 def test_every_step_fits_the_next(letters, sizes, max_length, short, seed):
-    store = pieces(sizes, letters)
+    store = TokenStore.build([LINES[:size] for size in sizes], letters)
     budget = max_length - 3
     for one in decisions(store, max_length, seed, short):
         chunk = [place for sentence in one.chunk for place in sentence]
@@ -68,8 +63,7 @@ def test_every_step_fits_the_next(letters, sizes, max_length, short, seed):
             assert not start <= one.b[0] < end
             assert [place for sentence in one.put_back for place in sentence] == chunk[len(one.a) :]
         else:
-            assert len(one.chunk) > 1
-            assert one.a + one.b == chunk and one.put_back == []
+            assert len(one.chunk) > 1 and one.a + one.b == chunk and one.put_back == []
         for whole, kept in ((one.a, one.pair.a), (one.b, one.pair.b)):
             assert kept == whole[whole.index(kept[0]) :][: len(kept)]
         assert len(one.pair.a) + len(one.pair.b) == min(budget, len(one.a) + len(one.b))
@@ -160,8 +154,7 @@ def test_each_kind_is_what_it_says(documents, sentences):
 def test_ten_pairs_to_guess(documents):
     found = probes(*documents)
     dealt = [found[i] for i in deal(found, SWAPPED, 10, seed=3)]
-    assert len({probe.document for probe in dealt}) == 10
-    assert {probe.kind for probe in dealt} == {NEXT, SWAPPED}
+    assert len({probe.document for probe in dealt}) == 10 and {probe.kind for probe in dealt} == {NEXT, SWAPPED}
     assert deal(found, SWAPPED, 10, seed=3) != deal(found, SWAPPED, 10, seed=4)
     many = [found[i].kind for seed in range(40) for i in deal(found, ELSEWHERE, 10, seed)]
     assert 0.4 < many.count(NEXT) / len(many) < 0.6
@@ -191,9 +184,8 @@ def test_measured_numbers_are_counts(loaded, documents):
     assert TOPIC not in result.rows
     # The same words in the other order: topic alone cannot choose, and calls as many "next".
     _, topic, n = result.ranked_higher(SWAPPED)
-    assert topic == n / 2
+    assert topic == n / 2 and result.accuracy(SWAPPED)[1] == 0.5
     assert result.judged_next(SWAPPED)[1] == result.judged_next(NEXT)[1]
-    assert result.accuracy(SWAPPED)[1] == 0.5
     follows, other = result.probs[result.rows[NEXT]], result.probs[result.rows[ELSEWHERE]]
     assert result.ranked_higher(ELSEWHERE)[0] == (follows > other).sum() + 0.5 * (follows == other).sum()
 

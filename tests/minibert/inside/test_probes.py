@@ -104,12 +104,6 @@ def test_random_weights_have_the_shape_and_nothing_else(loaded):
     assert probes.untrained_copy(BertForIntentAndEntities(config, {"intents": ["x"], "tags": ["O"]})).config == config
 
 
-def test_where_a_task_settles():
-    assert (probes.settled_layer([0.5, 0.79, 0.8, 0.7]), probes.settled_layer([0.5, 0.5, 0.5])) == (1, 0)
-    assert (probes.expected_layer([0.5, 0.5, 0.9]), probes.expected_layer([0.9, 0.8])) == (2.0, 0.0)
-    assert probes.expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
-
-
 def ordered(**layers: list[int]):
     """What is said of kinds that settle at these layers, a seed each."""
     same = {"event": "probed", "unit": "sentence", "labels": 2, "majority": 0.5, "control": None}
@@ -121,7 +115,10 @@ def ordered(**layers: list[int]):
     return order_of_kinds(gathered(events))
 
 
-def test_the_verdict_follows_from_the_layers():
+def test_a_task_settles_at_a_layer_and_the_verdict_follows_from_the_layers():
+    assert (probes.settled_layer([0.5, 0.79, 0.8, 0.7]), probes.settled_layer([0.5, 0.5, 0.5])) == (1, 0)
+    assert (probes.expected_layer([0.5, 0.5, 0.9]), probes.expected_layer([0.9, 0.8])) == (2.0, 0.0)
+    assert probes.expected_layer([0.5, 0.7, 0.6, 0.9]) == pytest.approx((1 * 0.2 + 3 * 0.2) / 0.4)
     assert ordered(surface=[0, 0], syntax=[2, 2], meaning=[4, 4]).verdict == "same"
     assert ordered(surface=[3, 3], syntax=[2, 2], meaning=[4, 4]).verdict == "other"
     assert ordered(surface=[1, 1], syntax=[1, 1], meaning=[4, 4]).verdict == "unclear"

@@ -50,14 +50,11 @@ def test_umap_repeats_and_keeps_groups_together(layers):
     assert (nearest // 10 == np.arange(30) // 10).mean() > 0.9
 
 
-def test_turning_undoes_a_turn_and_a_mirror():
+def test_turning_undoes_a_turn_and_a_mirror_and_what_cannot_be_drawn_is_said():
     points = np.random.default_rng(4).normal(size=(8, 2))
     points -= points.mean(0)
     turn = np.array([[np.cos(1.1), np.sin(1.1)], [np.sin(1.1), -np.cos(1.1)]])
     np.testing.assert_allclose(turned_onto(points @ turn, points), points, atol=1e-12)
-
-
-def test_equal_points_too_few_and_no_such_method():
     same = np.ones((2, 6, 4))
     for method in ("pca", "tsne"):
         assert not np.any([picture.points for picture in pictures(same, method)])

@@ -1,17 +1,14 @@
 """Which places of a text a model has learned, told from its weights."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.command_line.arguments import ROOT
 from minibert.config import BertConfig
 from minibert.inside.reach import trained_positions
 from minibert.relatives.nezha import NezhaConfig
 from tests.minibert.inside.random_models import random_model
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_places_that_stayed_short_are_not_learned():

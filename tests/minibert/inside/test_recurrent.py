@@ -21,15 +21,14 @@ def test_the_cell_is_that_of_torch_and_made_of_gates_that_are_shares():
     torch.testing.assert_close(done.cell, done.forget * before + done.input * done.offered)
 
 
-def test_what_no_forget_gate_took_is_their_product():
+def test_what_no_forget_gate_took_is_their_product_and_a_reader_of_the_last_word_has_lost_the_others():
     forget = torch.tensor([[0.9, 0.1], [0.5, 1.0], [0.2, 0.4]])
     torch.testing.assert_close(kept(forget), torch.tensor([(0.5 * 0.2 + 1.0 * 0.4) / 2, (0.2 + 0.4) / 2, 1.0]))
 
 
-def test_a_reader_of_the_last_word_only_has_lost_the_others_and_one_that_adds_up_has_lost_nothing():
     eye, ids = torch.eye(20), torch.tensor([0, 5, 6, 7, 1])
     found = moved(lambda rows: eye[rows[:, -2]], ids, [1, 2, 3], range(8, 20), draws=5)
     torch.testing.assert_close(found, torch.tensor([0.0, 0.0, 1.0]))
-    found = moved(lambda rows: eye[rows].sum(1), ids, [1, 2, 3], range(8, 20), draws=40)
+    found = moved(lambda rows: eye[rows].sum(1), ids, [1, 2, 3], range(8, 20), draws=40)  # who adds up has lost nothing
     assert found.min() > 0.4 and found.max() - found.min() < 0.01
     assert moved(lambda rows: eye[rows].sum(1), ids, [], range(8, 20), draws=4).numel() == 0

@@ -1,18 +1,18 @@
 """Samples and what a discriminator says of them: held against the networks read one text at a time."""
 
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 import torch
 
 from minibert import checkpoint
+from minibert.command_line.arguments import ROOT
 from minibert.inside.replaced import fitting, originality, places_to_hide
 from minibert.model import Batch
 from minibert.toy import world
 from minibert.toy.pretrain import chosen, of_a_kind, questions
 
-PAIR = Path(__file__).resolve().parents[3] / "checkpoints" / "electra-toy" / "pair"
+PAIR = ROOT / "checkpoints" / "electra-toy" / "pair"
 TEXT = "sofia was a kind girl. soon [MASK] found the rings."
 
 
@@ -28,7 +28,7 @@ def by_hand(discriminator, ids, place, word) -> float:
     return 1 - torch.sigmoid(discriminator(Batch(row)).logits[0, place]).item()
 
 
-def test_a_word_is_tried_in_its_place(pair):
+def test_a_word_is_tried_in_its_place_and_places_are_those_that_may_fall(pair):
     discriminator, tokenizer = pair
     ids = tokenizer.encode(TEXT).ids
     place = ids.index(tokenizer.mask_id)
@@ -42,6 +42,10 @@ def test_a_word_is_tried_in_its_place(pair):
     for text in ("sofia was a kind girl.", "[MASK] was a kind [MASK]."):
         with pytest.raises(ValueError, match="exactly one"):
             fitting(discriminator, tokenizer, text)
+    special = [True, False, False, False, False, True]
+    assert len(places_to_hide(special, 0.01, 0)) == 1 and places_to_hide([True, True], 0.5, 0) == []
+    drawn = {tuple(places_to_hide(special, 0.5, seed)) for seed in range(40)}
+    assert drawn == set(combinations(range(1, 5), 2))
 
 
 def test_preferring_the_right_word_is_counted(pair):
@@ -54,10 +58,3 @@ def test_preferring_the_right_word_is_counted(pair):
         fits = [by_hand(discriminator, ids, place, word) for word in words]
         right += words[fits.index(max(fits))] == ids[place]
     assert chosen(discriminator, asked, rivals, tokenizer.mask_id, tokenizer.pad_id) == {"chosen": right / len(asked)}
-
-
-def test_places_are_those_that_may_fall():
-    special = [True, False, False, False, False, True]
-    assert len(places_to_hide(special, 0.01, 0)) == 1 and places_to_hide([True, True], 0.5, 0) == []
-    drawn = {tuple(places_to_hide(special, 0.5, seed)) for seed in range(40)}
-    assert drawn == set(combinations(range(1, 5), 2))

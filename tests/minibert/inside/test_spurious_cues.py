@@ -1,11 +1,11 @@
 """Planted cues: nothing but the cue differs, and counting finds it."""
 
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from minibert.command_line.arguments import ROOT
 from minibert.inside import spurious_cues
 from minibert.inside.spurious_cues import CONDITIONS, DEEDS, FOLLOWS, NOT_FOLLOWS, PEOPLE, overlap_pairs, tokens_of
 from minibert.tasks import TASKS, TaskData
@@ -16,24 +16,28 @@ from minibert.tasks.pairs import PairExample
 DATA = TaskData([Example(f"text {i}", "bad" if i % 2 else "good", {"kind": "plain"}) for i in range(40)])
 
 
+def counts(examples) -> Counter:
+    return Counter((example.label, example.extra["cue"]) for example in examples)
+
+
+def expected_counts(condition: str, one: str, other: str, each: int) -> dict:
+    """The cue goes with the label, or lies, or says nothing."""
+    return {
+        "planted": {(one, "yes"): each, (other, "no"): each},
+        "flipped": {(one, "no"): each, (other, "yes"): each},
+        "balanced": {(label, cue): each // 2 for label in (one, other) for cue in ("yes", "no")},
+    }[condition]
+
+
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_an_aside_leaves_text_label_and_columns_alone(condition):
     cued = spurious_cues.with_aside(DATA, condition, seed=3)
     for before, after in zip(DATA.examples, cued.examples, strict=True):
         assert after.text == f"{after.extra['aside']} {before.text}"
-        assert after.label == before.label
-        assert after.extra["kind"] == "plain"
+        assert after.label == before.label and after.extra["kind"] == "plain"
         assert (after.extra["cue"] == "yes") == ("not" in tokens_of(after.extra["aside"]))
     assert spurious_cues.with_aside(DATA, condition, seed=3) == cued
-    # The cue goes with the label, or lies, or says nothing.
-    assert (
-        Counter((example.label, example.extra["cue"]) for example in cued.examples)
-        == {
-            "planted": {("good", "yes"): 20, ("bad", "no"): 20},
-            "flipped": {("good", "no"): 20, ("bad", "yes"): 20},
-            "balanced": {(label, cue): 10 for label in ("good", "bad") for cue in ("yes", "no")},
-        }[condition]
-    )
+    assert counts(cued.examples) == expected_counts(condition, "good", "bad", 20)
 
 
 def test_the_asides_differ_by_the_cue_alone_and_what_cannot_be_planted_is_refused():
@@ -61,21 +65,14 @@ def test_words_in_common_are_where_they_should_be(condition):
         common = tokens_of(pair.pair) <= tokens_of(pair.text)
         assert common == (pair.extra["cue"] == "yes")
         assert (read(pair.text) == read(pair.pair)) == (pair.label == FOLLOWS)
-    assert (
-        Counter((pair.label, pair.extra["cue"]) for pair in pairs)
-        == {
-            "planted": {(FOLLOWS, "yes"): 40, (NOT_FOLLOWS, "no"): 40},
-            "flipped": {(FOLLOWS, "no"): 40, (NOT_FOLLOWS, "yes"): 40},
-            "balanced": {(label, cue): 20 for label in (FOLLOWS, NOT_FOLLOWS) for cue in ("yes", "no")},
-        }[condition]
-    )
+    assert counts(pairs) == expected_counts(condition, FOLLOWS, NOT_FOLLOWS, 40)
     assert overlap_pairs(80, condition, seed=5).examples == pairs
     assert overlap_pairs(80, condition, seed=6).examples != pairs
     both = spurious_cues.together(overlap_pairs(4, condition), overlap_pairs(4, "balanced"))
     assert [example.extra["condition"] for example in both.examples] == [condition] * 4 + ["balanced"] * 4
 
 
-def test_cues_of_choices_by_hand():
+def test_cues_of_choices_and_pairs_by_hand():
     """Niven and Kao's definitions on four examples: "not" applies to three of them and is right in two."""
     choices = [("it is", "it is not"), ("he can't", "he can"), ("not now", "soon"), ("not so", "not yet")]
     examples = [ChoiceExample("c", "", *one) for one in zip(choices, (1, 0, 1, 1), strict=True)]
@@ -85,22 +82,19 @@ def test_cues_of_choices_by_hand():
     assert cue.productivity == pytest.approx(2 / 3)
     assert cue.strength == pytest.approx(0.75 * (2 / 3 - 1 / 2))
     assert "it" not in found  # in both choices: it speaks for neither
-
-
-def test_the_planted_cue_is_found_and_the_balanced_one_is_not():
-    for condition, productivity in (("planted", 1.0), ("balanced", 0.5), ("flipped", 1.0)):
-        found = {cue.word: cue for cue in spurious_cues.cue_words(spurious_cues.with_aside(DATA, condition), least=5)}
-        assert found["not"].productivity == productivity
-        assert found["not"].coverage == 0.5
-    assert spurious_cues.cue_words(spurious_cues.with_aside(DATA, "planted"))[0].word == "not"
-
-
-def test_of_pairs_only_the_second_text_is_read():
+    # Of pairs only the second text is read.
     pairs = [PairExample("never", f"{'no' if i % 2 else 'yes'} dog", str(i % 2)) for i in range(20)]
     found = {cue.word: cue for cue in spurious_cues.cue_words(TaskData(pairs), least=5)}
     assert set(found) == {"no", "yes", "dog"}
     assert (found["no"].answer, found["no"].productivity, found["dog"].strength) == ("1", 1.0, 0)
     assert tokens_of("It isn't; I CAN’T, won't! 不好") == {"it", "is", "not", "i", "can", "will", "不", "好"}
+
+
+def test_the_planted_cue_is_found_and_the_balanced_one_is_not():
+    for condition, productivity in (("planted", 1.0), ("balanced", 0.5), ("flipped", 1.0)):
+        found = {cue.word: cue for cue in spurious_cues.cue_words(spurious_cues.with_aside(DATA, condition), least=5)}
+        assert (found["not"].productivity, found["not"].coverage) == (productivity, 0.5)
+    assert spurious_cues.cue_words(spurious_cues.with_aside(DATA, "planted"))[0].word == "not"
 
 
 def test_hans_is_counted_by_heuristic(answering):
@@ -113,7 +107,7 @@ def test_hans_is_counted_by_heuristic(answering):
     assert [row["accuracy"] for row in three] == [0.0, 1.0]  # it says "no", "maybe", "yes": none is "entailment"
 
 
-ARCT = Path(__file__).resolve().parents[4] / "shared" / "data" / "tasks" / "en" / "arct2"
+ARCT = ROOT.parent / "shared" / "data" / "tasks" / "en" / "arct2"
 
 
 @pytest.mark.skipif(not ARCT.is_dir(), reason="ARCT is not in ../shared/data/tasks")

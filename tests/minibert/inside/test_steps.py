@@ -17,15 +17,12 @@ from tests.minibert.inside.random_models import random_model
 OBJECTIVE = MaskedLanguageModel(second=None)
 
 
-def test_an_update_below_half_the_spacing_vanishes():
+def test_an_update_below_half_the_spacing_vanishes_and_both_ways_are_numpys():
     """Between 1 and 2 float16 has steps of 2⁻¹⁰: less than 2⁻¹¹ is rounded away, a little more is a whole step."""
     half, master = repeated(1.0, 2**-11 * 0.9, 1000)
     assert set(half) == {1.0} and master[-1] == pytest.approx(1 + 1000 * 2**-11 * 0.9, abs=1e-3)
     half, _master = repeated(1.0, 2**-11 * 1.1, 10)
     assert half[-1] == 1 + 10 * 2**-10 and len(half) == 11 and half[0] == 1
-
-
-def test_spacing_and_both_ways_are_numpys():
     for weight in (0.02, 0.1, 0.5, 1.0, 2.0, 700.0):
         assert spacing(weight) == float(np.spacing(np.float16(weight)))
     half, master = repeated(0.1, 3e-5, 50)

@@ -43,8 +43,7 @@ def test_the_cosine_matrix_is_scikit_learns():
     x = np.random.default_rng(0).normal(size=(7, 5))
     np.testing.assert_allclose(cosine_matrix(x), cosine_similarity(x), atol=1e-12)
     assert cosine_matrix(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
-    similar = np.array([[1, 0.2, -0.5], [0.2, 1, 0.9], [-0.5, 0.9, 1]])
-    assert closest_pair(similar) == (1, 2)
+    assert closest_pair(np.array([[1, 0.2, -0.5], [0.2, 1, 0.9], [-0.5, 0.9, 1]])) == (1, 2)
     assert closest_pair(-np.ones((4, 4))) == (0, 1)
 
 
@@ -53,6 +52,10 @@ def test_the_nearest_alike_are_those_of_scikit_learns_classifier():
     x, labels = rng.normal(size=(20, 6)), rng.choice(["a", "b", "c"], 20)
     near = NearestNeighbors(n_neighbors=2, metric="cosine").fit(x).kneighbors(x, return_distance=False)[:, 1]
     assert vectors.nearest_alike(x, labels).tolist() == (labels[near] == labels).tolist()
+    points = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [-1, 0]])
+    assert [i for i, _ in nearest(points, points[0], 2, leave_out=0)] == [1, 2]
+    assert nearest(points, points[0] * 7, 1)[0] == (0, pytest.approx(1.0))
+    assert len(nearest(points, points[0], 9, leave_out=0)) == 3
 
 
 def test_mean_cosine_is_that_of_all_pairs_and_anisotropy_what_goes_with_the_mean():
@@ -81,14 +84,6 @@ def test_separability_is_scikit_learns():
             separability(points, bad)
 
 
-def test_the_nearest_and_words_in_common():
-    points = np.array([[1.0, 0], [0.9, 0.1], [0, 1], [-1, 0]])
-    assert [i for i, _ in nearest(points, points[0], 2, leave_out=0)] == [1, 2]
-    assert nearest(points, points[0] * 7, 1)[0] == (0, pytest.approx(1.0))
-    assert len(nearest(points, points[0], 9, leave_out=0)) == 3
-    assert word_overlap([(["a", "b"], ["b", "c"]), ([], []), (["x"], ["x"])]) == [pytest.approx(1 / 3), 0.0, 1.0]
-
-
 def test_a_token_is_nearest_to_its_own_embedding(loaded):
     model, tokenizer = loaded
     row = model.bert.embeddings.token.weight[tokenizer.ids["q"]].detach().numpy()
@@ -97,7 +92,7 @@ def test_a_token_is_nearest_to_its_own_embedding(loaded):
     assert not any(token.startswith("[") for token, _ in found)
 
 
-def test_agreement_is_spearmans():
+def test_agreement_is_spearmans_and_overlap_the_share_of_words_in_common():
     rng = np.random.default_rng(2)
     left, right, scores = rng.normal(size=(2, 12, 4)) + 1, rng.normal(size=(2, 12, 4)) + 1, rng.random(12)
     for layer in range(2):
@@ -106,3 +101,4 @@ def test_agreement_is_spearmans():
         assert agreement(left, right, scores)[layer] == pytest.approx(spearmanr(said, scores).statistic)
     assert agreement(left, right, scores) != agreement(left, right, scores, centre=True)
     assert agreement(np.ones((1, 12, 4)), np.ones((1, 12, 4)), scores) == [0.0]
+    assert word_overlap([(["a", "b"], ["b", "c"]), ([], []), (["x"], ["x"])]) == [pytest.approx(1 / 3), 0.0, 1.0]

@@ -38,10 +38,6 @@ def test_with_and_without_memory_it_expects_the_same(mask):
     both, _ = some.next(model, [5, 9], memory.rows(torch.tensor([0, 0])))  # several rows at once
     for row, token in zip(both, (5, 9), strict=True):
         assert torch.allclose(row, expected(model, SOURCE, [token], MASK, mask), atol=1e-5)
-
-
-def test_a_step_expects_the_same():
-    model = writer()
     alone, _ = step(model, torch.tensor([SOURCE]), [4] * 6 + [5], None, MASK)
     assert torch.allclose(alone[0], expected(model, SOURCE, [], MASK), atol=1e-5)
 
@@ -76,7 +72,6 @@ def test_tokens_are_drawn_by_their_probability():
     assert sample(model, SOURCE, rules(), 3).ids == sample(model, SOURCE, rules(), 3).ids
     for surely in ({"top": 1}, {"temperature": 1e-3}):
         assert sample(model, SOURCE, rules(), 3, **surely).ids == greedy(model, SOURCE, rules()).ids
-    # It stops where there is no room.
     none = Rules(MASK, set(), {SEP}, 100)
     assert len(greedy(model, SOURCE, none).ids) == len(sample(model, SOURCE, none, 0).ids) == 32 - len(SOURCE)
-    assert greedy(model, [5] * 32, none).ids == []
+    assert greedy(model, [5] * 32, none).ids == []  # it stops where there is no room

@@ -23,15 +23,12 @@ OTHERS = others_of(names_in(TOKENIZER))
 TEXT = "anna and ben were good friends. later anna gave the ball to ben."
 
 
-def test_the_area_is_scikit_learns():
+def test_the_area_is_scikit_learns_and_settings_that_cannot_be_are_refused():
     rng = random.Random(0)
     scores = [rng.choice((0.1, 0.2, 0.5, 0.9)) for _ in range(80)]
     positive = [rng.random() < 0.3 for _ in scores]
     assert area(scores, positive) == pytest.approx(roc_auc_score(positive, scores), abs=1e-12)
     assert area([1, 2], [False, True]) == 1.0 and math.isnan(area([1, 2], [True, True]))
-
-
-def test_settings_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="goes on as one of bert, wklm, names_too, not '<b>'"):
         NamesSettings("<b>")
     with pytest.raises(ValueError, match="steps must be at least 1"):

@@ -97,7 +97,7 @@ def test_all_that_comes_over_is_one_state_however_long_the_sentence():
     torch.testing.assert_close(h[:, :1], alone[0], atol=1e-6, rtol=0)
 
 
-def test_what_ships_copies_short_sentences_and_looking_back_copies_long_ones():
+def test_what_ships_is_small_and_copies_short_sentences_and_looking_back_copies_long_ones():
     share = {}
     for name, kind in (("copy-lstm", {"network": RecurrentPair}), ("copy-transformer", {})):
         trained = Trained.load(SHIPPED / name, **kind)
@@ -108,8 +108,5 @@ def test_what_ships_copies_short_sentences_and_looking_back_copies_long_ones():
             share[name, length] = sum(a == b for a, b in zip(sources, said, strict=True)) / 60
     assert share["copy-lstm", 1] > 0.95 and share["copy-transformer", 1] > 0.95
     assert share["copy-transformer", 9] > 0.9 and share["copy-lstm", 9] < 0.5
-
-
-def test_the_shipped_files_are_small():
     files = list(SHIPPED.rglob("*.safetensors"))
     assert len(files) == 4 and all(file.stat().st_size < 1e6 for file in files)

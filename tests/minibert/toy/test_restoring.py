@@ -75,7 +75,7 @@ def test_a_beam_of_one_is_greedy_and_a_wide_one_no_worse(model, tokenizer):
     assert len(found) == 4 and found[0].score >= (one.score if one.ended else float("-inf"))
 
 
-def test_whole_counts_texts_right_in_every_token(model, tokenizer):
+def test_whole_counts_texts_right_in_every_token_and_any_text_is_read(model, tokenizer):
     rows = [tokens_of(text, tokenizer) for text in restoring.texts(3, 2, 1)]
     questions = [(row, NOISES["masking"](row, random.Random(4))) for row in rows]
     batch = batch_of(rows, [parts for _, parts in questions], tokenizer)
@@ -83,6 +83,8 @@ def test_whole_counts_texts_right_in_every_token(model, tokenizer):
     right = sum([tokenizer.vocab[i] for i in a[1:]] == row for a, row in zip(said, rows, strict=True))
     found = restoring.marks(model, questions, tokenizer)
     assert found["whole"] == right / len(rows) and 0 <= found["lost"] <= 1 and 0 <= found["tokens"] <= 1
+    assert told(model, tokenizer, "word " * 500, "both", 0)["whole"] == tokens_of("word " * 500, tokenizer)
+    assert told(model, tokenizer, "今天 😀 <b>", "both", 0)["said"] is not None
 
 
 def test_events_and_what_is_saved(tmp_path):
@@ -99,11 +101,6 @@ def test_events_and_what_is_saved(tmp_path):
     assert again["said"] and all(len(one) == 3 for one in again["said"])
     with pytest.raises(ValueError, match="the noise is one of"):
         RestoringSettings(noise="<b>")
-
-
-def test_any_text_is_read(model, tokenizer):
-    assert told(model, tokenizer, "word " * 500, "both", 0)["whole"] == tokens_of("word " * 500, tokenizer)
-    assert told(model, tokenizer, "今天 😀 <b>", "both", 0)["said"] is not None
 
 
 @pytest.mark.release

@@ -1,10 +1,9 @@
 """Stories in two rows: where it is told what stands in the second, and what forgetting the first costs."""
 
-from pathlib import Path
-
 import pytest
 
 from minibert import checkpoint
+from minibert.command_line.arguments import ROOT
 from minibert.experiments.events import Finished
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, MemoryScale
 from minibert.experiments.relatives import run_relative
@@ -14,7 +13,7 @@ from minibert.toy import world
 from minibert.toy.segments import LENGTH, TOLD, SegmentSettings, questions, right, train_on_segments
 from minibert.train import Done, Eval, Saved
 
-SHIPPED = Path(__file__).resolve().parents[3] / "checkpoints" / "xlnet-toy"
+SHIPPED = ROOT / "checkpoints" / "xlnet-toy"
 SMALL = SegmentSettings(steps=2, batch_size=2, stories=6, held_out=6, evaluate_every=1)
 
 
@@ -42,14 +41,11 @@ def test_the_shipped_xlnet_reads_on_though_nobody_taught_it(tokenizer):
     assert abs(with_memory["here"] - alone["here"]) < 0.1
 
 
-def test_it_is_trained_and_kept(tmp_path):
+def test_it_is_trained_and_kept_and_what_cannot_be_is_refused(tmp_path):
     *events, saved, done = train_on_segments(SMALL, SHIPPED / "xlnet", out=tmp_path / "m")
     assert [event.step for event in events if isinstance(event, Eval)] == [0, 1, 2]
     assert isinstance(saved, Saved) and isinstance(done, Done)
     assert isinstance(checkpoint.load(tmp_path / "m"), PermutationLM)
-
-
-def test_what_cannot_be_is_refused():
     for wrong in ({"steps": 0}, {"held_out": 0}, {"share": 0.0}):
         with pytest.raises(ValueError, match="must be"):
             SegmentSettings(**wrong).objective  # noqa: B018

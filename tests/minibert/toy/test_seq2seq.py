@@ -23,11 +23,6 @@ CONFIG = BertConfig(31, 24, 2, 3, 40, **SIZES, **NO_DROPOUT)
 WORDS = Words.of(["ant", "bee", "cat", "dog", "elk", "fox"])
 
 
-@pytest.fixture
-def model() -> EncoderDecoder:
-    return perturbed(CONFIG)
-
-
 def perturbed(config: BertConfig) -> EncoderDecoder:
     """No weight at its initial constant, so that a swapped bias or LayerNorm shows."""
     torch.manual_seed(0)
@@ -36,15 +31,6 @@ def perturbed(config: BertConfig) -> EncoderDecoder:
         for weight in model.parameters():
             weight.add_(0.1 * torch.randn(weight.shape))
     return model
-
-
-@pytest.fixture
-def batch() -> PairBatch:
-    """Sources of 7, 5 and 3 tokens, targets of 6."""
-    rng = torch.Generator().manual_seed(1)
-    ids, target = (torch.randint(CONFIG.vocab_size, (3, length), generator=rng) for length in (7, 6))
-    padding = torch.arange(7) < torch.tensor([[7], [5], [3]])
-    return PairBatch(ids, padding=padding, labels=target.roll(-1, 1), target=target)
 
 
 def attention_to(theirs: nn.MultiheadAttention, ours) -> None:
@@ -76,8 +62,12 @@ def torchs(model: EncoderDecoder) -> nn.Transformer:
     return theirs
 
 
-def test_logits_equal_torchs_transformer(model, batch):
+def test_logits_equal_torchs_transformer():
     """Which sees a target word that looks ahead, a source word that does not count, and padding that does."""
+    rng = torch.Generator().manual_seed(1)
+    ids, target = (torch.randint(CONFIG.vocab_size, (3, length), generator=rng) for length in (7, 6))
+    batch = PairBatch(ids, padding=torch.arange(7) < torch.tensor([[7], [5], [3]]), target=target)
+    model = perturbed(CONFIG)
     theirs, hidden = torchs(model), ~batch.padding
     masks = {"tgt_mask": ~causal_mask(6)[0, 0], "src_key_padding_mask": hidden, "memory_key_padding_mask": hidden}
     with torch.no_grad():
@@ -123,6 +113,9 @@ def test_the_tasks_and_the_words_of_any_text():
     assert seq2seq.split_words("  Anna’s  two CATS, 我!😀\x00") == ["anna", "s", "two", "cats", "我"]
     assert seq2seq.split_words("?! …") == []
     assert len(set(seq2seq.word_list())) == len(seq2seq.word_list())
+    for wrong in ({"task": "shout"}, {"steps": 0}, {"longest": 0}):
+        with pytest.raises(ValueError):
+            Seq2SeqSettings(**wrong)
 
 
 def test_held_out_sentences_never_come_up_nor_repeats_where_none_are_wanted():
@@ -171,13 +164,14 @@ def test_a_saved_model_is_the_model(run, tmp_path):
         Trained.load(tmp_path)
     said = json.loads((folder / "seq2seq.json").read_text())
     said["config"]["intermediate_size"] = 2**24  # which would take gigabytes to build
+    (folder / "seq2seq.safetensors").write_bytes(b"not weights")
+    with pytest.raises(CheckpointError):
+        Trained.load(folder)
+    trained.save(folder)
     for content, why in [(json.dumps(said), "holds other weights"), ("[" * 100_000, "nested more than 100 deep")]:
         (folder / "seq2seq.json").write_text(content)
         with pytest.raises(CheckpointError, match=why):
             Trained.load(folder)
-    (folder / "seq2seq.safetensors").write_bytes(b"not weights")
-    with pytest.raises(CheckpointError):
-        Trained.load(folder)
 
 
 def test_a_decoding_is_what_the_model_says_step_by_step(run):
@@ -203,12 +197,6 @@ def test_without_the_bridge_the_source_does_not_count(run):
     one, other = (trained.decode(source, seq2seq.without_bridge) for source in sources)
     assert one.target == other.target and torch.allclose(one.probs, other.probs, atol=1e-6)
     assert not torch.allclose(one.probs[0], trained.decode(["sang", "boat"]).probs[0], atol=1e-4)
-
-
-def test_settings_are_checked():
-    for wrong in ({"task": "shout"}, {"steps": 0}, {"longest": 0}):
-        with pytest.raises(ValueError):
-            Seq2SeqSettings(**wrong)
 
 
 @pytest.mark.release

@@ -1,13 +1,12 @@
 """The reviews with a verdict: the shipped files are the recipe's, and what is cut off them is what they are for."""
 
-from pathlib import Path
-
 import pytest
 
+from minibert.command_line.arguments import ROOT
 from minibert.tasks import TASKS
 from minibert.toy.verdicts import AROUND, COLUMNS, verdict_rows, write
 
-FOLDER = Path(__file__).resolve().parents[3] / "lessons" / "data" / "verdicts"
+FOLDER = ROOT / "lessons" / "data" / "verdicts"
 
 
 def test_the_files_are_made_by_the_recipe(tmp_path):
@@ -26,17 +25,11 @@ def test_a_verdict_stands_at_one_end_and_both_classes_are_as_many(part):
     assert set(data.examples[0].extra) == set(COLUMNS[2:])
 
 
-def test_nothing_of_the_dev_part_was_learned():
-    def sentences(part: str) -> set[str]:
-        rows = (row[0] for row in verdict_rows(FOLDER / "parts.toml", part))
-        return {one.strip() for row in rows for one in row.replace("!", ".").split(". ")}
-
-    assert not sentences("train") & sentences("dev")
-
-
-def test_the_rest_does_not_tell_the_class():
+def test_nothing_of_the_dev_part_was_learned_and_the_rest_does_not_tell_the_class():
     """The same sentences stand around both kinds of verdict, about as often."""
-    rows = verdict_rows(FOLDER / "parts.toml", "train")
+    rows, dev = (verdict_rows(FOLDER / "parts.toml", part) for part in ("train", "dev"))
+    learned, other = ({s.strip() for row in some for s in row[0].replace("!", ".").split(". ")} for some in (rows, dev))
+    assert not learned & other
     length = {label: [row[0].count(".") for row in rows if row[1] == label] for label in ("positive", "negative")}
     means = [sum(counts) / len(counts) for counts in length.values()]
     assert AROUND[0] < min(means) and abs(means[0] - means[1]) < 1

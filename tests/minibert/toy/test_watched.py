@@ -47,7 +47,7 @@ def test_it_is_measured_before_every_so_often_and_at_the_end():
     assert isinstance(done, Done) and done.metrics == measured[-1].metrics == {"weight": learner.weight.item()}
 
 
-def test_a_message_replaces_what_is_watched_and_is_answered_at_once():
+def test_a_message_replaces_what_is_watched_and_nothing_to_say_is_no_sample():
     learner, letters = Line(), iter([[], [["new"]]])
 
     def say(texts):
@@ -56,8 +56,5 @@ def test_a_message_replaces_what_is_watched_and_is_answered_at_once():
     events = run(learner, say=say, watch=["old"], mailbox=lambda: next(letters, []), report_every=1)
     samples = [(event.step, *event.answers[0]) for event in events if isinstance(event, Sample)]
     assert samples == [(0, "old", False), *[(step, "new", False) for step in (2, 2, 4, 5)]]
-
-
-def test_nothing_to_say_is_no_sample():
     assert not any(isinstance(event, Sample) for event in run(Line(), say=lambda texts: [], watch=["x"]))
     assert any(isinstance(event, Step) for event in run(Line()))
