@@ -7,6 +7,7 @@ import pytest
 
 from plots import masking
 
+
 def test_percent():
     said = {1: "100.0", 0.971: "97.1", 0.0234: "2.3", 0.01: "1.0", 0.00999: "1.00", 0.0014: "0.14", 2.1e-5: "0.0021"}
     assert {share: masking.percent(share) for share in said} == {share: f"{said[share]}\u00a0%" for share in said}

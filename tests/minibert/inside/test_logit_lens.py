@@ -20,7 +20,6 @@ def test_every_layer_is_the_head_on_that_layer_and_the_right_word_has_its_rank(s
             theirs = reference.cls.predictions(x)[0, position].double().log_softmax(-1)
             torch.testing.assert_close(ours[layer], theirs, atol=1e-4, rtol=0)
 
-
     wanted = only_token(tokenizer, "c")
     for row, answer in zip(ours, layer_answers(model, tokenizer, ids, position, wanted, 4), strict=True):
         assert answer.rank == rank(row, wanted)

@@ -25,7 +25,6 @@ def test_what_no_forget_gate_took_is_their_product_and_a_reader_of_the_last_word
     forget = torch.tensor([[0.9, 0.1], [0.5, 1.0], [0.2, 0.4]])
     torch.testing.assert_close(kept(forget), torch.tensor([(0.5 * 0.2 + 1.0 * 0.4) / 2, (0.2 + 0.4) / 2, 1.0]))
 
-
     eye, ids = torch.eye(20), torch.tensor([0, 5, 6, 7, 1])
     found = moved(lambda rows: eye[rows[:, -2]], ids, [1, 2, 3], range(8, 20), draws=5)
     torch.testing.assert_close(found, torch.tensor([0.0, 0.0, 1.0]))

@@ -38,7 +38,6 @@ def test_a_question_is_a_determined_word_of_a_story_that_fits_and_accuracy_the_s
     assert [(tokenizer.vocab[ids[place]], kind) for ids, place, kind in asked] == expected and len(expected) > 100
     assert all(ids[0] == tokenizer.cls_id and ids[-1] == tokenizer.sep_id for ids, _, _ in asked)
 
-
     model = BertForPreTraining(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size)).eval()
     asked = questions(toy_world.stories(8, 7), tokenizer, 128)
     # A model that says the same everywhere is right exactly where that word stands.

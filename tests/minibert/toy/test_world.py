@@ -416,7 +416,6 @@ def test_the_vocabulary_is_what_the_stories_use_and_one_token_is_a_word(many):
             assert sentence.text == sentence.text.lower() and sentence.text.endswith(".")
     assert story.text.splitlines() == [sentence.text for sentence in story.sentences]
 
-
     assert vocabulary()[:5] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     assert sorted(set(VOCABULARY)) == VOCABULARY
     assert 200 <= len(VOCABULARY) <= 500
@@ -446,7 +445,6 @@ def test_a_third_is_determined_and_frequency_does_not_tell(many):
     assert 0.25 <= sum(word.kind is not None for word in words) / len(words) <= 0.35
     constant, left, both = (guessable_without_context(many, neighbours) for neighbours in (0, 1, 2))
     assert constant < 0.02 < left < both < 0.3
-
 
     one = generate(3)  # guesses are counted on other stories than they are scored on
     assert guessable_without_context([one, one], 2) > 0.7  # by heart
