@@ -433,7 +433,7 @@ def not_json(name: str) -> None:
 
 def links(rng: random.Random, ground: Ground) -> Iterator[object]:
     """A page opened by a link with values that no page would write."""
-    import examination.bank  # import it first: the page of the same name would shadow it
+    import examination.bank  # noqa: F401 – first: the page of the same name would shadow it
     from tests.pages.driver import assert_no_markup, open_page
 
     page = rng.choice(sorted(file.stem for file in (ROOT / "pages").glob("*.py")))

@@ -56,7 +56,7 @@ def columns_of(task: Task, tokenizer: Any, example: Any, labels: Any, options: O
 
 
 def _pooled(options: Options, at: int) -> str:
-    """"C" or "T" if a head on the pooled vector reads the token at this position, else ""."""
+    """Label of the vector at this position if the head reads the pooled one: "C" at [CLS], "T" elsewhere, else ""."""
     if options.pooling == "cls":
         return "C" if at == 0 else ""
     return "T"
