@@ -35,14 +35,14 @@ def test_the_picture_and_the_task_by_keyboard_and_the_way_back(page):
 
 
 @pytest.mark.release
-def test_task_columns_and_settings_are_chosen_with_the_keyboard_and_are_there_after_coming_back_by_the_menu(page):
-    open_page(page, "output_layer", task="pair", data="own")
+def test_columns_and_settings_are_chosen_with_the_keyboard_and_are_there_after_coming_back_by_the_menu(page):
+    open_page(page, "output_layer", data="own")
     page.get_by_role("button", name="Data and model").click()
-    lines = (f"{i};x\tfine {i}\tnice {i}\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
-    content = "id\tOpinion\tReply\tStars\tday\n" + "".join(lines)
+    lines = (f"{i};x\tfine {i}\t{'up' if i % 2 else 'down'}\t{i}\n" for i in range(20))
+    content = "id\tOpinion\tStars\tday\n" + "".join(lines)
     file = {"name": "mine.tsv", "mimeType": "text/plain", "buffer": content.encode()}
     page.locator('input[type="file"]').first.set_input_files(file)
-    for field, column in (("first text", "Opinion"), ("second text", "Reply"), ("label", "Stars")):
+    for field, column in (("text", "Opinion"), ("label", "Stars")):
         page.get_by_role("combobox", name=field, exact=True).focus()
         page.keyboard.type(column)
         page.keyboard.press("Enter")
@@ -55,7 +55,6 @@ def test_task_columns_and_settings_are_chosen_with_the_keyboard_and_are_there_af
     wait_idle(page)
     page.get_by_role("link", name="One output layer").first.click()
     wait_idle(page)
-    expect(page.get_by_role("radio", name="Two texts", exact=True)).to_be_checked()
     expect(epochs).to_have_value(set_to)
     page.get_by_role("tab", name="Data", exact=True).click()
     expect(page.get_by_text(re.compile(r"\b16\b.*\b4\b"))).to_be_visible()  # of twenty: to learn from, to measure on
