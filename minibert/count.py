@@ -195,7 +195,7 @@ class ParameterCount:
 
 
 def parameters(config: BertConfig | Shape) -> ParameterCount:
-    """Parameters by part (Devlin et al. 2019, §3; FACTS: a block is 12·H² + 13·H when F = 4·H)."""
+    """Parameters by part (Devlin et al. 2019, §3); a block has 12·H² + 13·H when F = 4·H."""
     r = shape_of(config)
     letters = r.letters
     width = "E" if r.factorised else "H"

@@ -1,6 +1,6 @@
-"""The arrows of DESIGN.md point down only: pages → sections → ui → plots → minibert, pages, sections → jobs → minibert,
-pages, sections → examination → minibert;
-sections of two lessons know nothing of each other. No circle of files; what one reads in one sitting stays short."""
+"""Imports point down only, as docs/ARCHITECTURE.md says: pages → sections → ui → plots → minibert; pages, sections →
+jobs, examination → minibert. Sections of two lessons know nothing of each other. No circle of files; what one reads in
+one sitting stays short."""
 
 import ast
 import json

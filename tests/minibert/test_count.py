@@ -16,7 +16,7 @@ from minibert.config import PRESETS, BertConfig
 from minibert.count import FAMILY, Part, Shape, by_group, flops, largest_batch, memory, parameters
 from minibert.model import Batch, Bert, BertForPreTraining
 
-# FACTS: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
+# Devlin et al. 2019, §3, and Turc et al. 2019: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
 TABLE = {
     "tiny": (4_369_408, 4_385_920, 4_416_698, 4_433_468),
     "mini": (11_104_768, 11_170_560, 11_201_594, 11_267_900),
@@ -184,7 +184,7 @@ def test_flops_of_inference_with_the_dense_head(name):
 
 
 def test_what_facts_say_of_the_dense_head():
-    """FACTS: 90 % of tiny's forward FLOPs and 70 % of mini's; 15 % only saves 4.2× and 2.5×."""
+    """The decoder is 90 % of tiny's forward FLOPs and 70 % of mini's; 15 % only saves 4.2× and 2.5×."""
     for name, share, saved in (("tiny", 0.90, 4.2), ("mini", 0.70, 2.5)):
         dense, asked = (flops(BertConfig.preset(name), 32, 128, masked=m) for m in (1, 0.15))
         head = sum(part.total for part in dense.parts if part.name.startswith("mlm."))
