@@ -109,12 +109,12 @@ def synonym(text: str, rng: np.random.Generator) -> str | None:
 def other_name(text: str, rng: np.random.Generator) -> str | None:
     """Replace the first name by another, everywhere."""
     names = NAMES_ZH if has_chinese(text) else NAMES
-    pattern = "|".join(names) if has_chinese(text) else rf"\b(?:{'|'.join(names)})\b"
-    found = re.search(pattern, text)
+    edge = "" if has_chinese(text) else r"\b"  # Chinese words have none
+    found = re.search(f"{edge}(?:{'|'.join(names)}){edge}", text)
     if found is None:
         return None
     others = [name for name in names if name not in text]
-    return text.replace(found[0], others[int(rng.integers(len(others)))]) if others else None
+    return re.sub(edge + found[0] + edge, others[int(rng.integers(len(others)))], text) if others else None
 
 
 def typo(text: str, rng: np.random.Generator) -> str | None:

@@ -165,7 +165,7 @@ def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[
         batch = padded_batch(rows[some], tokenizer.pad_id)
         told = padded_batch(segments[some], second).ids
         x, _ = model.bert(Batch(batch.ids, told, batch.padding).to(device))
-        last = x[torch.arange(len(x)), batch.padding.sum(1) - 1]  # (B, H): the [MASK]s
+        last = x[torch.arange(len(x)), [len(row) - 1 for row in rows[some]]]  # (B, H): the [MASK]s
         labels = torch.tensor(answers[some], device=device)
         total += F.cross_entropy(model.mlm(last).float(), labels, reduction="sum").item()
     return total / max(1, len(rows))

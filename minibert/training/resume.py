@@ -96,8 +96,9 @@ class SavedRun:
         try:
             stored = load_file(self.directory / "optimizer.safetensors")
             torch.set_rng_state(stored.pop("rng.cpu"))
-            if torch.cuda.is_available() and "rng.cuda" in stored:
-                torch.cuda.set_rng_state(stored.pop("rng.cuda"))
+            cuda = stored.pop("rng.cuda", None)
+            if cuda is not None and torch.cuda.is_available():
+                torch.cuda.set_rng_state(cuda)
             for name, value in stored.items():
                 number, _, part = name.partition(".")
                 if value.dim() and value.shape != shapes[int(number)]:

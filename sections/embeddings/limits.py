@@ -1,7 +1,5 @@
 """What a picture cannot show: all vectors lie in a narrow cone, and no number here is a proof; the code."""
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from sections.embeddings.subject import SEED, Subject, layer_names, missing, vectors
@@ -11,9 +9,6 @@ from ui.models import version_of
 from ui.samples import annotated
 from ui.source import show_source
 from ui.translations import _
-
-if TYPE_CHECKING:
-    pass
 
 DIRECTIONS = 400  # words whose directions are compared
 

@@ -98,5 +98,5 @@ def chosen_cell(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, int, 
 
 def _next_seed() -> None:
     seed = st.session_state.get("seed")
-    st.session_state["seed"] = (SEED if seed is None else int(seed) + 1) % (MAX_SEED + 1)
+    st.session_state["seed"] = ((SEED if seed is None else int(seed)) + 1) % (MAX_SEED + 1)
     st.session_state["order"] = "drawn"

@@ -13,7 +13,6 @@ from ui.folders import runs_folder
 
 FILE = "teacher-key"
 BYTES = 10  # 80 random bits cannot be guessed
-_TRY = "teacher's key"
 
 
 def announce() -> None:

@@ -50,6 +50,7 @@ def test_a_name_becomes_another_everywhere_and_a_typo_swaps_two_inner_letters():
     after = edit("name", "Anna said that Anna would come with Tom.")
     first, _, _, second, *_ = after.split()
     assert first == second and first not in ("Anna", "Tom") and after.endswith("with Tom.")
+    assert edit("name", "Tomorrow Tom sings.").startswith("Tomorrow ")
     assert "小明" not in edit("name", "小明来了。")
     text = "It was wonderful there"
     for seed in range(20):

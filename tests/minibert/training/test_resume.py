@@ -11,6 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 
 from minibert.pretrain import PretrainSettings, pretrain
@@ -252,6 +253,15 @@ def test_other_moments_are_refused(text, out, change, why):
         save_file(moments, state / "optimizer.safetensors")
     with pytest.raises(ValueError, match=why):
         resumed(text, out)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="asks what happens without a GPU")
+def test_a_state_saved_beside_a_gpu_is_resumed_without_one(text, out):
+    for state in states(out):
+        (state / resume.SUMS).unlink()
+        moments = load_file(state / "optimizer.safetensors")
+        save_file(moments | {"rng.cuda": torch.zeros(16, dtype=torch.uint8)}, state / "optimizer.safetensors")
+    resumed(text, out)
 
 
 def test_settings_of_another_shape_are_refused():
