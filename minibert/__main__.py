@@ -22,7 +22,7 @@ from minibert.command_line.printing import complain, error_line
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 on success, 2 with one clear line on stderr when what was given cannot be used."""
+    """Run one command. → 0 on success, 2 for unusable input (one line on stderr says why), 130 when interrupted."""
     options = parser().parse_args(arguments)
     try:
         options.run(options)
@@ -36,15 +36,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """One whose complaint about an argument is not as long as the argument."""
+    """Shortens long arguments in its error messages."""
 
     def error(self, message: str) -> NoReturn:
         super().error(error_line(message))
 
 
 def parser() -> argparse.ArgumentParser:
-    """Every command, from the files of minibert/command_line. They import torch and what needs it inside functions:
-    `--help` and `count` must not wait for it."""
+    """The parser of all commands in minibert/command_line. These import torch inside functions, so that `--help` and
+    `count` start without it."""
     top = Parser(prog="python -m minibert", description="A compact BERT: tokenize, count, train, predict.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     groups = (basics, pretraining, finetuning, pruning, prediction, vectors, dialogue, experiment, serving, classroom)

@@ -1,4 +1,4 @@
-"""Who may look at whom: pure functions → mask, True where attention is allowed, broadcastable to (B, A, T, T)."""
+"""Attention masks: pure functions → mask, True where attention is allowed, broadcastable to (B, A, T, T)."""
 
 from __future__ import annotations
 

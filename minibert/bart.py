@@ -1,7 +1,7 @@
-"""BART (Lewis et al. 2020, arXiv:1910.13461): a whole Transformer again. The encoder reads a spoiled text from both
-sides, the decoder writes the whole one from the left; see `minibert.noises` for what spoils it.
+"""BART (Lewis et al. 2020, arXiv:1910.13461): an encoder–decoder. The encoder reads a corrupted text in both directions
+(see `minibert.noises`), the decoder generates the original from left to right.
 
-Not a relative on `Bert`'s hooks: it has two sides. Its blocks are BERT's, and BERT's with one step more
+Not built from `Bert`'s parts, as the relatives are. The encoder has BERT's blocks, the decoder adds cross-attention
 (`minibert.decoder`). Names, fields and files as in transformers. Letters as in `minibert.model`, S source tokens.
 """
 
@@ -28,14 +28,14 @@ from minibert.model import IGNORE, Batch, Block, Tap, initialize, no_tap, under
 from minibert.tokenizer import Tokenizer
 from minibert.unfilled import is_filled_later, sizes_only
 
-OFFSET = 2  # rows of a table of positions that no position has: a padding id once stood there
-# Ours → theirs, of both sides and of one.
+OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
+# Our config fields → transformers': FIELDS of the whole model, SIDES of encoder and decoder each.
 FIELDS = {
     "hidden_size": "d_model", "hidden_act": "activation_function", "hidden_dropout_prob": "dropout",
     "attention_probs_dropout_prob": "attention_dropout", "initializer_range": "init_std",
 }  # fmt: skip
 SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
-OTHERS = {"scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False}  # elsewhere, not here
+OTHERS = {"scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False}  # only these supported
 # ours → theirs, in order
 NAMES = [
     (r"^token\b", "shared"),
@@ -57,8 +57,8 @@ TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
 
 @dataclass(frozen=True)
 class BartConfig(BertConfig):
-    """The sizes of base; both sides are alike. decoder_start_token_id: what the decoder reads before it has written
-    anything. A text is bos … eos. There are no segments, and no norm's epsilon to choose."""
+    """Defaults: base. Encoder and decoder have the same sizes. decoder_start_token_id: the decoder's first input. A
+    text is bos … eos. There are no segments, and the LayerNorm epsilon is fixed."""
 
     model_type: ClassVar[str] = "bart"
     presets: ClassVar[Mapping[str, tuple[int, int, int]]] = {"base": (6, 768, 12), "large": (12, 1024, 16)}
@@ -95,7 +95,7 @@ class BartConfig(BertConfig):
 
 
 class Embeddings(nn.Module):
-    """token + position, LayerNorm, dropout. Position i has row i + 2; tokens have one table on both sides."""
+    """token + position, LayerNorm, dropout. Position i uses row i + 2; both sides share the token table."""
 
     def __init__(self, config: BartConfig, token: nn.Embedding):
         super().__init__()
@@ -123,7 +123,7 @@ class Side(nn.Module):
         self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
 
     def forward(self, ids: Tensor, *looked_at: Tensor | None, tap: Tap = no_tap) -> Tensor:
-        """ids (B, T) → (B, T, H). looked_at: what its blocks take besides."""
+        """ids (B, T) → (B, T, H). looked_at: further arguments of the blocks (masks; the decoder's memory)."""
         x = self.embeddings(ids, under(tap, "embeddings"))  # (B, T, H)
         for i, block in enumerate(self.blocks):
             x = block(x, *looked_at, tap=under(tap, f"blocks.{i}"))  # (B, T, H)
@@ -142,30 +142,30 @@ class Bart(nn.Module):
             initialize(self, config.initializer_range)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
-        """ids (B, S) → (B, S, H): once for each source."""
+        """ids (B, S) → (B, S, H). Call it once per source."""
         mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
         return self.encoder(batch.ids, mask, tap=under(tap, "encoder"))
 
     def read(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
-        """The decoder's vectors. target: (B, T), memory: (B, S, H) → (B, T, H)"""
+        """The decoder's hidden states. target: (B, T), memory: (B, S, H) → (B, T, H)"""
         mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
         source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
         return self.decoder(target, memory, mask, source_mask, tap=under(tap, "decoder"))
 
     def shifted(self, ids: Tensor) -> Tensor:
-        """One place to the right: what the decoder reads where it has to say `ids`. (B, T) → (B, T)"""
+        """`ids` shifted right by one: the decoder's input when its targets are `ids`. (B, T) → (B, T)"""
         return torch.cat([torch.full_like(ids[:, :1], self.config.decoder_start_token_id), ids[:, :-1]], dim=1)
 
 
 class BartForConditionalGeneration(Bart):
-    """The decoder's matrix is the tokens' table once more, and a bias that is no weight: it stays 0 in training."""
+    """The output matrix is tied to the token embedding; its bias is a buffer, not trained: it stays 0."""
 
     def __init__(self, config: BartConfig):
         super().__init__(config)
         self.register_buffer("final_logits_bias", torch.zeros(1, config.vocab_size))
 
     def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
-        """→ logits (B, T, V): row t is about the token after target token t."""
+        """→ logits (B, T, V): row t predicts the token after target token t."""
         x = self.read(target, memory, source, tap)  # (B, T, H)
         return tap("logits", F.linear(x, self.token.weight) + self.final_logits_bias)
 
@@ -179,7 +179,7 @@ class BartForConditionalGeneration(Bart):
 
 
 class Classifier(nn.Module):
-    """dense → tanh → a number a class."""
+    """dense → tanh → one logit per class."""
 
     def __init__(self, width: int, classes: int):
         super().__init__()
@@ -190,8 +190,8 @@ class Classifier(nn.Module):
 
 
 class BartForSequenceClassification(Bart):
-    """Both sides read the same text; what the decoder has at its last token, which sees all, is classified (§3.1). As
-    in the authors' code, the decoder's text stands one place later, behind its start."""
+    """Both sides read the same text; the decoder's hidden state at the last eos, which sees the text, is classified
+    (§3.1). As in the authors' code, the decoder's input is shifted right by one, behind its start token."""
 
     def __init__(self, config: BartConfig, classes: int = 2):
         super().__init__(config)
@@ -217,7 +217,7 @@ def their_name(name: str) -> str:
 
 
 def stored(model: Bart) -> dict[str, Tensor]:
-    """The tensors by the names that transformers stores them under, each once."""
+    """Transformers' name → tensor; tied weights once."""
     own = model.state_dict()
     return {their_name(name): x for name, x in own.items() if not name.endswith("embeddings.token.weight")}
 
@@ -225,7 +225,7 @@ def stored(model: Bart) -> dict[str, Tensor]:
 def save(
     directory: str | Path, model: Bart, tokenizer: Tokenizer | None = None, dtype: torch.dtype | None = None
 ) -> None:
-    """Write what `load` and transformers read, whole or not at all. dtype: of the weights in the file."""
+    """Write a directory that `load` and transformers read, whole or not at all. dtype: of the stored weights."""
     config = {
         **model.config.as_dict(), "architectures": [type(model).__name__], "model_type": "bart",
         "is_encoder_decoder": True, "tie_word_embeddings": True, "forced_eos_token_id": None,
@@ -242,7 +242,7 @@ def save(
 
 
 def load(directory: str | Path) -> Bart:
-    """The model in `directory`, in eval mode, float32. Raises CheckpointError for what is none."""
+    """The model in `directory`, in eval mode, float32. Raises CheckpointError if it holds no BART."""
     directory = Path(directory)
     values = config_values(directory)
     name = (values.get("architectures") or ["BartForConditionalGeneration"])[0]

@@ -1,9 +1,9 @@
-"""Byte-level BPE, RoBERTa's tokenizer and GPT-2's (Radford et al. 2019, §2.2): no character is unknown, for the pieces
-are made of bytes. A text is cut into words with the space in front of them, a word into its bytes, and neighbouring
-pieces are put together again, pair after pair, in the order in which merges.txt lists them.
+"""Byte-level BPE, RoBERTa's tokenizer and GPT-2's (Radford et al. 2019, §2.2): pieces are made of bytes, so no
+character is unknown. A text is split into words, each with the space before it; a word starts as its bytes, and
+adjacent pieces are merged, pair by pair, in the order of merges.txt.
 
-Ids, tokens, offsets and word numbers are those of `tokenizers` (tests hold that). The special tokens are RoBERTa's; who
-types [MASK], as the rest of this project does, gets `<mask>`.
+Ids, tokens, offsets and word numbers equal those of `tokenizers` (tests check that). The special tokens are RoBERTa's;
+[MASK] in a text, as the rest of this project writes it, becomes `<mask>`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SPECIAL_TOKENS = (
     "<s>",
     "</s>",
     "<mask>",
-)  # in the order of BERT's: padding, unknown, first, last, hidden
+)  # in the order [PAD] [UNK] [CLS] [SEP] [MASK]
 CONTRACTION = re.compile("'(?:s|t|re|ve|m|ll|d)")
 # A word's shape: L letters, N numbers, O all else, _ a plain space, W other white space.
 SHAPE = re.compile("_?L+|_?N+|_?O+|[_W]+(?![LNO])|[_W]+")
@@ -39,8 +39,8 @@ SPACES = frozenset("\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"
 
 
 def byte_letters() -> dict[int, str]:
-    """A printable character for each of the 256 bytes: itself where it is one, else the next from 256 on; a space is
-    Ġ."""
+    """Byte → printable character, as in GPT-2: the byte's own character if it is printable, else the next unused one
+    from code point 256 on; a space is Ġ."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = (byte for byte in range(256) if byte not in plain)
     return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + n) for n, byte in enumerate(others)}}
@@ -60,7 +60,7 @@ def shape_of(character: str) -> str:
 
 
 def cut(text: str) -> list[tuple[int, int]]:
-    """Where its words begin and end: a space belongs to the word behind it, a contraction ('s, 're) is a word."""
+    """(start, end) of each word: a space belongs to the word after it, a contraction ('s, 're) is a word of its own."""
     shape, words, at = "".join(map(shape_of, text)), [], 0
     while at < len(text):
         end = (CONTRACTION.match(text, at) or SHAPE.match(shape, at)).end()
@@ -70,7 +70,7 @@ def cut(text: str) -> list[tuple[int, int]]:
 
 
 class ByteTokenizer(Tokenizer):
-    """A byte-level BPE over a vocabulary, piece → id, and merges, the first to be made first.
+    """Byte-level BPE. vocab: piece → id · merges: pairs of pieces, the highest priority first.
 
     Raises ValueError for a vocabulary without the special tokens, or whose ids are not 0 … V − 1.
     """
@@ -91,7 +91,7 @@ class ByteTokenizer(Tokenizer):
         self.special_tokens = SPECIAL_TOKENS
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
         self.special_ids = frozenset(vocab[token] for token in SPECIAL_TOKENS)
-        # A space before <mask> is its own, as before a word.
+        # White space before <mask> is consumed with it: `AddedToken(…, lstrip=True)` in `_fast`.
         named = [re.escape(token) for token in SPECIAL_TOKENS[:-1]]
         self._special = re.compile("|".join([*named, rf"\s*(?:<mask>|{re.escape(MASK)})"]))
 
@@ -128,7 +128,7 @@ class ByteTokenizer(Tokenizer):
         return tokens
 
     def places(self, span: Span) -> Iterator[tuple[int, int]]:
-        """From where to where each piece of a word stands in the text, without spaces at its ends."""
+        """(start, end) in the text of each piece of a word, without spaces at either end."""
         of_byte = [place for place, c in zip(span.source, span.text, strict=True) for _ in c.encode()]
         at = 0
         for piece in self._known_words(span.text):
@@ -142,8 +142,8 @@ class ByteTokenizer(Tokenizer):
         return lru_cache(maxsize=2**16)(self.merged)
 
     def merged(self, word: str) -> tuple[str, ...]:
-        """A word's pieces: its bytes, and of all neighbours those put together whose merge comes first, until none is
-        left."""
+        """A word's pieces: start from its bytes and merge the adjacent pair that comes first in `merges`, until no
+        merge applies."""
         pieces = [LETTERS[byte] for byte in word.encode()]
         while len(pieces) > 1:
             pairs = list(pairwise(pieces))
@@ -159,8 +159,8 @@ class ByteTokenizer(Tokenizer):
         return tuple(pieces)
 
     def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
-        """<s> text </s>, or <s> text </s></s> pair </s>. `segments` tell the two apart, though RoBERTa reads no
-        segments."""
+        """<s> text </s>, or <s> text </s></s> pair </s>. `segments` are 0 and 1, though RoBERTa does not use
+        them."""
         if add_special and len(texts) == 2:
             texts = [texts[0], [Token(SPECIAL_TOKENS[3], self.sep_id, (0, 0), True, None), *texts[1]]]
         first, last = (Token(self.vocab[i], i, (0, 0), True, None) for i in (self.cls_id, self.sep_id))
@@ -174,13 +174,13 @@ class ByteTokenizer(Tokenizer):
         return Encoding(tokens, ids, offsets, [segment for _, segment in row], special, words)
 
     def encode(self, text, pair=None, *, max_length=None, **options) -> Encoding:
-        """As BERT's, with one token more between the two texts."""
+        """As `Tokenizer.encode`; a pair has one more </s> between its texts."""
         if pair is not None and max_length is not None and options.get("add_special", True):
             max_length -= 1
         return super().encode(text, pair, max_length=max_length, **options)
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
-        """The text again, to the last space."""
+        """The original text, with all its spaces."""
         kept = [i for i in map(int, ids) if not (skip_special and i in self.special_ids)]
         pieces = "".join(self.vocab[i] if i in self.special_ids else f"\0{self.vocab[i]}\0" for i in kept)
         return "".join(
@@ -201,8 +201,8 @@ class ByteTokenizer(Tokenizer):
 
     @classmethod
     def from_directory(cls, directory) -> ByteTokenizer:
-        """Read vocab.json and merges.txt, or tokenizer.json where there are none. Raises ValueError, which names the
-        file."""
+        """Read vocab.json and merges.txt, or tokenizer.json if there is no merges.txt. Raises ValueError with the
+        file's name."""
         directory = Path(directory)
         file = directory / "merges.txt"
         if not file.is_file():
@@ -225,7 +225,7 @@ class ByteTokenizer(Tokenizer):
             raise ValueError(f"{file}: {error}") from None
 
     def save(self, directory) -> None:
-        """vocab.json, merges.txt, tokenizer_config.json and tokenizer.json, as transformers has RoBERTa's."""
+        """Write vocab.json, merges.txt, tokenizer_config.json and tokenizer.json, as transformers does for RoBERTa."""
         pad, unk, first, last, mask = SPECIAL_TOKENS
         named = {"bos_token": first, "cls_token": first, "eos_token": last, "sep_token": last, "unk_token": unk}
         config = {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": False, **named, "pad_token": pad}
@@ -245,7 +245,7 @@ class ByteTokenizer(Tokenizer):
 
 
 def is_byte_level(directory: Path) -> bool:
-    """Whether a directory holds such a tokenizer and no other."""
+    """Whether a directory holds a byte-level BPE, and no WordPiece vocab.txt."""
     if (directory / "vocab.txt").is_file():
         return False
     if (directory / "merges.txt").is_file():

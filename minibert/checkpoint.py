@@ -1,7 +1,7 @@
 """Load and save in the Hugging Face layout: config.json, model.safetensors, vocab.txt. Never a pickle.
 
-`load(save(m))` is m, `transformers` loads what we save, and we load what it saves. Only names differ between the two
-worlds, so the whole bridge is a table of names: BERT's here, and before it what a relative of BERT calls otherwise.
+`load(save(m))` is m, `transformers` loads what we save, and we load what it saves. For BERT only names differ, so the
+conversion is a table: NAMES, after those of a relative of BERT, which may also store weights in another `layout`.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from minibert.tokenizer import Tokenizer
 from minibert.unfilled import filled_later, sizes_only
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
-UNFINISHED = ".unfinished"  # how the name of a folder ends that is being written
-OBJECTIVE = "minibert_objective"  # in config.json: the name of what such a model is pre-trained on
-# What config.json says beside the sizes, where it says it; null is nothing said.
+UNFINISHED = ".unfinished"  # suffix of a folder that is still being written
+OBJECTIVE = "minibert_objective"  # key in config.json: name of the model's pre-training objective
+# Types of the optional entries of config.json beside the sizes; null counts as absent.
 KINDS = {
     "model_type": str,
     "architectures": list[str],
@@ -68,9 +68,9 @@ KINDS = {
     "minibert_options": dict[str, Any],
     OBJECTIVE: str,
 }
-MOST_LABELS = 2**16  # each is a row of weights; a model that has more is none of ours
+MOST_LABELS = 2**16  # each is a row of weights; a config.json with more is refused
 
-# ours → theirs, in order; `bert.` stands before the encoder's names except in a bare BertModel.
+# ours → transformers', applied in order; `bert.` precedes the encoder's names except in a bare BertModel.
 NAMES = [
     (r"\bembeddings\.token\b", "embeddings.word_embeddings"),
     (r"\bembeddings\.position\b", "embeddings.position_embeddings"),
@@ -91,7 +91,7 @@ NAMES = [
 # LayerNorm's in files converted from TensorFlow, the released bert-base-uncased among them.
 OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 PICKLES = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
-# Behind the prefix of the relative: Bert…, Albert….
+# Names of classes in config.json, without the relative's prefix: Bert…, Albert….
 ARCHITECTURES = {
     "Model": Bert,
     "ForMaskedLM": BertForPreTraining,
@@ -110,15 +110,15 @@ class CheckpointError(ShortError):
 
 
 def their_name(name: str, relative: Relative, of_head: Sequence[tuple[str, str]] = ()) -> str:
-    """`bert.blocks.3.attn.query.weight` → `bert.encoder.layer.3.attention.self.query.weight`. of_head: what one class
-    calls otherwise."""
+    """`bert.blocks.3.attn.query.weight` → `bert.encoder.layer.3.attention.self.query.weight`. of_head: names
+    that differ in one class."""
     for ours, theirs in [*of_head, *relative.names, *NAMES]:
         name = re.sub(ours, theirs, name)
     return re.sub(r"^bert\.", f"{relative.encoder}.", name)
 
 
 def copies(relative: Relative) -> dict[str, str]:
-    """Tied weights that others may store twice, by their names: the copy, and what it is a copy of."""
+    """Tied weights that other software may store twice: name of the copy → name of the original."""
     bias = their_name("mlm.decoder.bias", relative)
     return {
         their_name("mlm.decoder.weight", relative): their_name("bert.embeddings.token.weight", relative),
@@ -127,19 +127,19 @@ def copies(relative: Relative) -> dict[str, str]:
 
 
 def architecture(model: nn.Module) -> str:
-    """What transformers calls the class: `BertForPreTraining`, `AlbertModel`."""
+    """The name of the class in transformers: `BertForPreTraining`, `AlbertModel`."""
     relative = relative_of(model.config)
     return relative.prefix + kind_of(type(model), relative)
 
 
 def kind_of(cls: type[nn.Module], relative: Relative) -> str:
-    """What stands behind the prefix in its name."""
+    """The class name without its prefix, e.g. `ForPreTraining`."""
     own = next((name for name, head in relative.heads.items() if head is cls), None)
     return own or ("Model" if cls is Bert else cls.__name__.removeprefix("Bert"))
 
 
 def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Module]:
-    """The other way. Raises CheckpointError for a class that there is not."""
+    """The class of an architecture name, the inverse of `architecture`. Raises CheckpointError for an unknown one."""
     kind = architecture.removeprefix(relative.prefix)
     classes = {**ARCHITECTURES, **relative.heads}
     if not architecture.startswith(relative.prefix) or kind not in classes:
@@ -149,8 +149,8 @@ def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Modul
 
 
 def stored_names(model: nn.Module) -> dict[str, str | None]:
-    """Our name of each tensor → the one it is stored under; None where it is a tensor that has a name already: a tied
-    decoder, a block that is used again."""
+    """Our name of each tensor → the name it is stored under; None if the same tensor is already stored under another
+    name (a tied decoder, a shared block)."""
     relative, names, seen = relative_of(model.config), {}, set()
     own = relative.head_names.get(kind_of(type(model), relative), ())
     for name, tensor in model.state_dict(keep_vars=True).items():
@@ -170,10 +170,10 @@ def save(
     """Write a directory that `load` and `transformers.AutoModel…from_pretrained` read. It appears whole or not at all.
 
     dtype: store weights as e.g. torch.float16 (half the size; they load as float32) · notes: further entries of
-    config.json, which JSON must hold. With its pre-training heads, a model also has its OBJECTIVE noted there. Files
+    config.json, serialisable as JSON. For a model with pre-training heads, OBJECTIVE is written there too. Files
     already in the directory under other names are kept, so saving again over a checkpoint replaces the model and
     nothing else.
-    Raises CheckpointError for a model of parts that no model_type names: it would come back as another model.
+    Raises CheckpointError for a model with replaced parts: no model_type describes it, so it would load as another.
     """
     if given := (model if isinstance(model, Bert) else model.bert).given:
         raise CheckpointError(
@@ -188,7 +188,7 @@ def save(
         if names[name] is not None
     }
     config = {
-        "model_type": model.config.model_type,  # unless its config says that others call it otherwise
+        "model_type": model.config.model_type,  # `as_dict` may replace it by the name that transformers uses
         **model.config.as_dict(),
         "architectures": [architecture(model)],
         "tie_word_embeddings": True,
@@ -206,8 +206,8 @@ def save(
 
 
 def make_ready(directory) -> None:
-    """Before hours of work that end in `writing(directory)`: CheckpointError where that would fail, and what a save
-    that was killed has left there goes. Not while another program saves to the same directory."""
+    """Check before a long run that `writing(directory)` will work (else CheckpointError), and remove the leftovers of
+    killed saves. Do not call it while another process saves to the same directory."""
     directory = Path(directory).absolute()
     try:
         for left in directory.parent.glob(f".{glob.escape(directory.name)}-{'?' * 8}{UNFINISHED}"):  # as mkdtemp has it
@@ -224,8 +224,8 @@ def make_ready(directory) -> None:
 
 
 def objective_of(model: nn.Module) -> str | None:
-    """The name of what a model with pre-training heads is trained on: of its class, if that says so (`asked`), else of
-    its relative."""
+    """The name of a model's pre-training objective: its class's (`asked`) if it has one, else its relative's; None for
+    a model without pre-training heads."""
     name = objective_for(model.config).name if isinstance(model, BertForPreTraining) else None
     return getattr(model, "asked", name)
 
@@ -293,7 +293,7 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
 
 
 def lacking(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[nn.Module]:
-    """The parts of an encoder or masked-LM head with a weight of their own that is neither stored nor tied to one."""
+    """Modules of an encoder or masked-LM head that own a weight neither stored nor tied to a stored one."""
     known = {id(tensor) for name, tensor in model.state_dict(keep_vars=True).items() if name in state}
     return [
         part
@@ -305,7 +305,7 @@ def lacking(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[nn.Modu
 
 
 def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tensor]:
-    """The tensors of the directory by the names they have today, each once, all of them of numbers."""
+    """The tensors of the directory, all finite; old LayerNorm names are updated, tied copies dropped."""
     try:
         stored = load_file(existing(directory, WEIGHTS))
     except SafetensorError as error:
@@ -320,14 +320,14 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
 
 
 def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
-    """Raise CheckpointError for a weight that is no finite number: every answer would be none either."""
+    """Raise CheckpointError for NaN, infinite or complex weights: every output would be NaN as well."""
     for name, tensor in tensors.items():
         if tensor.is_complex() or not tensor.float().isfinite().all():
             raise CheckpointError(f"{file}: {name} holds what is no finite number")
 
 
 def config_values(directory) -> dict:
-    """Everything that the directory's config.json says, each of KINDS of the kind it should be; without nulls."""
+    """All entries of the directory's config.json but nulls; those in KINDS are type-checked."""
     file = existing(Path(directory), CONFIG)
     try:
         values = {name: value for name, value in json_object(file).items() if value is not None}
@@ -344,8 +344,8 @@ def config_values(directory) -> dict:
 
 
 def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> dict[str, torch.Tensor]:
-    """The stored weights by the names they have in `model`; CheckpointError for what is missing, unknown or of another
-    shape. Only the shapes of the model are looked at."""
+    """The stored weights by their names in `model`, which only provides shapes. Raises CheckpointError if a shape
+    differs, a weight of the encoder is missing or, if `strict`, one is unknown."""
     stored = dict(stored)
     prefix = f"{relative_of(model.config).encoder}."
     bare = not any(name.startswith(prefix) for name in stored)

@@ -1,4 +1,4 @@
-"""What may stand between what is read of BERT and the answer: more layers, and how much a wrong answer counts."""
+"""Classifiers of one or more layers on top of BERT, and the losses they learn by."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 class BatchNorm(nn.BatchNorm1d):
-    """Each number over the batch, mean 0 and variance 1 (Ioffe and Szegedy 2015, algorithm 1); in evaluation by the
-    running mean and variance. A batch of one row has no variance and is normalised as in evaluation. x: (B, H)."""
+    """Normalises each feature over the batch (Ioffe and Szegedy 2015, algorithm 1), in evaluation by the running mean
+    and variance. A batch of one row has no variance and is normalised as in evaluation. x: (B, H)."""
 
     def __init__(self, width: int):
         super().__init__(width)
-        self.num_batches_tracked = None  # a count, which no 16-bit file could hold
+        self.num_batches_tracked = None  # an unused counter that could overflow in a float16 checkpoint
 
     def forward(self, x: Tensor) -> Tensor:
         if self.training and len(x) > 1:
@@ -38,7 +38,7 @@ def classifier(
 ) -> nn.Module:
     """`depth` layers, (…, width) → (…, outputs): one is BERT's, two with tanh are RoBERTa's, two with GELU ELECTRA's.
 
-    of_tokens: asked at every token, where padding would count in a batch's mean. Raises ValueError for unknown names.
+    of_tokens: applied to every token; then no batch norm, as padding would count in its mean. Raises ValueError.
     """
     if not 1 <= depth <= MOST_LAYERS:
         raise ValueError(f"a classifier has 1 to {MOST_LAYERS} layers, not {depth}")
@@ -63,7 +63,7 @@ def classifier(
 
 
 def check_loss(loss: str, gamma: float, weights: Sequence[float] = ()) -> None:
-    """Raises ValueError for what `class_loss` and `label_loss` do not know."""
+    """Raise ValueError for arguments that `class_loss` and `label_loss` do not accept."""
     if loss not in LOSSES:
         raise ValueError(f"the loss must be one of {', '.join(LOSSES)}, not {loss!r}")
     if not 0 <= gamma <= 10:
@@ -73,14 +73,14 @@ def check_loss(loss: str, gamma: float, weights: Sequence[float] = ()) -> None:
 
 
 def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean over what is asked; 0 where nothing is. logits: (N, classes), labels: (N,)."""
+    """Mean over the labels other than −100; 0 if there are none. logits: (N, classes), labels: (N,)."""
     return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
 def class_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
-    """Of (N, classes) logits and (N,) labels, a mean over what is asked; 0 where nothing is.
+    """Loss of (N, classes) logits and (N,) labels: the mean over labels other than −100; 0 if there are none.
 
-    class_weights: each example counts as its class's weight, and the mean is over the weights · focal: an example whose
+    class_weights: each example is weighted by its class, and the mean is over the weights · focal: an example whose
     class has the probability p counts (1 − p)^γ (Lin et al. 2017, equation 4) · label_smoothing: a tenth of the target
     is spread over all classes.
     """
@@ -103,8 +103,8 @@ def class_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
 
 
 def label_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
-    """The same of (N, labels) logits and targets of 0 and 1, each label a question of its own. class_weights: a label
-    that is given counts its weight, one that is not counts 1 · label_smoothing: targets of 0.05 and 0.95."""
+    """Binary cross-entropy of (N, labels) logits and targets of 0 and 1. class_weights: targets of 1 count their
+    label's weight, targets of 0 count 1 · focal: as in `class_loss` · label_smoothing: targets of 0.05 and 0.95."""
 
     def measure(logits: Tensor, targets: Tensor) -> Tensor:
         if loss == "label_smoothing":
@@ -119,7 +119,7 @@ def label_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
 
 
 def focal(losses: Tensor, gamma: float) -> Tensor:
-    """−log p → −(1 − p)^γ · log p; where p is 1 the power has no gradient, and none is needed."""
+    """−log p → −(1 − p)^γ · log p; the clamp avoids an infinite or NaN gradient of the power at p = 1."""
     return losses * (-torch.expm1(-losses)).clamp(min=1e-12) ** gamma
 
 
@@ -131,5 +131,5 @@ def balanced(counts: Sequence[int]) -> tuple[float, ...]:
 
 
 def positive_weights(counts: Sequence[int], examples: int) -> tuple[float, ...]:
-    """For each label how many examples do not have it for one that has."""
+    """For each label, negative examples per positive one; at least 1 / count, and 1 for a label without examples."""
     return tuple(max(examples - count, 1) / count if count else 1.0 for count in counts)

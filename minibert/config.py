@@ -60,7 +60,7 @@ class BertConfig:
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
-        if not 0 < self.layer_norm_eps < math.inf:  # else a norm divides by nothing, or by the root of less
+        if not 0 < self.layer_norm_eps < math.inf:  # else LayerNorm could divide by 0 or NaN
             raise ValueError(f"layer_norm_eps must be a number above 0, not {self.layer_norm_eps!r}")
         if not 0 <= self.initializer_range < math.inf:
             raise ValueError(f"initializer_range must be a number of at least 0, not {self.initializer_range!r}")
@@ -72,7 +72,7 @@ class BertConfig:
 
     @property
     def longest(self) -> int:
-        """Tokens that a row may have."""
+        """Most tokens that a row may have."""
         return self.max_position_embeddings
 
     @classmethod
@@ -93,8 +93,8 @@ class BertConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
-        """Read the fields we know of a config.json; what would change the model and is unknown here is refused. For any
-        model_type: `relatives.registry.config_from`."""
+        """Read the known fields of a config.json. Raises ValueError for settings that this model does not implement.
+        For any model_type: `relatives.registry.config_from`."""
         kind = values.get("model_type", "bert")
         if kind != cls.model_type:
             raise ValueError(f'model_type is {short(kind)}; this reads "{cls.model_type}"')
@@ -118,6 +118,6 @@ SIZES = (
     "max_position_embeddings",
     "type_vocab_size",
 )
-# Nothing of this kind is larger; a number beyond it is a slip, or meant to fill the memory.
+# No real model is larger; a greater number is a typo or an attempt to exhaust memory.
 LARGEST_SIZE, LARGEST = 2**24, {"num_hidden_layers": 1000}
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")

@@ -1,7 +1,7 @@
-"""BERT as a corrector of spelling: for each token, which one should stand there (Zhang et al. 2020, arXiv:2005.07421).
+"""BERT as a corrector of spelling: for each token, which one should be there (Zhang et al. 2020, arXiv:2005.07421).
 
-Plain, it is BERT and its masked-language-model head, asked at every token. Soft-Masked, a detector says first how
-likely a token is wrong, and as much of [MASK]'s embedding is mixed into its own.
+The plain variant is BERT with its masked-LM head applied to every token. In Soft-Masked BERT a detector first estimates
+how likely each token is wrong, and mixes that share of [MASK]'s embedding into the token's own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DETECTOR = "detector.safetensors"  # beside the weights of the BERT that correct
 
 @dataclass(frozen=True)
 class Correction:
-    """logits: (B, T, V) · suspicion: (B, T), p that a token is wrong, before the sigmoid; None without a detector ·
+    """logits: (B, T, V) · suspicion: (B, T), logits that a token is wrong; None without a detector ·
     loss, correction_loss, detection_loss: None without labels."""
 
     logits: Tensor
@@ -35,7 +35,7 @@ class Correction:
 
 
 class Detector(nn.Module):
-    """Bidirectional GRU over the embeddings, then one number a token: is it wrong? (§2.3)"""
+    """Bidirectional GRU over the embeddings, then one logit per token: is it wrong? (§2.3)"""
 
     def __init__(self, hidden: int, std: float):
         super().__init__()
@@ -44,7 +44,7 @@ class Detector(nn.Module):
         initialize(self.out, std)
 
     def forward(self, e: Tensor, padding: Tensor | None) -> Tensor:
-        """e: (B, T, H) → (B, T), before the sigmoid; padding is not read."""
+        """e: (B, T, H) → logits (B, T); the GRU skips padding."""
         lengths = torch.full((e.size(0),), e.size(1)) if padding is None else padding.sum(1).cpu()
         with torch.autocast(e.device.type, enabled=False):  # a GRU in bfloat16 is slower on a CPU
             packed = pack_padded_sequence(e.float(), lengths, batch_first=True, enforce_sorted=False)
@@ -53,7 +53,7 @@ class Detector(nn.Module):
 
 
 def soft_masked(e: Tensor, mask: Tensor, p: Tensor) -> Tensor:
-    """p·m + (1 − p)·e: as likely as a token is wrong, as much of [MASK] (equation 3). e, mask: (B, T, H), p: (B, T)"""
+    """p·m + (1 − p)·e: mixes in [MASK] by the probability of an error (equation 3). e, mask: (B, T, H), p: (B, T)"""
     return p[..., None] * mask + (1 - p[..., None]) * e
 
 
@@ -61,7 +61,7 @@ class Corrector(nn.Module):
     """A pre-trained BERT that corrects; with a `detector` it is Soft-Masked BERT.
 
     e is what enters the first block. The corrector reads p·m + (1 − p)·e in its place, and e is added to what comes out
-    of the last block (§2.4). The paper's last layer is one matrix; here the head of pre-training goes on.
+    of the last block (§2.4). The paper's last layer is one matrix; here it is the pre-trained MLM head.
     """
 
     def __init__(self, model: BertForPreTraining, mask_id: int, detector: bool = True, share: float = 0.8):
@@ -71,7 +71,7 @@ class Corrector(nn.Module):
         self.detector = Detector(config.hidden_size, config.initializer_range) if detector else None
 
     def forward(self, batch: Batch) -> Correction:
-        """labels: the right token at each place, −100 where nothing is asked."""
+        """batch.labels: the right token at each position, −100 at positions to ignore."""
         seen: dict[str, Tensor] = {}
 
         def mix(name: str, x: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ class Corrector(nn.Module):
                 return x
             embeddings = self.model.bert.embeddings
             hidden = seen["embeddings.sum"] - seen["embeddings.token"] + embeddings.token.weight[self.mask_id]
-            mask = embeddings.dropout(embeddings.norm(hidden))  # (B, T, H): [MASK] at the same place
+            mask = embeddings.dropout(embeddings.norm(hidden))  # (B, T, H): [MASK] at the same position
             seen["suspicion"] = self.detector(x, batch.padding)
             return soft_masked(x, mask, seen["suspicion"].sigmoid().to(x.dtype))
 

@@ -1,4 +1,4 @@
-"""What pre-training hides: pure functions (ids, rng) → (ids, labels). The caller seeds; nothing is remembered."""
+"""Masking for pre-training: pure functions (ids, rng) → (ids, labels), without state. The caller seeds."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MaskVocabulary:
-    """What hiding must know of a vocabulary, and some of it of the text. size: tokens it may put in · continuation:
-    (V,) bool, True for `##` pieces · between: words, as tuples of ids, that stand between phrases · names: of entities,
-    to each its kind · similar: to each word the others that are like it."""
+    """What masking needs to know of the vocabulary and the text. size: random tokens are drawn from ids below it ·
+    continuation: (V,) bool, True for `##` pieces · between: words, as tuples of ids, that separate phrases · names:
+    entity's name → its kind · similar: finds words similar to a word."""
 
     size: int
     mask_id: int
@@ -50,9 +50,9 @@ def mask_tokens(
     """Devlin et al. 2019, §3.1: hide `rate` of the tokens; of those, [MASK] / random / unchanged by `split`.
 
     ids: (B, T) int64 · special: (B, T) bool, never hidden ([CLS], [SEP], padding) · returns (ids, labels), labels −100
-    where nothing is asked. Each row hides round(rate × its tokens), at least one if rate > 0 and it has any.
-    whole_words: a word falls with all its `##` pieces, within the same budget; and where a script has no such pieces,
-    with the characters that `joined` (B, T) says continue a word (Cui et al. 2021).
+    where nothing is hidden. Each row hides round(rate × its tokens), at least one if rate > 0 and it has any.
+    whole_words: a word is hidden with all its `##` pieces, within the same budget; in a script without such pieces,
+    `joined` (B, T) marks the characters that continue a word (Cui et al. 2021).
     """
     if not 0 <= rate <= 1:
         raise ValueError(f"the masking rate is a share between 0 and 1, not {rate}")
@@ -74,23 +74,23 @@ def mask_tokens(
 
 
 def masking_budget(tokens: Tensor, rate: float) -> Tensor:
-    """How many of so many tokens are hidden: round(rate × tokens), at least one if rate > 0. tokens: (B,) int64."""
+    """How many tokens to hide in each row: round(rate × tokens), at least one if rate > 0. tokens: (B,) int64."""
     budget = tokens.double().mul(rate).round().long()
     return torch.maximum(budget, (tokens > 0).long()) if rate > 0 else budget
 
 
 def draw_tokens(special: Tensor, budget: Tensor, rng: torch.Generator) -> Tensor:
-    """`budget` positions of each row, drawn evenly among those that are not special. → (B, T) bool."""
+    """`budget` positions of each row, drawn uniformly among those that are not special. → (B, T) bool."""
     lots = torch.rand(special.shape, generator=rng).masked_fill(special, 2.0)  # (B, T): special ones come last
     rank = lots.argsort(dim=1).argsort(dim=1)  # (B, T)
     return rank < budget[:, None]
 
 
 def draw_words(continuation: Tensor, special: Tensor, budget: Tensor, rng: torch.Generator) -> Tensor:
-    """Whole words in random order until the budget is full; a word that would overflow it is passed over.
+    """Whole words in random order until the budget is full; a word that would overflow it is skipped.
 
     continuation: (B, T) bool, True for a piece that continues its word · → (B, T) bool. As in the paper's code.
-    A row whose every word is longer than its budget loses its shortest drawn word, so that something is asked.
+    If every word of a row is longer than its budget, the shortest is hidden, so that the row has a target.
     """
     text = ~special
     goes_on = continuation & text & F.pad(text, (1, 0))[:, :-1]
@@ -106,13 +106,13 @@ def draw_words(continuation: Tensor, special: Tensor, budget: Tensor, rng: torch
     drawn = lengths.gather(1, order)
     taken = torch.zeros_like(drawn, dtype=torch.bool)
     left = budget.clone()
-    for place in range(most):  # one after another: whether a word fits hangs on those before it
+    for place in range(most):  # sequentially: whether a word fits depends on those before it
         taken[:, place] = (drawn[:, place] > 0) & (drawn[:, place] <= left)
         left = left - drawn[:, place] * taken[:, place]
     nothing = (budget > 0) & text.any(dim=1) & ~taken.any(dim=1)
     if nothing.any():
         lengths_or_more = torch.where(drawn > 0, drawn, special.size(1) + 1)
-        rank = lengths_or_more * most + torch.arange(most)  # the first of the shortest has the least
+        rank = lengths_or_more * most + torch.arange(most)  # the shortest; of several the one drawn first
         taken[nothing, rank.argmin(dim=1)[nothing]] = True
     hidden = torch.zeros_like(lengths, dtype=torch.bool).scatter(1, order, taken)
     return hidden.gather(1, word) & text

@@ -2,8 +2,8 @@
 
 Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
 its number is that text evaluated. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
-V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · K, G
-numbers of the heads, and neurons, that pruning has left in all layers together · N tasks that are told.
+V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · Q
+size of a span position · K, G head dimensions and neurons left by pruning, in all layers · N tasks (`memory`: weights).
 
 The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
 described by `Shape`, and counted by the same formulas.
@@ -18,32 +18,31 @@ from dataclasses import dataclass, field
 from minibert.config import PRESETS, BertConfig
 from minibert.relatives.registry import relative_of
 
-MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers an optimizer remembers for each weight
+MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers in the optimizer's state per weight
 PRECISIONS = ("fp32", "bf16")
 ATTENTIONS = ("fused", "explicit")
-# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens once more, from the
-# two around their span · names "was this name replaced?" · rtd "was this token replaced?" · plm the last tokens of a
-# drawn order
+# What is predicted in pre-training: mlm masked tokens · nsp/sop sentence pairs · sbo masked tokens from the two around
+# their span · names "was this name replaced?" · rtd "was this token replaced?" · plm the last tokens of a random order
 OBJECTIVES = ("mlm+nsp", "mlm+sop", "mlm", "mlm+sbo", "mlm+names", "rtd", "plm")
-# What layers have in common → the halves of a block of which there is but one copy.
+# What layers share → the halves of a block that exist only once.
 SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": ("attn", "mlp")}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A model of BERT's family, as far as its sizes tell: BERT's own, and where it differs."""
+    """What counting needs to know of a model of BERT's family: its config, and where it differs from BERT."""
 
     config: BertConfig
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
-    shared: str = "none"  # of a block's weights, what is used L times: a key of SHARED (ALBERT §3.1 and table 4)
+    shared: str = "none"  # weights that all layers share: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
-    tasks: int = 0  # vectors that say what is asked, added to every token (ERNIE 2.0)
+    tasks: int = 0  # task embeddings, one of which is added to every token (ERNIE 2.0)
     relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
-    # No position embeddings nor a norm over the sum; distances and segments as each head hears them (XLNet).
+    # No position embeddings and no LayerNorm over the sum; each head reads distances and segments (XLNet).
     transformer_xl: bool = False
     pooler: bool = True
     objective: str = "mlm+nsp"
-    kept: tuple[int, int] | None = None  # K, G: numbers of all heads, and neurons, in all layers together (pruned)
+    kept: tuple[int, int] | None = None  # K, G: head dimensions and neurons left in all layers (pruned)
 
     def __post_init__(self):
         if self.embedding_size is not None and self.embedding_size < 1:
@@ -60,7 +59,7 @@ class Shape:
         return self.embedding_size is not None
 
     def copies(self, half: str) -> int:
-        """How many there are of a block's "attn" or "mlp"."""
+        """How many separate copies there are of a block's "attn" or "mlp"."""
         return 1 if half in SHARED[self.shared] else self.config.num_hidden_layers
 
     @property
@@ -74,7 +73,7 @@ class Shape:
 
     @property
     def transforms(self) -> bool:
-        """Whether a layer stands between the last block and the decoder of tokens."""
+        """Whether the MLM head has a dense layer before its decoder."""
         return self.objective not in ("rtd", "plm")
 
     @property
@@ -119,7 +118,7 @@ class Part:
 
     @property
     def one(self) -> int:
-        # Our own formulas, and digits: `H²` → `H**2`, `2·H` → `2*H`.
+        # eval is safe here, the formulas are our own: `H²` → `H**2`, `2·H` → `2*H`.
         return eval(self.formula.replace("·", "*").replace("²", "**2"), {"__builtins__": {}}, dict(self.letters))
 
     @property
@@ -137,7 +136,7 @@ def total(parts: Iterable[Part]) -> int:
 
 
 def by_group(parts: Iterable[Part]) -> dict[str, int]:
-    """Group → total, in the order the groups first appear; groups that come to nothing stay, at 0."""
+    """Group → total, in the order the groups first appear; groups with total 0 are kept."""
     sums: dict[str, int] = {}
     for part in parts:
         sums[part.group] = sums.get(part.group, 0) + part.total
@@ -145,7 +144,7 @@ def by_group(parts: Iterable[Part]) -> dict[str, int]:
 
 
 def shape_of(config: BertConfig | Shape) -> Shape:
-    """What there is to count in a model with this config, a relative's too."""
+    """The Shape of a model with this config, BERT's or a relative's."""
     if isinstance(config, Shape):
         return config
     of_relative = relative_of(config).shape
@@ -286,7 +285,7 @@ def flops(
     """FLOPs of the pre-training model by part, for `batch` sequences of `tokens`.
 
     masked: the share of positions the MLM head predicts; 1 computes it everywhere, 0 leaves it out. Shared layers
-    share weights, not work: ALBERT's L layers cost as much as anyone's.
+    share weights, not work: ALBERT's L layers cost as much as BERT's.
     """
     r = shape_of(config)
     letters = _sized(r, batch, tokens, masked)
@@ -334,7 +333,7 @@ def flops(
 @dataclass(frozen=True)
 class MemoryCount:
     """Bytes by part. Weights, gradients and moments are exact. `activations` and `scores` (what forward keeps for
-    backward), `copies`, `working` and `summing` (what lives for a moment) are estimates: this model, PyTorch on a CPU.
+    backward), `copies`, `working` and `summing` (temporary tensors) are estimates: this model, PyTorch on a CPU.
     """
 
     parts: tuple[Part, ...]
@@ -370,7 +369,7 @@ def memory(
 
     precision "bf16": training is mixed (weights, gradients, moments and LayerNorms in fp32; matrix products, and the
     copies of the matrices they need, in bf16, as under autocast), inference keeps bf16 weights alone.
-    attention "explicit" stores the B·A·T² probabilities for backward; "fused" recomputes them and stores a number a
+    attention "explicit" stores the B·A·T² probabilities for backward; "fused" recomputes them and stores one number per
     row. Dropout masks count when the config has dropout, in the width of what they mask (a GPU kernel uses one byte).
     """
     for name, value, known in (
@@ -394,7 +393,7 @@ def memory(
         ]
         if letters["M"] and r.objective != "rtd":
             rows.append(("working.logits", "working", f"{width}·M·V + 4·M·V", 1))  # the logits, and their gradient
-            # The tied matrix gets two gradients, as decoder and as embedding; both wait beside their sum.
+            # The tied matrix gets two gradients, as decoder and as embedding; both are alive while they are summed.
             rows.append(("summing.tied", "summing", f"8·V·{'E' if r.factorised else 'H'}", 1))
     else:
         phases = _phases(r, width, attention, batch)
@@ -404,8 +403,8 @@ def memory(
 
 
 def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> int:
-    """How many sequences of `tokens` can be trained on at once in `size` bytes; 0 where not even one fits. how: as of
-    `memory`, whose peak only rises with the batch."""
+    """How many sequences of `tokens` can be trained on at once in `size` bytes; 0 where not even one fits. how: as for
+    `memory`, whose peak grows with the batch."""
 
     def fits(batch: int) -> bool:
         return memory(config, batch, tokens, **how).peak <= size
@@ -436,8 +435,8 @@ def _matrices(r: Shape) -> str:
 
 
 def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
-    """What autograd keeps, part by part; w: bytes a number of a matrix product. Compare Korthikanti et al. 2022, §4.1:
-    34·B·T·H + 5·B·A·T² a block, all in 16 bit with one byte a dropout mask (here LayerNorms read fp32)."""
+    """What autograd keeps, part by part; w: bytes per number in matrix products. Cf. Korthikanti et al. 2022, §4.1:
+    34·B·T·H + 5·B·A·T² per block, all in 16 bit with one byte per mask entry (here LayerNorms read fp32)."""
     c, layers = r.config, r.config.num_hidden_layers
     width = "E" if r.factorised else "H"
     inputs = 4 if w == 4 else 3 * w  # query, key and value share one fp32 input; autocast casts it once for each
@@ -445,7 +444,7 @@ def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str,
     norm, ids = "4·B·T·H + 8·B·T", 16 if r.segments else 8  # a norm's input, and its rows' mean and deviation
     scores = f"{w}·B·A·T²" if attention == "explicit" else "4·B·A·T"
     if attention == "explicit" and attention_drop:
-        scores = f"{3 * w}·B·A·T²"  # probabilities, dropout mask, and what is left of the probabilities
+        scores = f"{3 * w}·B·A·T²"  # probabilities, dropout mask, and probabilities after dropout
     rows = [
         ("activations.embeddings", f"{ids}·B·T + {8 if drop else 4}·B·T·{width} + 8·B·T", 1),
         *([("activations.projection", f"{w}·B·T·E", 1)] if r.factorised else []),
@@ -473,8 +472,8 @@ def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str,
 
 
 def _phases(r: Shape, w: int, attention: str, batch: int) -> dict[str, str]:
-    """What is alive together at inference, at the widest moments. → name: bytes"""
-    # x, q, k, v and the result; explicit: scores live on beside probs, and of several texts matmul lays v out anew
+    """The moments at inference that may need the most memory. → name: formula of the bytes alive"""
+    # x, q, k, v and the result; explicit: scores stay alive beside probs, and with batch > 1 matmul copies v
     mixing = f"{(6 if batch > 1 else 5) * w}·B·T·H + {2 * w}·B·A·T²" if attention == "explicit" else f"{5 * w}·B·T·H"
     phases = {"attention": mixing, "mlp": f"{2 * w}·B·T·H + {2 * w}·B·T·F"}  # the block's input; before and after GELU
     if r.objective != "rtd":
@@ -490,6 +489,6 @@ def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
     asked = round(masked * batch * tokens)
-    if r.objective == "plm":  # behind the tokens of a row stand its queries, one for each that is asked
+    if r.objective == "plm":  # each row is followed by its queries, one per predicted token
         tokens += round(masked * tokens)
     return r.letters | {"B": batch, "T": tokens, "M": asked}

@@ -1,5 +1,5 @@
-"""What a decoder adds to BERT's parts (Vaswani et al. 2017, arXiv:1706.03762): a step that looks at what an encoder
-has read, and a text that is written from the left. Letters as in `minibert.model`, S source tokens, T target tokens.
+"""What a decoder adds to BERT's parts (Vaswani et al. 2017, arXiv:1706.03762): cross-attention to the encoder's output,
+and generation from left to right. Letters as in `minibert.model`, S source tokens, T target tokens.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, und
 
 @dataclass(frozen=True)
 class PairBatch(Batch):
-    """ids: (B, S) what the encoder reads · target: (B, T) what the decoder reads, [BOS] first · labels: (B, T) what it
-    must say at each of these positions: the target one place further on."""
+    """ids: (B, S) the encoder's input · target: (B, T) the decoder's input, [BOS] first · labels: (B, T) the token to
+    predict at each of these positions: the target shifted left by one."""
 
     target: Tensor | None = None
 
@@ -35,7 +35,7 @@ class Seq2SeqOutput:
 
 
 class CrossAttention(SelfAttention):
-    """Queries from the decoder, keys and values from what the encoder has made of the source (§3.2.3)."""
+    """Queries from the decoder, keys and values from the encoder's output (§3.2.3)."""
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
         # x: (B, T, H); memory: (B, S, H); mask: broadcastable to (B, A, T, S)
@@ -46,7 +46,7 @@ class CrossAttention(SelfAttention):
 
 
 class DecoderBlock(Block):
-    """BERT's block with one step more: attend to oneself, then to the source, then feed forward (§3.1)."""
+    """BERT's block with cross-attention: self-attention, attention to the source, feed-forward (§3.1)."""
 
     def __init__(self, config: BertConfig):
         super().__init__(config)
@@ -64,9 +64,9 @@ class DecoderBlock(Block):
 def greedy(
     model: nn.Module, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap
 ) -> list[list[int]]:  # fmt: skip
-    """The likeliest word, again and again, until [EOS] or `most` words: ids for each source, without [EOS].
+    """Greedy decoding until [EOS] or `most` tokens. → ids for each source, without [EOS].
 
-    model: an encoder–decoder, as far as it has `encode` and `decode`.
+    model: an encoder–decoder with `encode` and `decode`.
     """
     memory = model.encode(source, tap)
     target = torch.full((source.ids.size(0), 1), bos, device=source.ids.device)  # (B, 1)

@@ -1,7 +1,7 @@
-"""ERNIE of Tsinghua (Zhang et al. 2019, arXiv:1905.07129): behind BERT a layer in which words and the entities that
-they name are read beside each other and mixed; and its question, which entity a word names.
+"""ERNIE of Tsinghua (Zhang et al. 2019, arXiv:1905.07129): layers after BERT that fuse the vectors of words with those
+of the entities they name; in pre-training it also predicts which entity a word names.
 
-Letters as in `minibert.model`; E numbers an entity's vector, N entities of the graph.
+Letters as in `minibert.model`; E size of an entity's vector, N entities of the graph.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
 
 @dataclass(frozen=True)
 class AlignedBatch(Batch):
-    """entities: (B, T) int64, the entity that each token is told to name, −100 for none · named: (B, T), the one that
-    it does name, −100 where nothing is asked."""
+    """entities: (B, T) int64, input: the entity aligned with each token, −100 for none · named: (B, T), target: the
+    entity it really names, −100 where there is none."""
 
     entities: Tensor | None = None
     named: Tensor | None = None
@@ -29,7 +29,7 @@ class AlignedBatch(Batch):
 @dataclass(frozen=True)
 class FusedOutput:
     """tokens: (B, T, H) · entities: (B, T, E), zero where there is none · mlm_logits: (M, V) at the labels, else (B, T,
-    V) · entity_logits: (B, T, N) · losses: None where nothing is asked."""
+    V) · entity_logits: (B, T, N) · losses: None without labels."""
 
     tokens: Tensor
     entities: Tensor
@@ -49,15 +49,15 @@ class Fusion(nn.Module):
         self.to_token, self.to_entity = nn.Linear(inner, hidden), nn.Linear(inner, entity)
 
     def forward(self, w: Tensor, e: Tensor, named: Tensor) -> tuple[Tensor, Tensor]:
-        """w: (B, T, H), e: (B, T, E), named: (B, T) bool → the same two"""
+        """w: (B, T, H), e: (B, T, E), named: (B, T) bool → fused w and e, same shapes"""
         told = self.from_entity(e) * named[..., None]  # (B, T, inner)
         h = F.gelu(self.from_token(w) + told)
         return F.gelu(self.to_token(h)), F.gelu(self.to_entity(h)) * named[..., None]
 
 
 class Aggregator(nn.Module):
-    """Tokens attend to tokens, entities to entities; then each token and its entity are fused (§3.3). Around both steps
-    stand the sums and norms of a Transformer's block, for words and for entities."""
+    """Tokens attend to tokens, entities to entities; then each token and its entity are fused (§3.3). Both steps have
+    the residual sums and LayerNorms of a Transformer's block, for words and for entities."""
 
     def __init__(self, config, entity: int):
         super().__init__()
@@ -71,7 +71,7 @@ class Aggregator(nn.Module):
 
     def forward(self, w: Tensor, e: Tensor, named: Tensor, padding: Tensor | None) -> tuple[Tensor, Tensor]:
         read = None if padding is None else padding[:, None, None, :]
-        # An entity sees the others; a token without one sees itself, so that its row of the softmax is not empty.
+        # Entities attend to entities; a token without one attends to itself, so that its softmax row is not empty.
         apart = named[:, None, None, :] | torch.eye(named.size(1), dtype=torch.bool, device=named.device)
         w = self.token_norms[0](w + self.tokens(w, read))
         e = self.entity_norms[0](e + self.entities(e, apart))
@@ -80,15 +80,15 @@ class Aggregator(nn.Module):
 
 
 class ErnieThu(nn.Module):
-    """A BERT, a K-encoder of a few layers, and two questions: hidden tokens, and the entity of each aligned token,
+    """A BERT, a K-encoder of a few layers, and two objectives: masked tokens, and the entity of each aligned token,
     softmax_j(linear(w_i) · e_j) over the entities of the graph (§3.4; in the paper over those of the text, as a large
-    graph has too many). The entities' vectors come from TransE and stay as they are."""
+    graph has too many). The entities' vectors come from TransE and are not trained."""
 
     def __init__(self, model: BertForPreTraining, entities: Tensor, layers: int = 2):
         super().__init__()
         self.model = model
         self.register_buffer("entities", entities.clone())  # (N, E)
-        # What an entity tells its token reaches the other tokens in the next layer: with one alone it stays there.
+        # An entity's information reaches other tokens only in the layer after its fusion, so one layer is too few.
         self.layers = nn.ModuleList(Aggregator(model.config, entities.size(1)) for _ in range(layers))
         self.name = nn.Linear(model.config.hidden_size, entities.size(1))
 
@@ -110,8 +110,8 @@ class ErnieThu(nn.Module):
 
 
 def noisy(batch: AlignedBatch, count: int, rng: torch.Generator, replaced=REPLACED, masked=MASKED) -> AlignedBatch:
-    """The denoising entity auto-encoder's input (§3.4): of the alignments `replaced` go to another of `count` entities,
-    `masked` are taken away, the rest is kept; asked is the right one of all."""
+    """The denoising entity auto-encoder's input (§3.4): of the alignments, the share `replaced` gets another of `count`
+    entities, the share `masked` is removed, the rest is kept; the target is always the right entity."""
     given, fate = batch.entities.clone(), torch.rand(batch.entities.shape, generator=rng)
     named = given != IGNORE
     other = torch.randint(count - 1, given.shape, generator=rng)

@@ -1,8 +1,8 @@
-"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): many questions in pre-training. A fourth embedding says which one is
-asked, and a new question is learned together with those before: continual multi-task learning (§3).
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): many pre-training tasks. A fourth embedding identifies the task, and a
+new task is learned together with the earlier ones: continual multi-task learning (§3).
 
-The network is ERNIE's with the task's vector in its input; each question has a head of its own. A batch asks one.
-Which network is saved and loaded, and what it is pre-trained on, says `minibert.relatives.ernie2`.
+The network is ERNIE's with a task embedding in its input; each task has a head of its own, each batch one task.
+`minibert.relatives.ernie2` defines the model that is saved and loaded, and its pre-training.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from minibert.model import (
 )
 
 REGIMES = ("continual", "one_by_one", "together")
-WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; a model that is told of none is told of the first
-KEPT_UP = 0.2  # of a task's steps, in each stage after the one in which it is new
+WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; the default is the first
+KEPT_UP = 0.2  # share of a task's steps in each stage after its first
 
 
 @dataclass(frozen=True)
 class TaskedBatch(Batch):
-    """tasks: (B,) the number of the task, the same for all rows · labels: (B, T) where tokens are asked for, else (B,)
-    classes."""
+    """tasks: (B,) the number of the task, the same for all rows · labels: (B, T) in a task of masked tokens, else
+    (B,) classes."""
 
     tasks: Tensor | None = None
 
 
 @dataclass(frozen=True)
 class TaskOutput:
-    """logits: (M, V) at the tokens asked for, labels: (M,); or (B, classes) and (B,)."""
+    """logits: (M, V) at the masked tokens, labels: (M,); or (B, classes) and (B,)."""
 
     logits: Tensor
     loss: Tensor
@@ -51,12 +51,12 @@ class TaskOutput:
 
     @property
     def right(self) -> float:
-        """The share of answers that say what the labels say: counted where it is asked for, not at every step."""
+        """The accuracy; computed only on access, not at every step."""
         return (self.logits.argmax(-1) == self.labels).double().mean().item()
 
 
 class TaskEmbeddings(Embeddings):
-    """token + segment + position + task; the first task's vector, unless a tap hands back another (`told_tasks`)."""
+    """token + segment + position + task; the first task's vector, unless a tap replaces it (`told_tasks`)."""
 
     def __init__(self, config: BertConfig):
         super().__init__(config)
@@ -70,20 +70,20 @@ class TaskEmbeddings(Embeddings):
 
 
 def told_tasks(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
-    """The same tap, and each row's own task in the sum of its embeddings. tasks: (B,), None for the first."""
+    """A tap that also puts in the embedding of each row's task. tasks: (B,), None for the first."""
     if tasks is None:
         return tap
     return lambda name, x: tap(name, bert.embeddings.task(tasks)[:, None] if name == "embeddings.task" else x)
 
 
 def asked(batch: Batch, task: int) -> TaskedBatch:
-    """The batch with the number of its task, WORDS or ORDER, and without what the other one asks."""
+    """The batch with the number of its task, WORDS or ORDER, and without the labels of the other."""
     other = {"next_labels": None} if task == WORDS else {"labels": torch.full_like(batch.ids, IGNORE)}
     return TaskedBatch(**vars(batch) | other, tasks=torch.full((len(batch.ids),), task))
 
 
 class TaskedLm(BertForPreTraining):
-    """BERT's two heads, each asked in batches of its own, whose task is told."""
+    """BERT with its two heads and a task embedding; each batch has the labels of one task."""
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
         told = told_tasks(self.bert, getattr(batch, "tasks", None), tap)
@@ -91,8 +91,8 @@ class TaskedLm(BertForPreTraining):
 
 
 class Ernie2(nn.Module):
-    """classes: task → how many answers it has, 0 where hidden tokens are asked for · config: an `Ernie2Config`, with as
-    many tasks."""
+    """One network, a head for each task. classes: task → number of its classes, 0 for masked tokens · config: an
+    `Ernie2Config` with as many tasks."""
 
     def __init__(self, config: BertConfig, classes: Mapping[str, int]):
         super().__init__()
@@ -118,7 +118,7 @@ class Ernie2(nn.Module):
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:
-    """Stage by stage, the steps of each task in it. Each task has a share of 1 / len(tasks) of `steps` in every regime.
+    """For each stage, the steps of each task. Each task has a share of 1 / len(tasks) of `steps` in every regime.
 
     "continual": a stage adds a task, and those before go on with KEPT_UP of their steps · "one_by_one": a stage has the
     new task alone · "together": one stage, all tasks.

@@ -1,5 +1,5 @@
-"""The family tree as data: who came from whom, what was changed, and how many weights that is – counted where the
-parts are known, by the formulas of `minibert.count` or one of the same letters."""
+"""The family tree as data: each model's parent, what it changed, and its number of weights – counted where the parts
+are known, by the formulas of `minibert.count` or one in the data file with the same letters."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ KINDS = ("data", "objective", "mask", "network", "size", "knowledge", "use")
 
 @dataclass(frozen=True)
 class Size:
-    """One published size. weights: without heads for a task · formula: what they were counted by, and the same with its
-    numbers; "" where the number is the paper's."""
+    """One published size. weights: their number, without task heads · formula, numbers: how they were counted, in
+    letters and in numbers; "" where the paper's number is used."""
 
     name: str
     weights: int
@@ -35,7 +35,7 @@ class Size:
 class Member:
     """One model. date: the month of its first public version, YYYY-MM · parent: whose changed copy it is, "" for a root
     · changed: of KINDS, the most important first · page: the lesson that takes it apart, "" where there is none ·
-    tokens: what its largest size read in pre-training, 0 where no paper says."""
+    tokens: read in pre-training by its largest size, 0 if not published."""
 
     name: str
     date: str
@@ -57,7 +57,7 @@ class Member:
 
 @lru_cache
 def family(file: str | Path) -> Mapping[str, Member]:
-    """Name → model, by date, of a file of [[model]]. Raises ValueError for what cannot be: an unknown parent, one that
+    """Name → model, by date, of a file of [[model]]. Raises ValueError for an unknown parent, one that
     came later, an unknown kind of change, two of one name."""
     told = tomllib.loads(Path(file).read_text(encoding="utf-8"))["model"]
     members: dict[str, Member] = {}
@@ -79,8 +79,8 @@ def family(file: str | Path) -> Mapping[str, Member]:
 
 
 def size_of(told: Mapping[str, Any]) -> Size:
-    """shape: a name in FAMILY · nezha: one of its presets · encoder: fields of a BERT's sizes, its preset, whether it
-    has a pooler · tasks: beside them, vectors of tasks · formula, letters: as in `minibert.count` · said: millions."""
+    """A size from its entry. shape: a name in FAMILY · nezha: one of its presets · encoder: fields of a BertConfig,
+    preset, pooler · tasks: number of task embeddings · formula, letters: see `minibert.count` · said: in millions."""
     name = told["name"]
     if "said" in told:
         return Size(name, round(told["said"] * 1e6))
@@ -106,7 +106,7 @@ def _shape(told: Mapping[str, Any]) -> Shape | BertConfig:
 
 
 def _merged(parts: Sequence[Part]) -> list[Part]:
-    """Parts that are counted alike become one, as often as they are there together."""
+    """Parts with the same formula become one, their `times` added up."""
     merged: dict[str, Part] = {}
     for part in parts:
         before = merged.get(part.formula)

@@ -1,7 +1,7 @@
 """The task heads: one class each, a few lines each (Devlin et al. 2019, §4 and figure 4).
 
-They differ in what the one new layer reads and in the loss; what they share, which layers and which pooling are read,
-stands in `TaskHead`. Weights are named as in transformers.
+They differ in what the one new layer reads and in the loss; `TaskHead` has what they share: the choice of BERT's layers
+and of the pooling. Weights are named as in transformers.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ LAYERS = (
     "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "last_four_weighted", "all_concat",
     "all_sum", "weighted",
 )  # fmt: skip
-# What config.json says, as "classifier_…", where it is not what stands here.
+# Defaults; config.json stores other values as "classifier_…".
 VARIANTS = {
     "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "loss_weights": (), "gamma": 2.0,
     "metadata_as": "embedding",
 }  # fmt: skip
-BESIDE = ("embedding", "concatenated")  # metadata: added to what is read, or beside it
-SHORT = 16  # numbers of a metadata value that stands beside
+BESIDE = ("embedding", "concatenated")  # metadata: added to BERT's vector, or concatenated to it
+SHORT = 16  # size of a concatenated metadata embedding
 MOST_VALUES = 2**16  # of a metadata column
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 
@@ -45,9 +45,9 @@ PROBLEMS = ("single_label_classification", "multi_label_classification", "regres
 class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
     (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
-    columns), the number of each further mark · masked,
-    masked_labels: as ids, for an MLM loss beside the task's · rows: (B,), which of the training data each is ·
-    unlabelled: further rows, to learn from beside · soft: (B, C), what other models answer to them."""
+    columns), the number of each auxiliary label · masked, masked_labels: as ids, for an additional MLM loss · rows:
+    (B,), index of each row in the training data · unlabelled: a batch of rows without labels to learn from · soft: (B,
+    C), soft labels: other models' predictions for the rows."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
@@ -105,14 +105,14 @@ class BiLstm(nn.Module):
 
 
 class TaskHead(nn.Module):
-    """BERT, and what a new layer may read of it: the tokens of some layers, or one vector pooled from them.
+    """BERT, and the input of a new layer: the tokens of the chosen layers, or one vector pooled from them.
 
     dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
-    2019) · metadata: number of values of each metadata column; a learned vector for each is added to what is read or,
-    with metadata_as "concatenated", a short one stands beside it · bilstm: one stands between BERT and the new layer
-    (§5.3) · depth, activation, norm: of the classifier, where it has more than BERT's one layer; loss, loss_weights,
-    gamma: what it learns by, see classifiers.py. A relative may lay a `summary` between the one vector and the new
-    layer, in the heads that read it (`one_vector`).
+    2019) · metadata: number of values of each metadata column; a learned vector for each is added to BERT's or, with
+    metadata_as "concatenated", a short one is concatenated to it · bilstm: whether one is put between BERT and the new
+    layer (§5.3) · depth, activation, norm: of a classifier with more layers than BERT's one; loss, loss_weights, gamma:
+    see classifiers.py. A relative may insert a `summary` layer between the pooled vector and the new layer, in heads
+    with `one_vector`.
     """
 
     one_vector = True
@@ -225,7 +225,7 @@ class TaskHead(nn.Module):
                 return self.mix(layers)
 
     def pool(self, x: Tensor, padding: Tensor | None) -> Tensor:
-        """(B, T, width) → (B, width); "cls" without the pooler, which only knows the last layer."""
+        """(B, T, width) → (B, width); "cls" skips the pooler, which is trained on the last layer only."""
         if self.pooling == "mean":
             return mean_of_tokens(x, padding)
         if self.pooling == "max":
@@ -233,7 +233,7 @@ class TaskHead(nn.Module):
         return x[:, 0]
 
     def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
-        """The new layer's outputs, one a dropout mask."""
+        """The new layer's outputs, one per dropout mask."""
         for _ in range(self.dropout_samples if self.training else 1):
             yield layer(self.dropout(x))
 
@@ -251,7 +251,7 @@ def new_weights(head: nn.Module) -> dict[str, tuple[int, ...]]:
 
 
 def every_layer(bert: Bert, batch: Batch, tap: Tap = no_tap) -> list[Tensor]:
-    """What comes out of the embeddings and of each block: L + 1 of (B, T, H)."""
+    """The outputs of the embeddings and of each block: L + 1 tensors (B, T, H)."""
     names = {"embeddings.out", *(f"blocks.{i}.out" for i in range(len(bert.blocks)))}
     seen: list[Tensor] = []
 
@@ -312,12 +312,12 @@ class BertForSequenceClassification(TaskHead):
         return HeadOutput(tap("classifier.logits", logits), loss)
 
     def options_to_config(self) -> dict:
-        """What config.json says of this head, under the ecosystem's names where it has them."""
+        """This head's entries in config.json, under transformers' names where there are any."""
         return {**names_to_config(self.labels), "problem_type": self.problem, **reading_to_config(self)}
 
     @staticmethod
     def options_from_config(values: dict) -> dict:
-        """The other way: config.json → keyword arguments of this class."""
+        """The inverse: config.json → keyword arguments of this class."""
         labels = names_from_config(values)
         problem = values.get("problem_type") or ("regression" if len(labels) == 1 else "single_label_classification")
         return {"labels": labels, "problem": problem, **reading_from_config(values)}

@@ -1,8 +1,8 @@
-"""What is hidden together: words, phrases, entities, runs of words. Pure functions on one row of tokens; the caller
+"""Masking of whole units: words, phrases, entities, runs of words. Pure functions on one row of tokens; the caller
 seeds.
 
-A row's *units* are drawn until the budget is full, and a unit falls as a whole. Which tokens make a unit is what
-whole-word masking, ERNIE, SpanBERT and MacBERT do not agree on.
+A row's *units* are drawn until the budget is full, and each is hidden as a whole. Whole-word masking, ERNIE, SpanBERT
+and MacBERT differ in which tokens form a unit.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from torch import Tensor
 from minibert.corruption import MaskVocabulary, masking_budget
 from minibert.model import IGNORE
 
-Unit = tuple[int, int]  # its first token's place in the row, and the one behind its last
+Unit = tuple[int, int]  # (start, end) in the row, the end exclusive
 Tokens = tuple[int, ...]
 LONGEST_PHRASE = 4  # words
 
 
 def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
-    """The words of a row. goes_on: whether a token goes on with the word of the one before it. Special tokens are in no
+    """The words of a row. goes_on: whether a token continues the word of the one before it. Special tokens are in no
     word."""
     words: list[Unit] = []
     for place, (more, apart) in enumerate(zip(goes_on, special, strict=True)):
@@ -36,9 +36,8 @@ def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
 
 
 def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
-    """Neighbouring words without one that stands `between` phrases (articles, prepositions, punctuation) make one; a
-    run of more than `longest` words is cut. Words between are units of their own. As keywords are found by Rose et al.
-    2010."""
+    """Adjacent words form a phrase, up to a word `between` phrases (article, preposition, punctuation), which is a unit
+    of its own; a phrase of more than `longest` words is cut. As in the keyword extraction of Rose et al. 2010."""
     units: list[Unit] = []
     length = 0
     for word in words:
@@ -55,8 +54,8 @@ def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: 
 
 
 def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
-    """Words that are a name of one of `names` together make one unit, the longest name first; other words stay
-    alone."""
+    """Adjacent words that form one of `names` become one unit, the longest name first; each other word is a unit of
+    its own."""
     units: list[Unit] = []
     at = 0
     while at < len(words):
@@ -69,8 +68,8 @@ def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Toke
 
 
 def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
-    """Units in random order until the budget of tokens is full; one that would overflow it is passed over. If each is
-    longer than the budget, the shortest falls, so that something is asked."""
+    """Units in random order until the budget of tokens is full; one that would overflow it is skipped. If each is
+    longer than the budget, the shortest is drawn, so that the row has a target."""
     taken: list[Unit] = []
     order = rng.sample(units, len(units))
     for unit in order:
@@ -83,8 +82,8 @@ def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
 
 
 def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
-    """Runs of neighbouring words, each as long as `length()` says and from a random free word on, until the budget of
-    tokens is full. A run ends early at a special token, at another run, and where the budget does."""
+    """Runs of adjacent words, each of `length()` words from a random free word on, until the budget of tokens is full.
+    A run ends early at a special token, at another run, or when the budget is used up."""
     free = dict.fromkeys(range(len(words)))
     taken: list[list[int]] = []
     while free and budget > 0:
@@ -107,8 +106,8 @@ def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: ran
 
 
 def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
-    """What is read in a unit's place, all of it alike: [MASK] / random / unchanged by `split`. put: tokens → others, or
-    None, in the place of [MASK]."""
+    """The tokens that replace a unit, all in the same way: [MASK] / random / unchanged by `split`. put: tokens → tokens
+    used instead of [MASK], or None for random ones."""
     tokens, fate = ids[unit[0] : unit[1]], rng.random()
     if fate < split[0]:
         return (
@@ -118,7 +117,7 @@ def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random
 
 
 def anything(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
-    """As many entries of the vocabulary, whichever."""
+    """As many random entries of the vocabulary."""
     return [rng.randrange(vocab.size) for _ in tokens]
 
 
@@ -133,10 +132,10 @@ def hide_units(
     draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
     put: Callable[[Tokens, random.Random], Tokens | None] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The rows with some units hidden → (ids, labels), both (B, T), labels −100 where nothing is asked.
+    """Hide units in each row. → (ids, labels), both (B, T), labels −100 where nothing is hidden.
 
-    draw(row, its words, budget, rng): the units that fall · put(tokens, rng): what a unit becomes in the place of
-    [MASK]; None where there is nothing to put there: then anything. The rest as in `minibert.corruption.mask_tokens`.
+    draw(row, its words, budget, rng): the units to hide · put(tokens, rng): what replaces a unit instead of [MASK];
+    None for random tokens. The other arguments as in `minibert.corruption.mask_tokens`.
     """
     dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
     goes_on = vocab.continuation[ids] | joined

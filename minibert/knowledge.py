@@ -1,7 +1,7 @@
-"""Facts beside a sentence (K-BERT, Liu et al. 2020, arXiv:1909.07606): a *sentence tree* whose branches are facts hung
-on the words that name their subjects, read by a BERT that was never trained for it. *Soft positions* count on from the
-subject, in the branch and in the sentence alike (§3.3); a *visible matrix* lets a branch be seen by its subject alone
-(§3.4)."""
+"""Facts in the input (K-BERT, Liu et al. 2020, arXiv:1909.07606): a *sentence tree* whose branches are facts attached
+to the words that name their subjects, read by a BERT that was never trained for it. *Soft positions* continue from the
+subject both in the branch and in the sentence (§3.3); a *visible matrix* hides a branch from all tokens but its own and
+its subject's (§3.4)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fact:
 
 
 class KnowledgeBase:
-    """Facts by their subject, in small letters."""
+    """Facts by subject, ignoring case."""
 
     def __init__(self, facts: Iterable[Fact]):
         self.facts = tuple(facts)
@@ -41,7 +41,7 @@ class KnowledgeBase:
 
     @classmethod
     def read(cls, file: str | Path) -> KnowledgeBase:
-        """Of lines `subject⇥relation⇥object`. Raises ValueError, which names file and line, for any other."""
+        """From lines `subject⇥relation⇥object`. Raises ValueError with file and line for any other line."""
         facts = []
         for number, line in enumerate(Path(file).read_text(encoding="utf-8").splitlines(), 1):
             parts = [part.strip() for part in line.split("\t")]
@@ -56,7 +56,7 @@ class KnowledgeBase:
 
 @dataclass(frozen=True)
 class Mention:
-    """Where a subject stands: tokens first … last of the sentence, [CLS] counted."""
+    """A subject in the sentence: tokens first … last inclusive, counting [CLS]."""
 
     first: int
     last: int
@@ -65,7 +65,7 @@ class Mention:
 
 def mentions(base: KnowledgeBase, encoding: Encoding, text: str, most: int = 2) -> list[Mention]:
     """The subjects in a text, the longest name first where several begin at one word, each with at most `most` facts
-    (§3.2: the paper hangs two)."""
+    (§3.2: the paper attaches two)."""
     spans, found, word = encoding.word_spans(), [], 0
     while word < len(spans):
         for last in range(min(word + LONGEST_NAME, len(spans)) - 1, word - 1, -1):
@@ -81,10 +81,10 @@ def mentions(base: KnowledgeBase, encoding: Encoding, text: str, most: int = 2) 
 
 @dataclass(frozen=True)
 class SentenceTree:
-    """A sentence with its branches, flat: each branch stands behind its subject (§3.2).
+    """A sentence with its branches in one row: each branch follows its subject (§3.2).
 
     tokens, ids · positions: the soft ones, from 0 · branch: 0 in the sentence, else the number of the branch, from 1 ·
-    hangs_on: number of a branch → the flat places of its subject · facts: of the branches, in their order.
+    hangs_on: number of a branch → indices of its subject's tokens · facts: of the branches, in their order.
     """
 
     tokens: tuple[str, ...]
@@ -96,7 +96,7 @@ class SentenceTree:
 
     @property
     def sentence(self) -> list[int]:
-        """The flat places of the sentence's own tokens, in their order."""
+        """The indices of the sentence's own tokens, in their order."""
         return [at for at, branch in enumerate(self.branch) if branch == 0]
 
     def bare(self) -> SentenceTree:
@@ -116,7 +116,7 @@ class SentenceTree:
         return seen
 
     def batch(self, *, soft: bool = True) -> Batch:
-        """One row. soft: with the tree's positions; else the tokens are counted through, as they stand."""
+        """One row. soft: with soft positions; else with consecutive ones."""
         return Batch(torch.tensor([self.ids]), positions=torch.tensor([self.positions]) if soft else None)
 
 
@@ -145,8 +145,8 @@ def sentence_tree(tokenizer: Tokenizer, encoding: Encoding, hung: Sequence[Menti
 
 @torch.no_grad()
 def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = True) -> Tensor:
-    """The last vectors of the sentence's own tokens, (sentence, H). matrix: with the visible matrix; else everything
-    sees everything · soft: with soft positions."""
+    """The last hidden states of the sentence's own tokens, (tokens, H). matrix: use the visible matrix; else attend to
+    all · soft: use soft positions."""
     device = next(bert.parameters()).device
     mask = tree.visible()[None, None].to(device) if matrix else None
     hidden, _ = bert(tree.batch(soft=soft).to(device), mask=mask)  # (1, T, H)
@@ -154,5 +154,5 @@ def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = Tr
 
 
 def moved(before: Tensor, after: Tensor) -> Tensor:
-    """How far each vector was turned: 1 − cosine. (…, H) twice → (…)"""
+    """The change in direction of each vector: 1 − cosine. (…, H) twice → (…)"""
     return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)

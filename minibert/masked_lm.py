@@ -1,4 +1,4 @@
-"""A masked language model that is asked nothing about pairs of segments: RoBERTa's, SpanBERT's, ELECTRA's generator."""
+"""A masked language model without next-sentence prediction: RoBERTa's, SpanBERT's, ELECTRA's generator."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from minibert.model import BertForPreTraining
 
 
 class NoPairs(nn.Module):
-    """In the place of the next-sentence head: nothing was asked of pairs, and nothing is answered. (B, H) → (B, 0)"""
+    """Placeholder for the next-sentence head of a model without one. (B, H) → (B, 0)"""
 
     def forward(self, pooled: Tensor) -> Tensor:
         return pooled[:, :0]
 
 
 class MaskedLm(BertForPreTraining):
-    """BERT with the head for hidden tokens alone."""
+    """BERT with the masked-LM head only."""
 
     asked = "mlm"
 

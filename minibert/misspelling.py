@@ -1,4 +1,4 @@
-"""Misspellings to learn from: a token is replaced by one that it is easily taken for (Zhang et al. 2020, §3.1)."""
+"""Misspellings as training data: tokens are replaced by easily confused ones (Zhang et al. 2020, §3.1)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from torch import Tensor
 from minibert.model import IGNORE
 from minibert.text.documents import DataError
 
-Alike = Mapping[str, Sequence[str]]  # a token → those that it is taken for
+Alike = Mapping[str, Sequence[str]]  # a token → tokens it is easily confused with
 KINDS = ("sound", "shape")
 
 
 def edits(a: str, b: str) -> int:
-    """Letters to insert, leave out, replace, or exchange with their neighbour, to make `b` of `a`."""
+    """Edit distance from `a` to `b`: letters inserted, left out, replaced, or swapped with their neighbour."""
     rows = [list(range(len(b) + 1))]
     for i, letter in enumerate(a, 1):
         row = [i]
@@ -32,7 +32,7 @@ def edits(a: str, b: str) -> int:
 
 
 def alike_words(words: Sequence[str]) -> dict[str, list[str]]:
-    """Each word's neighbours among `words`: one slip away, or two where both have five letters or more."""
+    """Each word's neighbours among `words`: one edit away, or two where both have five letters or more."""
     words = [word for word in words if word.isalpha()]
     found = defaultdict(list)
     for word in words:
@@ -44,8 +44,8 @@ def alike_words(words: Sequence[str]) -> dict[str, list[str]]:
 
 
 def read_alike(path: str | Path) -> dict[str, list[str]]:
-    """A table of characters: lines of a kind (sound, shape), a tab, and characters that are easily taken for each
-    other. Raises DataError with file and line."""
+    """A table of characters: lines of a kind (sound, shape), a tab, and characters that are easily
+    confused. Raises DataError with file and line."""
     found: dict[str, list[str]] = defaultdict(list)
     for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -60,8 +60,8 @@ def read_alike(path: str | Path) -> dict[str, list[str]]:
 
 @dataclass(frozen=True)
 class Misspeller:
-    """alike: id → ids that it is taken for · rate: of the tokens that could be, how many are · any: share of these that
-    get any token at all, among `words` (the paper's 20 %)."""
+    """alike: id → ids it is confused with · rate: share of the tokens in `alike` that are replaced · any: share of the
+    replaced ones that get a random token of `words` (the paper's 20 %)."""
 
     alike: Mapping[int, Sequence[int]]
     words: Sequence[int]
@@ -90,16 +90,16 @@ class Misspeller:
 
 
 def labels_of(right: Tensor, special: Tensor) -> Tensor:
-    """What a corrector is asked: the right token everywhere but at special ones. (B, T) each."""
+    """A corrector's labels: the right token everywhere but at special ones. (B, T) each."""
     return right.masked_fill(special, IGNORE)
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Counts over sentences, which are right only as a whole (Zhang et al. 2020, §3.2). detected, corrected: sentences
-    with errors, all of whose wrong places were found and none else; and those that came out right · wrong: sentences
-    with errors · marked: sentences in which something was changed · right: sentences that came out right, with errors
-    or without · sentences: all."""
+    """Sentence-level counts (Zhang et al. 2020, §3.2). detected: sentences with errors in which exactly the wrong
+    positions were changed · corrected: sentences with errors whose output is right throughout · wrong: sentences with
+    errors · marked: sentences in which something was changed · right: sentences whose output is right throughout, with
+    errors or without · sentences: all."""
 
     detected: int = 0
     corrected: int = 0
@@ -121,7 +121,7 @@ class Marks:
         )
 
     def f1(self, hits: int) -> float:
-        """2PR / (P + R), P of the sentences in which something was changed, R of those with errors."""
+        """2PR / (P + R): P of `hits` among the sentences with a change, R among those with errors."""
         return 2 * hits / (self.marked + self.wrong) if self.marked + self.wrong else 0.0
 
     def as_dict(self) -> dict[str, float]:

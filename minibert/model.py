@@ -4,8 +4,8 @@ Letters, as in the paper: B batch · T tokens · L layers · H hidden size · A 
 size · V vocabulary · M masked positions of the batch.
 
 Looking inside: every forward pass takes a `tap`, a function `(name, tensor) → tensor` that is handed each named
-intermediate and returns what the model goes on with. `tap=lambda name, x: seen.setdefault(name, x)` records; returning
-something else ablates or patches. Nothing is stored on the model, so callers that share one never meet.
+intermediate and returns the tensor to continue with. `tap=lambda name, x: seen.setdefault(name, x)` records; returning
+something else ablates or patches. Nothing is stored on the model, so callers that share one do not interfere.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
-IGNORE = -100  # the label where nothing is asked
+IGNORE = -100  # label of positions that do not enter the loss
 
 
 @dataclass(frozen=True)
 class Batch:
     """What a model reads. ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens; None if all are.
 
-    labels: (B, T) for masked tokens and tags, (B,) for classes, −100 where nothing is asked · next_labels: (B,),
-    0 where segment B follows segment A, 1 where it is from elsewhere · positions: (B, T) int64, the place of each token
-    where that is not its place in the row · order: (B, T) int64, when each token is read, where that is asked too.
+    labels: (B, T) for masked tokens and tags, (B,) for classes, −100 where there is no target · next_labels: (B,),
+    0 where segment B follows segment A, 1 where it is from elsewhere · positions: (B, T) int64, of tokens, if not their
+    index in the row · order: (B, T) int64, rank of each token in the order of permutation language modelling.
     """
 
     ids: Tensor
@@ -63,7 +63,7 @@ class Batch:
 
     @property
     def asked(self) -> int:
-        """Labels that ask something: masked positions, or rows with a class."""
+        """Number of labels other than −100: masked positions, or rows with a class."""
         return 0 if self.labels is None else int((self.labels != IGNORE).sum())
 
     @property
@@ -77,19 +77,19 @@ def no_tap(name: str, x: Tensor) -> Tensor:
 
 
 def under(tap: Tap, prefix: str) -> Tap:
-    """The same tap, seen from inside a part: names get the part's prefix."""
+    """The tap for a submodule: puts its prefix before each name."""
     return tap if tap is no_tap else lambda name, x: tap(f"{prefix}.{name}", x)
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """softmax over the last axis, zero where `mask` is False, even all along a row. scores: (B, A, T, T)."""
+    """softmax over the last axis, zero where `mask` is False, even if that is a whole row. scores: (B, A, T, T)."""
     if mask is None:
         return scores.softmax(dim=-1)
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
 def fused_is_faster(x: Tensor) -> bool:
-    """Everywhere but in training on a CPU, where the fused kernel's backward pass is slower than the explicit one's."""
+    """False only in training on a CPU, where the fused kernel's backward pass is slower than the explicit one's."""
     return x.is_cuda or not torch.is_grad_enabled()
 
 
@@ -136,7 +136,7 @@ class SelfAttention(nn.Module):
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
-        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed; told: as of `Parts`
+        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed; told: see `Parts`
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
         v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
@@ -190,7 +190,7 @@ class Block(nn.Module):
 
 
 class Pooler(nn.Module):
-    """The vector of [CLS], once more transformed: what next-sentence prediction and classification read."""
+    """A dense layer and tanh on [CLS]: the input of next-sentence prediction and classification."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -201,22 +201,22 @@ class Pooler(nn.Module):
 
 
 def stack(block: Callable[[BertConfig], nn.Module] = Block) -> Callable[[BertConfig], list[nn.Module]]:
-    """L blocks of a kind, each with weights of its own."""
+    """config → L blocks of one kind, each with its own weights."""
     return lambda config: [block(config) for _ in range(config.num_hidden_layers)]
 
 
 def every_real_token(batch: Batch) -> Tensor | None:
-    """BERT's mask: all may look at all but padding. → (B, 1, 1, T), or None where nothing is hidden."""
+    """BERT's mask: every position attends to every real token. → (B, 1, 1, T), or None without padding."""
     return None if batch.padding is None else padding_mask(batch.padding)
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a `Bert` is made of, and a relative of BERT may have of its own.
+    """The parts of a `Bert`; a relative of BERT may replace each of them.
 
     config → embeddings, which make (B, T, H) of (ids, segments, tap, positions) · config → blocks, one a layer ·
     batch → mask, True where attention is allowed, broadcastable to (B, A, T, T) · config → pooler, (B, T, H) → (B, H) ·
-    told: batch → what the attention of each layer is told besides, by name: in BERT nothing.
+    told: batch → further keyword arguments of every layer's attention, in BERT none.
     """
 
     embeddings: Callable[[BertConfig], nn.Module] = Embeddings
@@ -229,7 +229,7 @@ class Parts:
 class Bert(nn.Module):
     """Embeddings, L blocks, pooler, made of the parts that the config's `model_type` asks for.
 
-    given: parts in the place of these, to try something out. No model_type names such a model, so it cannot be saved.
+    given: replacements of single parts, for experiments. No model_type describes such a model: it cannot be saved.
     """
 
     def __init__(self, config: BertConfig, **given: Callable):
@@ -243,7 +243,7 @@ class Bert(nn.Module):
             initialize(self, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """→ hidden (B, T, H), pooled (B, H). `mask`: who may look at whom, in the place of the model's own."""
+        """→ hidden (B, T, H), pooled (B, H). `mask`: attention mask that replaces the model's own."""
         mask, told = self.mask(batch) if mask is None else mask, self.told(batch)
         x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
@@ -256,7 +256,7 @@ class MlmHead(nn.Module):
 
     def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
         super().__init__()
-        width = token_embedding.embedding_dim  # H, or what the embedding has
+        width = token_embedding.embedding_dim  # H, or less if the embeddings are factorised
         self.dense = nn.Linear(config.hidden_size, width)
         self.activation = ACTIVATIONS[config.hidden_act]
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
@@ -271,7 +271,7 @@ class MlmHead(nn.Module):
 
 @dataclass(frozen=True)
 class PreTrainingOutput:
-    """loss = mlm_loss + nsp_loss, each None where the batch asks nothing.
+    """loss = mlm_loss + nsp_loss, each None if the batch has no labels for it.
 
     mlm_logits: (M, V) at the positions with a label, in reading order, if the batch has labels; else (B, T, V).
     nsp_logits: (B, 2), class 0 = "is the next sentence".
@@ -305,12 +305,12 @@ class BertForPreTraining(nn.Module):
         return self.answer(*self.bert(batch, tap), batch, tap)
 
     def answer(self, x: Tensor, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        """What both heads make of the encoder's output. x: (B, T, H), pooled: (B, H)"""
+        """Both heads' logits and losses from the encoder's output. x: (B, T, H), pooled: (B, H)"""
         nsp_logits = tap("nsp.logits", self.nsp(pooled))  # (B, 2)
         if batch.labels is None:
             mlm_logits, mlm_loss = tap("mlm.logits", self.mlm(x)), None  # (B, T, V)
         else:
-            asked = batch.labels != IGNORE  # (B, T): the decoder is most of a small BERT's work, so only where asked
+            asked = batch.labels != IGNORE  # (B, T): most of a small BERT's work is decoding, so only at labels
             mlm_logits = tap("mlm.logits", self.mlm(x[asked]))  # (M, V)
             mlm_loss = F.cross_entropy(mlm_logits.float(), batch.labels[asked])
         nsp_loss = None if batch.next_labels is None else F.cross_entropy(nsp_logits.float(), batch.next_labels)

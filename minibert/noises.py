@@ -1,5 +1,5 @@
-"""BART's noises (Lewis et al. 2020, arXiv:1910.13461, §2.2): what a text suffers before the encoder reads it. Pure
-functions (tokens, rng) → what is left, each part with the places in the text that it came from."""
+"""BART's noises (Lewis et al. 2020, arXiv:1910.13461, §2.2): how the encoder's input is corrupted. Pure functions
+(tokens, rng) → noisy tokens, each with the positions in the text that it came from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STOPS = frozenset(".!?。！？")
 
 @dataclass(frozen=True)
 class Part:
-    """A token of the noisy text. places: of the tokens it stands for, none where a [MASK] stands for nothing."""
+    """A token of the noisy text. places: of the tokens it stands for; () for a [MASK] where nothing is missing."""
 
     token: str
     places: tuple[int, ...]
@@ -26,7 +26,7 @@ def masked(tokens: Sequence[str], rng: random.Random, rate: float = 0.3) -> list
 
 
 def deleted(tokens: Sequence[str], rng: random.Random, rate: float = 0.3) -> list[Part]:
-    """Token deletion: nothing says where one is missing."""
+    """Token deletion: no [MASK] shows where a token is missing."""
     return [Part(token, (i,)) for i, token in enumerate(tokens) if rng.random() >= rate]
 
 
@@ -76,7 +76,7 @@ def permuted(tokens: Sequence[str], rng: random.Random) -> list[Part]:
 
 
 def rotated(tokens: Sequence[str], rng: random.Random) -> list[Part]:
-    """Document rotation: the text begins at a random token, and goes round."""
+    """Document rotation: the text begins at a random token and wraps around."""
     if not tokens:
         return []
     start = rng.randrange(len(tokens))
@@ -84,7 +84,7 @@ def rotated(tokens: Sequence[str], rng: random.Random) -> list[Part]:
 
 
 def infilled_and_permuted(tokens: Sequence[str], rng: random.Random) -> list[Part]:
-    """What BART kept (§2.2 and table 1): sentences shuffled, then spans of the result replaced."""
+    """BART's final choice (§2.2 and table 1): sentences shuffled, then spans of the result replaced."""
     shuffled = permuted(tokens, rng)
     return [
         Part(part.token, tuple(place for i in part.places for place in shuffled[i].places))

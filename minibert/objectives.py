@@ -1,7 +1,7 @@
-"""What pre-training asks of a model: the rows it is given, what is hidden in them, the losses, and what is measured.
+"""Pre-training objectives: the rows of a batch, what is hidden in them, the losses and the metrics.
 
-One `Objective` is used alike by the batches, pre-training, evaluation, the experiments and the live page. A relative of
-BERT that is trained otherwise names its own (see `relatives`).
+Batches, pre-training, evaluation, the experiments and the live page share one `Objective`. A relative of BERT with
+another objective defines its own (see `relatives`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Masking:
 
 @dataclass(frozen=True)
 class Questions:
-    """One kind of question a batch asks: how many, their mean loss in nats, and how many are answered right."""
+    """The predictions of one kind in a batch: how many, their mean loss in nats, and how many are right."""
 
     count: int
     loss: Tensor
@@ -50,9 +50,9 @@ class Questions:
 class Objective(ABC):
     """What a model is pre-trained on.
 
-    name: what to call it · counts: kind of question → what its number is called in figures · static: the same questions
-    in every epoch · pairs: by input format, how a document becomes pairs of segments; without a format there, rows have
-    one segment.
+    name: as in config.json · counts: kind of prediction → name of their number among the metrics · static: the same
+    targets in every epoch · pairs: input format → function that makes pairs of segments from documents; in other
+    formats rows have one segment.
     """
 
     name: str
@@ -60,49 +60,49 @@ class Objective(ABC):
     static: bool = False
     reads_elsewhere: bool = True  # whether a second segment may come from another document
     pairs: Mapping[str, PairMaker]
-    packed: str = "full_sentences"  # its rows, where it has no pairs at all and rows of pairs are asked for
+    packed: str = "full_sentences"  # used instead of a format of pairs if `pairs` is empty
 
     def model(self, config: BertConfig) -> nn.Module:
         """The model that is trained, with random weights."""
         return BertForPreTraining(config)
 
     def vocabulary(self, store: TokenStore, tokenizer: Tokenizer) -> MaskVocabulary:
-        """What hiding must know of the vocabulary, and of the text."""
+        """What masking needs to know of the vocabulary and the text."""
         return MaskVocabulary.of(tokenizer)
 
     def after(self, batches: int) -> Objective:
-        """What it asks when so many batches have been read."""
+        """The objective to use after so many batches."""
         return self
 
     def kept(self, model: nn.Module) -> dict[str, nn.Module]:
-        """What a trained `model` is made of, by folder in the run's directory; "" is that itself: what others load."""
+        """The networks of a trained `model`: folder in the run's directory → network; "" is the main one."""
         return {"": model}
 
     @abstractmethod
     def corrupt(
         self, batch: Batch, special: Tensor, joined: Tensor, vocabulary: MaskVocabulary, rng: torch.Generator
     ) -> Batch:
-        """The batch with something to answer. special, joined: (B, T) bool, see `mask_tokens`."""
+        """The batch with inputs hidden and labels set. special, joined: (B, T) bool, see `mask_tokens`."""
 
     @abstractmethod
     def number_asked(self, batch: Batch) -> dict[str, int]:
-        """Kind of question → how many of them the batch asks, without the kinds it does not ask."""
+        """Kind of prediction → number of its targets in the batch, without kinds that have no labels there."""
 
     @abstractmethod
     def questions(self, output: PreTrainingOutput, batch: Batch) -> dict[str, Questions]:
-        """The same kinds, answered."""
+        """The same kinds → their losses and how many are right."""
 
     def weight(self, kind: str) -> float:
-        """Of a kind's loss in the sum."""
+        """Weight of a kind's loss in the sum."""
         return 1.0
 
     def at_blanks(self, batch: Batch) -> Batch:
-        """A batch with a label at each [MASK] → one whose logits are what the model expects at these places."""
+        """A batch with a label at each [MASK] → one for which the model's logits predict these positions."""
         return batch
 
 
 def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: Batch) -> dict[str, Tensor]:
-    """The "loss" to go down, and each kind's loss and accuracy, by the share of the questions of `whole` that stand in
+    """The total "loss", and each kind's loss and accuracy, weighted by the share of `whole`'s targets that are in
     `part`: over the parts of a batch they add up to those of the whole (Devlin et al. 2019, §A.2: a plain sum)."""
     asked = objective.number_asked(whole)
     terms: dict[str, Tensor] = {"loss": torch.zeros((), device=part.ids.device)}
@@ -116,9 +116,9 @@ def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: 
 
 @torch.no_grad()
 def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) -> dict[str, float]:
-    """Each kind's mean loss, accuracy and number over all the batches; the model is left as it was found.
+    """Each kind's mean loss, accuracy and number over all the batches; the model's mode (train or eval) is restored.
 
-    Raises ValueError where nothing is asked, of one kind of question or of all.
+    Raises ValueError if there are no targets, of one kind or at all.
     """
     device = next(model.parameters()).device
     training = model.training
@@ -154,10 +154,10 @@ def answered(logits: Tensor, answers: Tensor, loss: Tensor) -> Questions:
 
 @dataclass(frozen=True)
 class MaskedLanguageModel(Objective):
-    """BERT's: hidden tokens, and a question about two segments (Devlin et al. 2019, §3.1).
+    """BERT's: masked tokens, and a prediction about two segments (Devlin et al. 2019, §3.1).
 
     second: "nsp", does segment B follow A, or is it from elsewhere? "sop", do the two stand in their order, or swapped
-    (Lan et al. 2020, §3.1)? None: the same pairs, and nothing asked about them · second_weight: of its loss; the
+    (Lan et al. 2020, §3.1)? None: the same pairs, without a prediction · second_weight: of its loss; the
     paper's 1 comes from 256 pairs a batch.
     """
 
@@ -218,8 +218,8 @@ class MaskedLanguageModel(Objective):
 
 @dataclass(frozen=True)
 class WithoutPairs(MaskedLanguageModel):
-    """Hidden tokens, drawn anew at each reading, in rows of one segment: no pair is read and none is asked about (Liu
-    et al. 2019, §4.1 and §4.2)."""
+    """Masked tokens, drawn anew in every epoch, in rows of one segment, without a prediction about pairs (Liu et al.
+    2019, §4.1 and §4.2)."""
 
     second: str | None = None
 
@@ -232,7 +232,7 @@ class WithoutPairs(MaskedLanguageModel):
 
 
 def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
-    """The token that follows each one; nothing is asked at the end of a row. ids: (B, T), padding: (B, T) bool, True
+    """Labels for next-token prediction; −100 at the end of a row. ids: (B, T), padding: (B, T) bool, True
     for real tokens, or None → labels (B, T)."""
     labels = torch.full_like(ids, IGNORE)
     labels[:, :-1] = ids[:, 1:]
@@ -247,7 +247,7 @@ class NextToken(Objective):
 
     name: ClassVar = "next-token"
     counts: ClassVar = {"next_token": "tokens"}
-    pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's; nothing is asked of the pair
+    pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's, without a prediction about the pair
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
         return replace(batch, labels=next_tokens(batch.ids, batch.padding), next_labels=None)
@@ -259,7 +259,7 @@ class NextToken(Objective):
         return {"next_token": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
 
     def at_blanks(self, batch):
-        """What stands at a place is what follows the token before it."""
+        """A left-to-right model predicts a [MASK] at the position before it."""
         labels = torch.full_like(batch.labels, IGNORE)
         labels[:, :-1] = batch.labels[:, 1:]
         return replace(batch, labels=labels)

@@ -1,7 +1,7 @@
 """Weights of others that are installed as a Python package: found without running any of its code, checked before use.
 
-A package is data here: its files are located by its metadata and nothing of it is imported. Its weights count only if
-they are, byte for byte, those that the field knows under their name.
+A package is data here: its files are located by its metadata and nothing of it is imported. Its weights are used only
+if their SHA-256 is that of the published model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PackageError(ValueError):
 
 @dataclass(frozen=True)
 class Packaged:
-    """name: what the field calls the model · distribution: what pip calls the package · folder: the model's directory
+    """name: the model's published name · distribution: what pip calls the package · folder: the model's directory
     in it · sha256: of its model.safetensors."""
 
     name: str
@@ -31,7 +31,7 @@ class Packaged:
     sha256: str
 
     def directory(self) -> Path:
-        """Where the model lies, in the layout that `minibert.checkpoint.load` reads.
+        """The model's directory, in the layout that `minibert.checkpoint.load` reads.
 
         Raises PackageError where the package is not installed and where its weights are not those of `sha256`.
         """

@@ -1,7 +1,7 @@
-"""Permutation language modelling (Yang et al. 2019, arXiv:1906.08237, §2.2 and 2.3): the words of a row are read in a
-drawn order, and the last of them guessed, each from those before it in that order and from the place where it stands.
+"""Permutation language modelling (Yang et al. 2019, arXiv:1906.08237, §2.2 and 2.3): the tokens of a row get a random
+order, and the last ones in it are predicted, each from those before it in that order and from its own position.
 
-An *order* says when each token is read: 1, 2, 3 …; what is 0 is there from the beginning, and all may look at it.
+An *order* gives the rank of each token: 1, 2, 3 …; tokens of rank 0 are visible to all.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def draw_order(real: Tensor, rng: torch.Generator) -> Tensor:
 
 
 def draw_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
-    """Spans to guess (§3.1 and table 6, "span-based prediction"): a length n of 1 … `longest`, and so many words in a
-    row somewhere among the next n / share, again and again until the row ends; one word at least. As in transformers'
-    collator. words: (B, T) bool, False where nothing is asked → (B, T) bool."""
+    """Spans to predict (§3.1 and table 6, "span-based prediction"): draw a length n of 1 … `longest` and a span of n
+    words among the next n / share, and repeat until the row ends; at least one word. As in transformers' collator.
+    words: (B, T) bool, False for tokens that must not be predicted → (B, T) bool."""
     asked = torch.zeros_like(words)
     for row, places in enumerate(mask.nonzero().flatten().tolist() for mask in words):
         at = 0
@@ -46,23 +46,23 @@ def draw_spans(words: Tensor, share: float, rng: torch.Generator, longest: int =
 
 
 def query_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
-    """Who may look at whom without seeing itself: i at j if j is read before i, or was there from the beginning (figure
-    1). order: (B, T), real: (B, T) bool, False for padding → (B, T, T)."""
+    """The query stream's mask, where no token sees itself: i attends to j if j precedes i in the order or has rank 0
+    (figure 1). order: (B, T), real: (B, T) bool, False for padding → (B, T, T)."""
     earlier = (order[:, None, :] < order[:, :, None]) | (order == 0)[:, None, :]
     return earlier if real is None else earlier & real[:, None, :]
 
 
 def content_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
-    """The same, and each token also sees itself. → (B, T, T)"""
+    """The content stream's mask: `query_mask`, and each token also sees itself. → (B, T, T)"""
     return query_mask(order, real) | torch.eye(order.size(1), dtype=torch.bool, device=order.device)
 
 
 def with_queries(batch: Batch, query_id: int) -> tuple[Batch, Tensor, Tensor]:
-    """Both streams as one, longer row: the tokens, and behind them, for each label, a query that knows its place alone.
+    """Both streams in one longer row: the tokens, then for each label a query that knows only its position.
 
-    → (batch of T + M tokens a row, mask (B, 1, T + M, T + M), asked (B, M) bool: which queries are some). Tokens look
-    where `content_mask` lets them, queries where `query_mask` does, and nobody looks at a query. Without an order, all
-    that is asked is asked at once, of everything else.
+    → (batch of T + M tokens per row, mask (B, 1, T + M, T + M), asked (B, M) bool: False for queries that only fill up
+    the row). Tokens attend by `content_mask`, queries by `query_mask`; nothing attends to a query. Without an order,
+    all labelled tokens are predicted from the others at once.
     """
     labelled = batch.labels != IGNORE  # (B, T)
     most = int(labelled.sum(1).max())
@@ -85,7 +85,7 @@ def with_queries(batch: Batch, query_id: int) -> tuple[Batch, Tensor, Tensor]:
 
 
 class Decoder(MlmHead):
-    """The token embedding, transposed, and a bias; nothing before it."""
+    """The token embedding, transposed, and a bias; no dense layer before it."""
 
     def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
         nn.Module.__init__(self)
@@ -98,7 +98,7 @@ class Decoder(MlmHead):
 
 
 class PermutationLM(BertForPreTraining):
-    """What is asked is answered by the query stream; without labels the content stream is decoded (transformers')."""
+    """The query stream predicts the labels; without labels the content stream is decoded (as in transformers)."""
 
     def __init__(self, config: BertConfig):
         nn.Module.__init__(self)
@@ -119,13 +119,12 @@ class PermutationLM(BertForPreTraining):
 
 @dataclass(frozen=True)
 class PermutationLanguageModel(Objective):
-    """A new order for every row, and the last words of it are asked for, each given all before it (§2.3, "partial
-    prediction").
+    """A new order for every row; its last words are predicted, each given all before it (§2.3, "partial prediction").
 
-    share: of the words, 1/K in the paper with K = 6 · spans: whether words in a row are asked for, not single ones as
-    the order has them; they then come last in it · context: whom a word that is not asked for sees, those before it
-    in the "order", as in the paper, or "all" of these, as in its authors' code · masking, second_weight: not used:
-    nothing is hidden, and nothing asked about pairs.
+    share: of words to predict, 1/K in the paper with K = 6 · spans: predict runs of adjacent words, which are moved to
+    the end of the order, not single words · context: which other words a word that is not predicted sees: "order",
+    those before it, as in the paper, or "all" that are not predicted, as in the authors' code · masking, second_weight:
+    unused, as nothing is masked and nothing predicted about pairs.
     """
 
     masking: Masking = field(default_factory=Masking)
@@ -152,7 +151,7 @@ class PermutationLanguageModel(Objective):
         order = draw_order(real, rng)
         if self.spans:
             asked = draw_spans(~special, self.share, rng)
-            last = real.sum(1, keepdim=True)  # behind all others, in an order among themselves
+            last = real.sum(1, keepdim=True)  # predicted tokens after all others, then padding
             order = (order + last * asked + 2 * last * ~real).argsort(dim=1).argsort(dim=1) + 1
         else:
             words = (~special).sum(1)

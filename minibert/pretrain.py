@@ -58,10 +58,10 @@ class PretrainSettings:
     """One pre-training run. Budget: `steps` or `minutes`. The paper's optimizer values suit a base model; the defaults
     here suit small ones on small data, where a higher rate and β₂ 0.98 learn faster (see checkpoints/mini-en)."""
 
-    relative: str = "bert"  # the model_type of what is trained
+    relative: str = "bert"  # model_type of the trained model
     preset: str = "mini"
     sizes: dict[str, int | str] = field(default_factory=dict)  # fields of the config that differ from the preset
-    objective_options: dict[str, Any] = field(default_factory=dict)  # what else its objective is told
+    objective_options: dict[str, Any] = field(default_factory=dict)  # further arguments of its objective
     vocab_size: int = 8192
     steps: int | None = None
     minutes: float | None = None
@@ -69,12 +69,12 @@ class PretrainSettings:
     max_length: int = 128
     input_format: str = "segment_pair"
     short_probability: float = 0.1
-    words: str = "none"  # who says which characters make a word, for masking whole words: "jieba" for Chinese
+    words: str = "none"  # segmenter that finds words, for masking whole words: "jieba" for Chinese
     dropout: float = 0.0
-    nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; from few pairs NSP is noise to MLM
-    # What is known before the first step: nothing ("random"), or what "counts" of the text tell of the words, with
-    # positions that start from sinusoids; "words": positions start from random numbers, as in the paper; "sinusoids":
-    # positions are the Transformer's (Vaswani et al. 2017, §3.5), and are not learned.
+    nsp_weight: float = 1.0  # as in the paper, which has 256 pairs a batch; with few pairs NSP adds noise to MLM
+    # Initial weights: "random", or "counts": token embeddings and output bias from counts of the text, positions from
+    # sinusoids; "words": the same, but random positions, as in the paper; "sinusoids": the same, but positions are
+    # the Transformer's (Vaswani et al. 2017, §3.5), and are not learned.
     start: str = "counts"
     masking: Masking = field(default_factory=Masking)
     optimization: Optimization = field(
@@ -86,14 +86,14 @@ class PretrainSettings:
     report_every: int = 10
     measure_every: int = 100  # steps
     save_minutes: float = 5.0
-    save_every: int | None = None  # steps between states to resume from; by default it goes by `save_minutes`
-    snapshots: tuple[float, ...] = ()  # shares of the run at which a small copy is kept, to look back
+    save_every: int | None = None  # steps between states to resume from; None: every `save_minutes`
+    snapshots: tuple[float, ...] = ()  # shares of the run at which a small copy of the model is kept
 
     def __post_init__(self):
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
         try:
-            self.objective  # noqa: B018, this and the config raise ValueError for what there is not
+            self.objective  # noqa: B018, this and the config raise ValueError for unknown names
         except TypeError:
             given = ", ".join(self.objective_options)
             raise ValueError(f"the objective of {self.relative} has no option {given}") from None
@@ -110,7 +110,7 @@ class PretrainSettings:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
     def config(self, **changes: Any) -> BertConfig:
-        """Of the model that is trained."""
+        """The config of the trained model."""
         kind = relative_named(self.relative).config
         if unknown := self.sizes.keys() - {each.name for each in fields(kind)}:
             raise ValueError(f"{self.relative} has no size {min(unknown)!r}")
@@ -119,14 +119,14 @@ class PretrainSettings:
 
     @property
     def objective(self) -> Objective:
-        """What the run asks of it."""
+        """The pre-training objective of the run."""
         options = {"masking": self.masking, "second_weight": self.nsp_weight, **self.objective_options}
         return objective_for(self.config(), **options)
 
     @classmethod
     def from_dict(cls, values: dict) -> PretrainSettings:
-        """Of what `dataclasses.asdict` has made of settings, also after JSON has made its tuples lists. Raises
-        ValueError for what it has not made."""
+        """The inverse of `dataclasses.asdict`, also after JSON, which turns tuples into lists. Raises ValueError for
+        values that are not such settings."""
         parts = {"masking", "optimization"}  # settings of their own
         check_kinds(values, {name: kind for name, kind in get_type_hints(cls).items() if name not in parts})
         try:
@@ -160,16 +160,16 @@ def pretrain(
 ) -> Iterator[Event]:
     """Learn a vocabulary (unless one is given), tokenize, train, save to `out`.
 
-    The same directory grows better as it goes: at each save the model so far replaces the last. `training.jsonl` there
-    keeps the events, `resume/` what going on exactly takes until the run is over, `steps/` the snapshots.
+    Each save replaces the model in `out` by the current one. `training.jsonl` there keeps the events, `resume/` the
+    state to resume from exactly, until the run is over, `steps/` the snapshots.
 
-    model: a checkpoint to go on from, with its vocabulary and sizes, instead of a new start · dev: text to measure on
+    model: a checkpoint to start from, with its vocabulary and sizes, instead of a new model · dev: text to evaluate on
     every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
-    next run need not tokenize again · resuming: go on where a run with these settings was cut off · going_on: the
+    next run need not tokenize again · resuming: resume an interrupted run with these settings · going_on: the
     directory of such a run, copied to `out` first · watch: texts with [MASK]s, filled at every measurement (`Sample`) ·
     mailbox(): messages since the last call; a list of texts replaces `watch`. Under `torchrun` every process runs this,
-    and they share each batch. Raises ValueError (and DataError, CheckpointError, which are some) for what cannot be
-    used.
+    and they share each batch. Raises ValueError (also as DataError or CheckpointError) for unusable
+    input.
     """
     torch.manual_seed(settings.seed)
     out, group = Path(out), join_process_group()
@@ -264,7 +264,7 @@ def pretrain_store(
 def checked(
     settings: PretrainSettings, out: Path, group: ProcessGroup, cache, resuming: bool, model: str | Path | None
 ) -> resume.SavedRun | None:
-    """The run to resume, if one is. Raises ValueError for what can be known to fail before the text is read."""
+    """The saved run to resume, or None. Raises ValueError for problems that can be found before reading the text."""
     if group.leads:
         checkpoint.make_ready(out)
     if group.size > 1 and cache is None:
@@ -319,7 +319,7 @@ def shared_vocabulary(group: ProcessGroup, data: Sequence[str | Path], size: int
 def shared_store(
     group: ProcessGroup, data: Sequence[str | Path], tokenizer: Tokenizer, cache, words: str, processes: int
 ) -> tuple[TokenStore, list[str]]:
-    """Built by the first process, mapped by all; without a cache in memory."""
+    """Built by the first process, memory-mapped by all; without `cache` built in memory. → (store, skipped)"""
     if cache is None:
         skipped: list[str] = []
         store = TokenStore.build(read_documents(data, skipped), tokenizer, words=words, processes=processes)
@@ -349,7 +349,7 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
         networks = settings.objective.kept(model)
         start_token_embeddings(networks[""].bert, store, settings.seed)
         if settings.start != "words" and (positions := positions_of(networks[""])):
-            words = positions.embedding_dim**-0.5  # the root mean square of a word's vector, so that both are heard
+            words = positions.embedding_dim**-0.5  # root mean square of a token embedding: the same scale for both
             start_position_embeddings(positions, words if settings.start == "sinusoids" else config.initializer_range)
         for network in networks.values():
             if hasattr(network, "mlm"):
@@ -363,7 +363,7 @@ def positions_of(model: nn.Module) -> nn.Embedding | None:
 
 
 def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Module:
-    """What the settings train, with the weights that a run of it left in `directory`, and the settings' dropout."""
+    """The settings' model, with the weights of the checkpoint in `directory` and the settings' dropout."""
     config = config_from(checkpoint.config_values(directory)).change(
         hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
     )
@@ -386,7 +386,7 @@ def run(
     group: ProcessGroup,
     measure: Measure,
 ) -> Iterator[Event]:
-    """Train, measure, save; when the caller wants no more events, save once more. `events`: of the run so far."""
+    """Train, measure, save; save once more if the caller closes the iterator. `events`: of the run so far."""
     keeper = Keeper(settings, model, tokenizer, stream, out, state, events)
     learner = torch.compile(model, dynamic=True) if settings.compile else model
     if not events:
@@ -424,14 +424,14 @@ def run(
                     yield keeper.note(measurement)
             if done or keeper.due():
                 yield keeper.save(finished=done)
-    except GeneratorExit:  # whoever asked for the events wants no more: what was learned is not lost
+    except GeneratorExit:  # the caller closes the iterator: save what was learned
         if group.leads:
             keeper.save()
         raise
 
 
 class Keeper:
-    """What a run leaves in its directory, and when."""
+    """Writes a run's model, log, state and snapshots to its directory when they are due."""
 
     def __init__(self, settings, model, tokenizer, stream, out: Path, state: TrainingState, events: list[dict]):
         self.settings, self.model, self.tokenizer, self.stream, self.out = settings, model, tokenizer, stream, out
@@ -456,7 +456,7 @@ class Keeper:
             snapshots.save(self.out / "steps", kept, self.state.step, self.state.tokens)
 
     def save(self, finished: bool = False) -> Saved:
-        """The model so far in half precision, the log beside it, and, until it is over, what resuming takes."""
+        """The model so far in half precision, the log, and, until the run is over, the state to resume from."""
         self.saved_step, self.saved_at = self.state.step, self.state.seconds
         when_there_is_room(self._write, finished)
         return Saved(self.state.step, str(self.out))
@@ -464,7 +464,7 @@ class Keeper:
     def _write(self, finished: bool) -> None:
         networks = self.settings.objective.kept(self.model)
         for folder, network in networks.items():
-            # Its relative would name what it is asked as a rule; an option may have asked something else.
+            # The relative only knows its default objective; options may have changed it.
             notes = {} if folder else {checkpoint.OBJECTIVE: self.settings.objective.name}
             checkpoint.save(self.out / folder, network, self.tokenizer, dtype=torch.float16, notes=notes)
         with checkpoint.writing(self.out) as folder:
@@ -484,7 +484,7 @@ def measurements(
     watch: Sequence[str],
     mailbox: Callable[[], list],
 ) -> Measure:
-    """Loss and accuracy on `dev`, if there is any, and the watched blanks filled."""
+    """→ measure(model, step): yields loss and accuracy on `dev`, if given, and the fillings of the `watch` texts."""
     batches: list[Batch] = []
     if dev:
         store = TokenStore.build(read_documents(dev), tokenizer, words=settings.words)
@@ -503,8 +503,8 @@ def measurements(
 
 
 def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
-    """Every document once, always with the same masks; of a single document, which has no other for a second segment,
-    without next sentences."""
+    """Every document once, always with the same masks; a single document, which has no other for a second segment,
+    without next-sentence prediction."""
     pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.reads_elsewhere
     return PretrainingBatches(
         store,

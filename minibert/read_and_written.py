@@ -1,4 +1,4 @@
-"""A text that is read and one that is written, in one row: how UniLM is fine-tuned to write, and BERT for comparison
+"""A source and a target text in one row: sequence-to-sequence fine-tuning of UniLM, and of BERT for comparison
 (Dong et al. 2019, arXiv:1905.03197, §2.5)."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from minibert.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Asked:
-    """text: what is read · answer: what is to be written."""
+    """text: the source · answer: the target, to be generated."""
 
     text: str
     answer: str
@@ -30,9 +30,9 @@ def batch_of(
     rate: float = 0.7,
     longest: int | None = None,
 ) -> Batch:
-    """[CLS] text [SEP] answer [SEP], tokens of the answer hidden, also the [SEP] with which it ends: so it is learned
-    when to end. Hidden tokens are always [MASK]: when it writes, nothing else stands at a blank. longest: tokens that
-    are read of each text, [CLS] and [SEP] among them."""
+    """[CLS] text [SEP] answer [SEP] with tokens of the answer masked, also its final [SEP], so that the model learns
+    when to stop. Masked tokens are always [MASK], as in generation. mask: a key of SEGMENTS · longest: most tokens of
+    each text, with [CLS] and [SEP]."""
     first, second = SEGMENTS[mask]
     sources = [source_of(one.text, tokenizer, longest) for one in some]
     targets = [source_of(one.answer, tokenizer, longest)[1:] for one in some]
@@ -42,7 +42,7 @@ def batch_of(
     ends = begins + torch.tensor([[len(target)] for target in targets])
     written = (place >= begins) & (place < ends)  # (B, T)
     hidden = written & (torch.rand(written.shape, generator=rng) < rate)
-    hidden |= written & (place == begins) & ~hidden.any(1, keepdim=True)  # something is asked of every row
+    hidden |= written & (place == begins) & ~hidden.any(1, keepdim=True)  # every row has a target
     return Batch(
         batch.ids.masked_fill(hidden, tokenizer.mask_id),
         torch.where(place >= begins, second, first),

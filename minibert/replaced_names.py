@@ -1,5 +1,5 @@
-"""Replaced names (Xiong et al. 2020, arXiv:1912.09637): names in a text give way to others of the same kind, and a
-network says of each name whether it is the text's own, from the vectors of the two tokens beside it."""
+"""Replaced names (Xiong et al. 2020, arXiv:1912.09637): names in a text are replaced by others of the same kind, and a
+network predicts for each name whether it was replaced, from the states of the two tokens beside it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Tokenizer
 
-Others = Mapping[Tokens, Sequence[Tokens]]  # to a name those that may stand in its place
+Others = Mapping[Tokens, Sequence[Tokens]]  # name → names that may replace it
 
 
 @dataclass(frozen=True)
 class NamesBatch(Batch):
-    """Also names that are asked about. replaced: (B, T), at a name's first token 1 if it was replaced and 0 if it is
-    the text's own, −100 elsewhere · behind: (B, T) int64, at a name's first token the place behind its last."""
+    """A batch with labels of names. replaced: (B, T), at a name's first token 1 if it was replaced and 0 if it is
+    original, −100 elsewhere · behind: (B, T) int64, at a name's first token the position after its last."""
 
     replaced: Tensor | None = None
     behind: Tensor | None = None
@@ -38,8 +38,8 @@ class NamesBatch(Batch):
 
 @dataclass(frozen=True)
 class NamesOutput(PreTrainingOutput):
-    """Also what is said of the names, in reading order. name_logits: (N,), above 0 where a name is taken for a replaced
-    one."""
+    """With predictions for the names, in reading order. name_logits: (N,), above 0 for a name predicted to be
+    replaced."""
 
     name_logits: Tensor | None = None
     name_loss: Tensor | None = None
@@ -74,8 +74,8 @@ class NamesLm(MaskedLm):
 
 
 def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
-    """To each name the others of its kind that have as many tokens, so that a row keeps its length; names without any
-    are left out."""
+    """Name → other names of its kind with as many tokens, so that a row keeps its length; names without any are left
+    out."""
     alike: dict[tuple[str, int], list[Tokens]] = defaultdict(list)
     for name, kind in names.items():
         alike[kind, len(name)].append(name)
@@ -87,13 +87,13 @@ def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
 
 
 def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens]) -> list[Unit]:
-    """Where names stand in a row, the longest where several begin at one word."""
+    """The spans of names in a row, the longest where several begin at one word."""
     return [unit for unit in entities_of(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
 
 
 def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
-    """For each of `count` names in their order, whether it is replaced: with chance `rate`, and never two that follow
-    each other, so that each has a neighbour that can be trusted."""
+    """For each of `count` names in their order, whether it is replaced: with chance `rate`, and never two in
+    succession, so that each has an original neighbour."""
     drawn: list[bool] = []
     for _ in range(count):
         drawn.append(not (drawn and drawn[-1]) and rng.random() < rate)
@@ -103,7 +103,7 @@ def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
 def replace_names(
     ids: Tensor, special: Tensor, goes_on: Tensor, others: Others, rng: random.Random, rate: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """→ (ids, replaced, behind) of a `NamesBatch`. goes_on: (B, T) bool, whether a token goes on with a word."""
+    """→ (ids, replaced, behind) of a `NamesBatch`. goes_on: (B, T) bool, whether a token continues a word."""
     rows, replaced, behind = ids.tolist(), torch.full_like(ids, IGNORE), torch.zeros_like(ids)
     for number, (more, apart) in enumerate(zip(goes_on.tolist(), special.tolist(), strict=True)):
         row = rows[number]
@@ -116,7 +116,7 @@ def replace_names(
 
 
 def inside(replaced: Tensor, behind: Tensor) -> Tensor:
-    """(B, T) bool: the tokens of names that are asked about."""
+    """(B, T) bool: the tokens of labelled names."""
     place, last = torch.arange(replaced.size(1)), behind.where(replaced != IGNORE, 0).cummax(dim=1).values  # (B, T)
     return place < last
 
@@ -129,11 +129,11 @@ def touched(hidden: Tensor, behind: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class ReplacedNames(WithoutPairs):
-    """L = L_names + L_MLM, in rows of one document. rate: a name's chance to be replaced, if the one before was not ·
-    hidden: the share of what BERT hides that is hidden here, outside of names: what tells whether a name is right
-    should not be hidden · names_too: names that are the text's own may be hidden as well, and are then not asked about;
-    in the paper none is · names_from: after so many batches names are asked about; until then this is BERT · begun:
-    whether they are."""
+    """L = L_names + L_MLM, in rows of one document. rate: probability that a name is replaced, if the one before was
+    not · hidden: masking rate as a share of `masking.rate`, outside of names: the context that shows whether a name is
+    right should stay visible · names_too: original names may be masked as well, and then have no label; in the paper
+    none is · names_from: number of batches before names are predicted; until then plain masked LM · begun: whether
+    they are."""
 
     rate: float = 0.5
     hidden: float = 1 / 3
@@ -159,7 +159,7 @@ class ReplacedNames(WithoutPairs):
         return NamesLm(config)
 
     def vocabulary(self, store: TokenStore, tokenizer: Tokenizer):
-        """Raises ValueError where the text has no name that is known, for then nothing can be asked."""
+        """Raises ValueError if the text has no known name: there would be nothing to predict."""
         names, text = names_in(tokenizer), store.plain()
         known = others_of(names)
         starts = np.flatnonzero(np.isin(text, [name[0] for name in known])).tolist()

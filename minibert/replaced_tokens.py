@@ -1,5 +1,5 @@
-"""Replaced tokens (Clark et al. 2020, arXiv:2003.10555, §2): a small generator fills what is hidden with samples of its
-own, and a second network reads the result. What that one is asked is ELECTRA, or one of the paper's ablations (§3.4).
+"""Replaced tokens (Clark et al. 2020, arXiv:2003.10555, §2): a small generator fills masked positions with samples, and
+a second network reads the result. Its task is ELECTRA's or that of one of the paper's ablations (§3.4).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from minibert.model import (
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, Questions, answered
 from minibert.relatives.registry import relative_of
 
-# variant → (which of the relative's classes is the second network, whether it is asked at every token)
+# variant → (key of the second network's class in `Relative.heads`, whether it predicts at every token)
 VARIANTS = {
     "electra": ("ForPreTraining", True),
     "electra_15": ("ForPreTraining", False),
@@ -39,7 +39,7 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class ReplacedOutput:
-    """A discriminator's: logits (B, T), above 0 where it takes a token for a replaced one; loss, if that was asked."""
+    """logits: (B, T), above 0 for a token predicted to be replaced · loss: None without labels."""
 
     logits: Tensor
     loss: Tensor | None = None
@@ -47,8 +47,8 @@ class ReplacedOutput:
 
 @dataclass(frozen=True)
 class PairOutput:
-    """guessed: the generator's · ids: (B, T), what the second network was given · asked: the same with its labels ·
-    answer: its output."""
+    """guessed: the generator's output · asked: the second network's input, with its labels · answer: the second
+    network's output."""
 
     guessed: PreTrainingOutput
     asked: Batch
@@ -56,7 +56,7 @@ class PairOutput:
 
 
 class Discriminator(nn.Module):
-    """Was this token replaced? dense → GELU → one number a token (§2)."""
+    """Was this token replaced? dense → GELU → one logit per token (§2)."""
 
     asked = "rtd"
 
@@ -82,7 +82,7 @@ class Generator(MaskedLm):
 
 
 class CopyingGenerator(Generator):
-    """A masked LM that is asked for every token: D · (the token it read) + (1 − D) · softmax, with D = σ(w·x) at each
+    """A masked LM that predicts every token: D · (the token it read) + (1 − D) · softmax, with D = σ(w·x) at each
     place (§3.4). Logits are the logarithms of this mixture."""
 
     asked = "all_tokens_mlm"
@@ -112,15 +112,15 @@ def sample(logits: Tensor, temperature: float = 1.0, rng: torch.Generator | None
 
 
 def filled_in(batch: Batch, tokens: Tensor) -> Batch:
-    """The batch with `tokens` at its labelled places, in reading order; nothing is asked."""
+    """The batch with `tokens` at its labelled positions, in reading order, and without labels."""
     ids = batch.ids.clone()
     ids[batch.labels != IGNORE] = tokens
     return replace(batch, ids=ids, labels=None, next_labels=None)
 
 
 class NetworkPair(nn.Module):
-    """Both networks while they learn. They share the token and position embeddings (§3.2); no gradient of the second
-    reaches the generator's guesses, for sampling passes none on (§2)."""
+    """Both networks during training. They share the token and position embeddings (§3.2); sampling passes no gradient
+    from the second network on to the generator's logits (§2)."""
 
     def __init__(self, generator: nn.Module, main: nn.Module, variant: str = "electra", temperature: float = 1.0):
         super().__init__()
@@ -131,15 +131,15 @@ class NetworkPair(nn.Module):
 
     def forward(self, batch: Batch) -> PairOutput:
         guessed = self.generator(replace(batch, next_labels=None))
-        # In training torch's own numbers, which a resumed run goes on with; a measurement takes none of them away.
+        # Training uses torch's global generator, restored on resuming; evaluation must not advance it.
         rng = None if self.training else torch.Generator(batch.ids.device).manual_seed(0)
         read = filled_in(batch, sample(guessed.mlm_logits, self.temperature, rng))
         asked = replace(read, labels=self.labels(batch, read))
         return PairOutput(guessed, asked, self.main(asked))
 
     def labels(self, batch: Batch, read: Batch) -> Tensor:
-        """What the second network should answer: 1 for a replaced token, 0 for an original one, a sample that is right
-        among them; or the tokens themselves. (B, T)"""
+        """The second network's targets: 1 for a replaced token, 0 for an original one, also if it was sampled; or, for
+        a masked LM, the original tokens. (B, T)"""
         hidden = batch.labels != IGNORE
         original = torch.where(hidden, batch.labels, batch.ids)
         kind, everywhere = VARIANTS[self.variant]
@@ -153,10 +153,10 @@ class NetworkPair(nn.Module):
 class ReplacedTokens(Objective):
     """loss = masked LM of the generator + 50 · the discriminator's binary cross-entropy (§2 and table 6).
 
-    variant: "electra", or of the ablations "electra_15", asked at the hidden places only, "replace_mlm", a masked LM
-    that reads samples in the place of [MASK], "all_tokens_mlm", one that is asked at every token and may copy · split:
-    every hidden token becomes [MASK], as the paper says (§2); its authors' code leaves 15 % of them as they are ·
-    second_weight: not used, nothing is asked about pairs.
+    variant: "electra", or of the ablations "electra_15", only at masked positions, "replace_mlm", a masked LM that
+    reads samples instead of [MASK], "all_tokens_mlm", one that predicts every token and may copy it · split: every
+    hidden token becomes [MASK], as the paper says (§2); its authors' code leaves 15 % of them as they are ·
+    second_weight: unused, nothing is predicted about pairs.
     """
 
     masking: Masking = field(default_factory=Masking)
@@ -177,7 +177,7 @@ class ReplacedTokens(Objective):
 
     @property
     def second(self) -> str:
-        """What the second network's questions are called."""
+        """Name of the second network's kind of prediction."""
         return "rtd" if VARIANTS[self.variant][0] == "ForPreTraining" else "token"
 
     @property

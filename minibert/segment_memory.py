@@ -1,5 +1,5 @@
 """Memory of the segment before (Dai et al. 2019, arXiv:1901.02860, §3.2; Yang et al. 2019, arXiv:1906.08237, §2.4):
-what each layer read of the last row stays, and the next row looks at it as if it stood in front. No gradient goes back.
+the input of each layer for one row is kept, and the next row attends to it as to its own past, without gradient.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from torch import Tensor
 from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, under
 from minibert.permutation import PermutationLM, with_queries
 
-Memory = Sequence[Tensor]  # what each layer read, (B, M, H) a layer
+Memory = Sequence[Tensor]  # each layer's input, (B, M, H) per layer
 
 
 def read_on(
     bert: Bert, batch: Batch, memory: Memory | None = None, tap: Tap = no_tap, mask: Tensor | None = None
 ) -> tuple[Tensor, list[Tensor]]:
-    """A Transformer-XL reads a row behind its memory. mask: (B or 1, 1, T, T), who may look at whom in the row; at the
-    memory all may look. → (hidden (B, T, H), what each layer read of this row: the next row's memory).
+    """Run a Transformer-XL on a row with memory. mask: (B or 1, 1, T, T), attention within the row; every token attends
+    to all of the memory. → (hidden (B, T, H), the input of each layer for this row: the next row's memory).
 
-    Each layer gets memory and row as one longer row, and gives the vectors of the row: what stands in the memory is not
-    computed again. A distance counts on into it; its segment is 0.
+    Each layer gets memory and row as one longer row, and only its output for the row is kept: the memory does not
+    change. Distances extend into the memory; its segment is 0.
     """
     mask = bert.mask(batch) if mask is None else mask
     behind = 0 if memory is None else memory[0].size(1)  # M
@@ -50,8 +50,8 @@ def read_on(
 def guess_on(
     model: PermutationLM, batch: Batch, memory: Memory | None = None, tap: Tap = no_tap
 ) -> tuple[PreTrainingOutput, list[Tensor]]:
-    """What `PermutationLM` does with a row that is asked for words, behind a memory. → (output, the next row's memory:
-    of the words, which have read each other as the order allows)."""
+    """`PermutationLM` on a labelled row, with memory. → (output, the next row's memory: of the tokens, which attend to
+    each other by the order, without the queries)."""
     longer, mask, asked = with_queries(batch, model.config.vocab_size)
     x, read = read_on(model.bert, longer, memory, tap, mask)  # (B, T + M', H), M' queries
     length = batch.ids.size(1)
@@ -61,5 +61,5 @@ def guess_on(
 
 
 def whole(batch: Batch) -> Batch:
-    """The same row, of which nothing is asked: all of it is read."""
+    """The row without labels and order, so that all its tokens are visible."""
     return replace(batch, labels=None, order=None)

@@ -1,7 +1,7 @@
-"""SemBERT (Zhang et al. 2020, arXiv:1909.02209): beside what BERT makes of each word stands who does what to whom, one
-row of role labels a predicate, embedded, read by a GRU from both sides, and glued to the word's vector.
+"""SemBERT (Zhang et al. 2020, arXiv:1909.02209): BERT's vector of each word is concatenated with one of its semantic
+roles: role labels, one row per predicate, embedded and read by a bidirectional GRU.
 
-Letters as in `minibert.model`; W words of a row, S pieces of a word, P predicates, E numbers a role's embedding.
+Letters as in `minibert.model`; W words, S pieces of a word, P predicates, E size of a role's embedding, G of the GRU.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
 @dataclass(frozen=True)
 class RolesBatch(Batch):
     """words: (B, T) int64, the number of each piece's word in its row, −100 for special tokens and padding · roles:
-    (B, P, W) int64, of each word's role for each predicate, −100 behind a row's last word. `labels` are of words:
-    (B, W), −100 where nothing is asked."""
+    (B, P, W) int64, of each word's role for each predicate, −100 after a row's last word. `labels` are of words:
+    (B, W), −100 where there is no target."""
 
     words: Tensor | None = None
     roles: Tensor | None = None
@@ -28,7 +28,7 @@ class RolesBatch(Batch):
 
 @dataclass(frozen=True)
 class RolesOutput:
-    """logits: (B, W, classes) · loss: where the batch has labels."""
+    """logits: (B, W, classes) · loss: None without labels."""
 
     logits: Tensor
     loss: Tensor | None = None
@@ -75,7 +75,7 @@ class RoleVectors(nn.Module):
 
 
 class SemBert(nn.Module):
-    """h = [word vector; role vector], and a class for each word. roles: 0, an ablation, for word vectors alone."""
+    """h = [word vector; role vector] → a class for each word. roles: their number; 0, an ablation: no role vectors."""
 
     def __init__(self, bert: Bert, classes: int, roles: int, predicates: int, out: int = 16):
         super().__init__()

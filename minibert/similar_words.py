@@ -13,13 +13,13 @@ from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 
 MOST, LEAST_COSINE = 5, 0.35
-WORDS, SELDOM = 20_000, 3  # words that are known at most; one that was read less often is not
+WORDS, SELDOM = 20_000, 3  # most words to know; least number of occurrences of each
 READ = 4_000_000  # tokens of the text in which words are counted
 Tokens = tuple[int, ...]
 
 
 class SimilarWords:
-    """To each word the nearest others of as many tokens. A word's vector is the mean of its tokens' vectors."""
+    """Finds the nearest other words with as many tokens. A word's vector is the mean of its tokens' vectors."""
 
     def __init__(self, vectors: np.ndarray, words: Iterable[Tokens]):
         """vectors: (V, H), a zero row for a token without one · words: the most frequent first."""
@@ -33,7 +33,7 @@ class SimilarWords:
 
     @classmethod
     def of_text(cls, store: TokenStore, tokenizer: Tokenizer, width: int = 64) -> SimilarWords:
-        """By what stands near each word in the text."""
+        """From the text's co-occurrence counts."""
         vectors, _ = token_vectors(store, tokenizer.vocab_size, width)
         more = np.array([tokenizer.goes_on(piece) for piece in tokenizer.vocab])
         ids = store.plain(0, READ)
@@ -65,6 +65,6 @@ class SimilarWords:
         return [known[i] for i in order if cosines[i] >= LEAST_COSINE and known[i] != word][:MOST]
 
     def draw(self, word: Tokens, rng: random.Random) -> Tokens | None:
-        """One of them; None where there is none."""
+        """A random one of `of(word)`; None if there is none."""
         near = self.of(word)
         return rng.choice(near) if near else None

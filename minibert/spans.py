@@ -1,5 +1,5 @@
 """Spans and their boundaries (Joshi et al. 2020, arXiv:1907.10529): which runs of words are hidden, and a head that
-guesses them from the two tokens around them alone."""
+predicts them from the two tokens around them only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from minibert.model import ACTIVATIONS, IGNORE, Batch, PreTrainingOutput, Tap, i
 from minibert.objectives import WithoutPairs, answered
 
 LONGEST, P = 10, 0.2
-PLACES = 20  # of a token in its span that the head tells apart: two spans that meet are one
+PLACES = 20  # positions in a span that have their own embedding: adjacent spans are merged
 
 
 def length_shares(p: float = P, longest: int = LONGEST) -> list[float]:
@@ -28,7 +28,7 @@ def length_shares(p: float = P, longest: int = LONGEST) -> list[float]:
 
 
 def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]:
-    """Spans of whole words until the budget is full; those that meet are one."""
+    """Spans of whole words until the budget is full; adjacent spans are merged."""
     lengths, shares = range(1, LONGEST + 1), length_shares()
     spans: list[Unit] = []
     for run in runs(words, budget, lambda: rng.choices(lengths, shares)[0], rng):
@@ -40,8 +40,8 @@ def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]
 
 
 def boundaries(labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Of every token that is asked for, in reading order: (row and place of the token before its span (M, 2), of the
-    one behind it (M, 2), its own place in the span from 0 (M,)). labels: (B, T), no row begins or ends with one."""
+    """For every labelled token, in reading order: (row and position of the token before its span (M, 2), of the one
+    after it (M, 2), its position in the span from 0 (M,)). labels: (B, T), none at the ends of a row."""
     asked, place = labels != IGNORE, torch.arange(labels.size(1), device=labels.device).expand_as(labels)
     before = place.masked_fill(asked, -1).cummax(dim=1).values  # (B, T)
     behind = place.masked_fill(asked, labels.size(1)).flip(1).cummin(dim=1).values.flip(1)  # (B, T)
@@ -72,7 +72,7 @@ class SpanBoundary(nn.Module):
 
 @dataclass(frozen=True)
 class SpanOutput(PreTrainingOutput):
-    """Also what the boundaries tell of the hidden tokens. sbo_logits: (M, V)."""
+    """With the predictions from the boundaries of spans. sbo_logits: (M, V)."""
 
     sbo_logits: Tensor | None = None
     sbo_loss: Tensor | None = None
@@ -83,7 +83,7 @@ class SpanOutput(PreTrainingOutput):
 
 
 class SpanLm(MaskedLm):
-    """A masked LM, and beside it the same question put to the boundaries. Both answer through one decoder."""
+    """A masked LM, and a second head that predicts the same tokens from the boundaries. Both share one decoder."""
 
     asked = "mlm+sbo"
 
@@ -105,8 +105,8 @@ class SpanLm(MaskedLm):
 
 @dataclass(frozen=True)
 class Spans(WithoutPairs):
-    """L = L_MLM + L_SBO over hidden spans, in rows of one document (§3.1 to §3.3). boundary: without it, an ablation,
-    nothing is asked of the boundaries."""
+    """L = L_MLM + L_SBO over hidden spans, in rows of one document (§3.1 to §3.3). boundary: whether L_SBO is used;
+    False is an ablation."""
 
     boundary: bool = True
 

@@ -1,4 +1,4 @@
-"""Statistics that several rooms need. No torch."""
+"""Statistics that several lessons use. No torch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Z95 = 1.959964  # of the normal distribution, two-sided 95 %
 
 
 def wilson(count: float, n: int) -> tuple[float, float]:
-    """95 % interval for a share of which `count` of `n` were seen (Wilson 1927); (0, 1) where nothing was tried."""
+    """95 % interval for a share, of which `count` / `n` was observed (Wilson 1927); (0, 1) for n = 0."""
     if n == 0:
         return 0.0, 1.0
     share, spread = count / n, Z95 * Z95 / n
@@ -21,8 +21,8 @@ def wilson(count: float, n: int) -> tuple[float, float]:
 
 
 def area(scores: ArrayLike, positive: ArrayLike) -> float:
-    """Under the ROC curve: the chance that one of the `positive` has a higher score than one of the others, ties
-    counting half (Mann and Whitney 1947). NaN where one side is empty."""
+    """Area under the ROC curve: the probability that a positive has a higher score than a negative, ties counting half
+    (Mann and Whitney 1947). NaN if there are no positives or no negatives."""
     from scipy.stats import rankdata
 
     positive = np.asarray(positive, bool)
@@ -34,8 +34,8 @@ def area(scores: ArrayLike, positive: ArrayLike) -> float:
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's ρ of two times N numbers: 1 when both order their entries alike, −1 when oppositely; ties share their
-    mean rank. NaN for fewer than 3, and where all of one side are equal."""
+    """Spearman's ρ of two sequences of N numbers: 1 for the same order, −1 for the opposite; ties share their mean
+    rank. NaN for N < 3, and where all numbers of one sequence are equal."""
     from scipy.stats import spearmanr
 
     x, y = np.asarray(x, float), np.asarray(y, float)

@@ -3,10 +3,10 @@
 Each step is a function from spans to spans; a span is text that knows, character by character, where in the original
 text it came from. `Tokenizer.encode` runs the steps, `Tokenizer.explain` runs the same steps and shows what each did,
 `Tokenizer.fast` is the same tokenizer in Rust (`tokenizers`), for bulk work. Ids, tokens, offsets and word numbers of
-the two are equal for every text; the tests hold that.
+the two are equal for every text; the tests check that.
 
-Special tokens are found in the raw text before anything else, as in the ecosystem: whoever types `[MASK]` or `[SEP]`
-gets the special token. That lets a learner write "the [MASK] barked"; keep it in mind with text from strangers.
+Special tokens are found in the raw text before anything else, as in transformers: `[MASK]` or `[SEP]` in a text becomes
+the special token. That lets a student write "the [MASK] barked"; keep it in mind with untrusted text.
 """
 
 import json
@@ -40,7 +40,7 @@ from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, read_
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 MOST_ROWS_BEYOND, MOST_WORD_CHARS = 2**16, 2**16
-# What tokenizer_config.json says, where it says it; a special token stands there as text or as an object.
+# Types of the optional entries of tokenizer_config.json; a special token there is a text or an object.
 KINDS = {
     "do_lower_case": bool,
     "tokenizer_class": str,
@@ -51,7 +51,7 @@ KINDS = {
 NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
 
 
-# transformers' classes whose text goes the way of BERT's; the last two name no algorithm, tokenizer.json holds it
+# transformers' classes with BERT's algorithm; the last two are generic: tokenizer.json defines their algorithm
 SAME_ALGORITHM = (
     "BertTokenizer",
     "DistilBertTokenizer",
@@ -64,7 +64,7 @@ SAME_ALGORITHM = (
 
 
 class Span(NamedTuple):
-    """Text on its way, and for each of its characters the position in the original text that it came from."""
+    """Text between two steps, and for each of its characters the position in the original text it came from."""
 
     text: str
     source: Sequence[int]
@@ -104,8 +104,8 @@ def split_on_spaces(span: Span) -> list[Span]:
 def decompose(span: Span) -> Span:
     """NFD: é → e + accent; several marks on one letter are put in canonical order.
 
-    Where a mark comes from is counted as `tokenizers` counts it: the n-th kept character in the new order takes the
-    place of the n-th original one, and a character that was added stands where the one before it stands.
+    `source` is assigned as `tokenizers` does it: the n-th kept character in the new order takes the
+    place of the n-th original one, and an added character that of the character before it.
     """
     if all(map(is_plain, span.text)):
         return span
@@ -135,7 +135,7 @@ def lowercase(span: Span) -> Span:
 
 
 def split_off_punctuation(span: Span) -> list[Span]:
-    """Each punctuation character by itself, and what stands between them."""
+    """Each punctuation character by itself, and the text between them."""
     cuts = [0, *(n for at, c in enumerate(span.text) if is_punctuation(c) for n in (at, at + 1)), len(span.text)]
     return [span.part(start, end) for start, end in pairwise(cuts) if start < end]
 
@@ -170,7 +170,7 @@ class Encoding:
         return len(self.ids)
 
     def word_spans(self) -> list[tuple[int, int]]:
-        """Where the words of the first text stand in it; a punctuation mark or a special token found is one too."""
+        """(start, end) of each word of the first text; a punctuation mark or a special token found is one too."""
         spans: dict[int, tuple[int, int]] = {}
         for (start, end), segment, word in zip(self.offsets, self.segments, self.words, strict=True):
             if word is not None and not segment:
@@ -189,7 +189,7 @@ class Token(NamedTuple):
 
 
 class Try(NamedTuple):
-    """One question of WordPiece: is `piece`, made of characters start…end of the word, in the vocabulary?"""
+    """One lookup of WordPiece: is `piece`, made of characters start…end of the word, in the vocabulary?"""
 
     start: int
     end: int
@@ -219,7 +219,7 @@ class Part(NamedTuple):
 
 
 class Word(NamedTuple):
-    """What stands between two spaces, step by step. A cased tokenizer leaves the first four equal."""
+    """The text between two spaces after each step. A cased tokenizer leaves the first four equal."""
 
     split: Span
     decomposed: Span
@@ -287,8 +287,8 @@ class Tokenizer:
     """A BERT tokenizer over a list of pieces, the place in the list being the id.
 
     special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary
-    does not have get the ids after its end. rows: of the model's embedding matrix; those beyond all tokens, to which
-    some round it up, are named "[row 30522]" and never read. Raises ValueError for a list that is no BERT vocabulary
+    does not have get the ids after its end. rows: of the model's embedding matrix; some models round their number
+    up, and the unused ones are named "[row 30522]". Raises ValueError for a list that is no BERT vocabulary
     (`check_vocab`).
     """
 
@@ -328,7 +328,7 @@ class Tokenizer:
 
     @staticmethod
     def goes_on(piece: str) -> bool:
-        """Whether a piece goes on with the word of the piece before it."""
+        """Whether a piece continues the word of the piece before it."""
         return piece.startswith("##")
 
     def encode(
@@ -429,7 +429,7 @@ class Tokenizer:
 
     @cached_property
     def _known_words(self):
-        """`pieces_of` that remembers: texts repeat their words."""
+        """`pieces_of` with a cache, as texts repeat their words."""
         return lru_cache(maxsize=2**16)(self.pieces_of)
 
     def pieces_of(self, text: str) -> tuple[list[tuple[int, int, str, int]], int]:
@@ -467,7 +467,7 @@ class Tokenizer:
         pieces, start = [], 0
         while start < length:
             prefix = "##" if start else ""
-            # Longer pieces than the vocabulary's longest are only asked for where someone wants to see it.
+            # Candidates longer than the vocabulary's longest piece are only looked up to record them in `tries`.
             longest = length if tries is not None else min(length, start + self.longest)
             for end in range(longest, start, -1):
                 piece = prefix + word[start:end]

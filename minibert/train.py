@@ -1,7 +1,7 @@
 """The one training loop. It yields events; a page draws them, a notebook prints them, a terminal shows a bar.
 
-The loop stands still between two events, so its caller may evaluate, save or stop there, and stopping is just not
-asking for the next one.
+The loop pauses between two events, so its caller may evaluate, save or stop there; to stop, just do not fetch the next
+event.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Preparing(Event):
-    """Something that takes a while is done before the run can begin."""
+    """A step of preparation that takes a while begins; `what` names it."""
 
     what: str
 
 
 @dataclass(frozen=True)
 class Started(Event):
-    """A run begins: its settings, and in `details` what a reader of the events needs beside them (the dev examples)."""
+    """A run begins: its settings, and in `details` what displaying the events needs besides (the dev examples)."""
 
     settings: dict
     details: dict = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Eval(Event):
 
 @dataclass(frozen=True)
 class Sample(Event):
-    """What the model says now of some inputs of the user's."""
+    """The model's current predictions for some inputs of the user."""
 
     step: int
     answers: list[dict]
@@ -105,7 +105,7 @@ OPTIMIZERS = ("adamw", "muon", "lamb")
 
 @dataclass(frozen=True)
 class Optimization:
-    """How weights move (Devlin et al. 2019, §A.2 and A.3: AdamW, linear warm-up, linear decay).
+    """Settings of the optimizer (Devlin et al. 2019, §A.2 and A.3: AdamW, linear warm-up, linear decay).
 
     learning_rate: the peak · warmup: share of the run spent rising to it · clip: largest gradient norm · optimizer:
     "adamw", "muon" for the matrices of the blocks and AdamW for the rest, or "lamb" for large batches.
@@ -152,8 +152,8 @@ def optimizer_for(
 def weight_groups(
     model: nn.Module, optimization: Optimization, scale_of: Callable[[str], float] = lambda name: 1.0
 ) -> list[dict]:
-    """What is trained, in the groups of an optimizer. Weight decay on matrices only: biases and LayerNorm are left
-    alone. "muon": those that are moved by it. "scale": the multiple of the learning rate, `scale_of` a weight's name.
+    """The trainable weights in groups for an optimizer. Weight decay on matrices only, not on biases and LayerNorm.
+    "muon": whether Muon updates the group · "scale": factor of the learning rate, `scale_of(name of the weight)`.
     """
     groups: dict[tuple[float, bool, bool], list[nn.Parameter]] = {}
     for name, weight in model.named_parameters():
@@ -173,9 +173,9 @@ def weight_groups(
 
 @dataclass
 class TrainingState:
-    """How far a run is, and what its optimizer remembers: beside the weights, all that going on exactly takes.
+    """The progress of a run and the state of its optimizer, saved to resume from.
 
-    Times count the optimizer steps, not what the caller does between two events.
+    `seconds` counts the training steps, not what the caller does between two events.
     """
 
     optimizer: torch.optim.AdamW
@@ -211,7 +211,7 @@ def train(
 
     losses_of(output, part, whole): the terms of the loss, "loss" is their sum; of a part of a batch each must be
     weighted so that the parts add up to the whole. accumulate: parts a batch is computed in, one after another, to
-    save memory · group: processes that share every batch · state: of a run to go on with; else a new one begins.
+    save memory · group: processes that share every batch · state: of a run to resume; else a new one begins.
     """
     if (steps is None) == (seconds is None):
         raise ValueError("give either steps or seconds")
@@ -221,7 +221,7 @@ def train(
     window, window_tokens = 0.0, 0
     reported: list[dict[str, torch.Tensor]] = []
     started = time.perf_counter()
-    for batch in batches:  # making it counts, what the caller does between two events does not
+    for batch in batches:  # the clock includes making it, not what the caller does between two events
         model.train()
         # The middle of the step: neither its first nor its last rate is zero.
         lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
@@ -229,7 +229,7 @@ def train(
             weights["lr"] = lr * weights["scale"]
         terms: dict[str, torch.Tensor] = {}
         parts = [batch] if accumulate * group.size == 1 else batch.split(accumulate * group.size)
-        # A last, small batch may have no part for this process, which then computes one that counts nothing.
+        # A last, small batch may have no part for this process, which then computes one with weight 0.
         for part, counts in [(part, 1.0) for part in parts[group.rank :: group.size]] or [(parts[0], 0.0)]:
             with autocast(device):
                 losses = losses_of(model(part.to(device)), part, batch)
@@ -245,14 +245,14 @@ def train(
         window_tokens += batch.tokens
         due = state.step % report_every == 0 or (also_every is not None and state.step % also_every == 0)
         if device.type == "cuda" and due:
-            torch.cuda.synchronize(device)  # else the clock would not see the work still under way
+            torch.cuda.synchronize(device)  # else the clock would miss the GPU work still queued
         elapsed, started = time.perf_counter() - started, time.perf_counter()
         if seconds is not None:
             elapsed = group.first(elapsed)  # all must stop at the same step, so one clock counts
         state.seconds, window = state.seconds + elapsed, window + elapsed
         over = state.step >= steps if steps else state.seconds >= seconds
         if over or due:
-            names = dict.fromkeys(name for one in reported for name in one)  # a batch may not ask all that others ask
+            names = dict.fromkeys(name for one in reported for name in one)  # not every batch has every term
             means = {name: torch.stack([one[name] for one in reported if name in one]).mean().item() for name in names}
             if not math.isfinite(means["loss"]):
                 raise TrainingError(f"the loss became {means['loss']} at step {state.step}: try a lower learning rate")

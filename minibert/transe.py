@@ -1,5 +1,5 @@
-"""TransE (Bordes et al. 2013): a vector for each entity and each relation of a knowledge graph, so that for a fact
-(s, r, o) holds s + r ≈ o."""
+"""TransE (Bordes et al. 2013): a vector for each entity and each relation of a knowledge graph, so that
+s + r ≈ o for a fact (s, r, o)."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Translations:
 
 
 def margin_loss(true: Tensor, false: Tensor, margin: float = 1.0) -> Tensor:
-    """Mean of max(0, γ + d(s + r, o) − d(s′ + r, o′)): a fact should be nearer by γ than what is made of it by another
-    subject or object (equation 1). true, false: (M,) distances"""
+    """Mean of max(0, γ + d(s + r, o) − d(s′ + r, o′)): a fact's distance should be smaller by γ than that of
+    its corrupted copy (equation 1). true, false: (M,) distances"""
     return (margin + true - false).clamp(min=0).mean()
 
 
 def corrupted(triples: Tensor, entities: int, rng: torch.Generator) -> Tensor:
-    """Another entity in the place of each fact's subject or of its object, never of both (equation 2)."""
+    """Replace the subject or the object of each fact, never both, by another entity (equation 2)."""
     false = triples.clone()
     side = torch.randint(2, (len(triples),), generator=rng) * 2  # column 0 or 2
     row = torch.arange(len(triples))
@@ -71,7 +71,7 @@ def corrupted(triples: Tensor, entities: int, rng: torch.Generator) -> Tensor:
 def learn(
     graph: Graph, size: int = 32, *, margin: float = 1.0, epochs: int = 300, rate: float = 0.02, seed: int = 0
 ) -> Translations:
-    """All facts at once, `epochs` times; entities are brought to length 1 before each."""
+    """Train on all facts as one batch, `epochs` times; entities are normalised to length 1 before each step."""
     rng, triples = torch.Generator().manual_seed(seed), graph.numbers
     bound = 6 / size**0.5
     e, r = (

@@ -1,6 +1,6 @@
 """The network of Transformer-XL (Dai et al. 2019, arXiv:1901.02860, §3.3), as XLNet has it (Yang et al. 2019,
-arXiv:1906.08237, §2.5): a token has no place and no segment of its own, but any two have a distance, and are in one
-segment or in two. Each head is told of both."""
+arXiv:1906.08237, §2.5): no position and segment embeddings; instead each head scores a pair of tokens also by their
+distance, and by whether they are in the same segment."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def distance_waves(longest: int, size: int, device=None) -> Tensor:
 
 
 class WordEmbeddings(nn.Module):
-    """token, dropout: no position, no segment, no LayerNorm. The id V stands for a place of which nothing but the place
-    is known; it begins as the learned vector w (Yang et al. 2019, §2.3: g⁽⁰⁾ = w)."""
+    """token, dropout: no position, no segment, no LayerNorm. The id V stands for a query, of which only the position is
+    known; its embedding is the learned vector w (Yang et al. 2019, §2.3: g⁽⁰⁾ = w)."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -57,15 +57,15 @@ class WordEmbeddings(nn.Module):
 
 
 def places_and_segments(batch: Batch) -> dict[str, Tensor | None]:
-    """What `RelativeAttention` is told."""
+    """Keyword arguments of `RelativeAttention.attend`."""
     return {"positions": batch.positions, "segments": batch.segments}
 
 
 class RelativeAttention(SelfAttention):
     """score_ij = [(q_i + u)·k_j + (q_i + v)·W r_(i−j) + (q_i + b)·s_ij] / √D, with r the waves of a distance and s one
-    of two vectors, for the same segment or for another. u is the bias of `query`: what stands as q below is q + u.
+    of two vectors, for the same segment or for another. u is the bias of `query`: what is named q below is q + u.
 
-    positions, segments: (B, T), by default 0 … T − 1, and all the same.
+    positions, segments: (B, T), by default 0 … T − 1, and one segment.
     """
 
     def __init__(self, config: BertConfig):
@@ -92,7 +92,7 @@ class RelativeAttention(SelfAttention):
         return tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
 
     def by_distance(self, q: Tensor, positions: Tensor | None, tap: Tap = no_tap) -> Tensor:
-        """(q_i + v)·W r_(i−j): with every distance first, of which each pair then takes its own. → (B, A, T, T)"""
+        """(q_i + v)·W r_(i−j), computed for every distance, then gathered for each pair. → (B, A, T, T)"""
         place = torch.arange(q.size(-2), device=q.device)[None] if positions is None else positions  # (1 or B, T)
         longest = q.size(-2) if positions is None else int(positions.max()) + 1
         waves = distance_waves(longest, self.distance.in_features, q.device)
@@ -115,7 +115,7 @@ class RelativeAttention(SelfAttention):
 
 
 def as_stored(name: str, weight: Tensor, config: BertConfig) -> Tensor:
-    """A weight as transformers stores it: heads apart, and some matrices the other way round."""
+    """A weight as transformers stores it: split into heads, some matrices transposed."""
     heads = (config.num_attention_heads, config.head_size)
     if re.search(r"rel_attn\.[qkvr]$", name):
         return weight.T.unflatten(1, heads)  # (A·D, H) → (H, A, D)
@@ -125,7 +125,7 @@ def as_stored(name: str, weight: Tensor, config: BertConfig) -> Tensor:
 
 
 def as_read(name: str, weight: Tensor, config: BertConfig) -> Tensor:
-    """The other way."""
+    """The inverse of `as_stored`."""
     if re.search(r"rel_attn\.[qkvr]$", name) and weight.ndim == 3:
         return weight.flatten(1).T
     if re.search(r"rel_attn\.(o|r_\w_bias|seg_embed)$", name) and weight.ndim > 1:

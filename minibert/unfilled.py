@@ -1,4 +1,4 @@
-"""A model made without drawing its random weights: they come from elsewhere, or only their sizes are asked for."""
+"""Build a model without random initialisation: its weights are loaded later, or only their shapes are needed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kai
 
 @contextmanager
 def filled_later() -> Iterator[None]:
-    """Encoders and masked-LM heads that are made in here get none of the paper's random weights: drawing those takes
-    ten times as long as reading a file."""
+    """Encoders and masked-LM heads built in this context skip the paper's random initialisation, which takes ten times
+    as long as reading a file."""
     before = _filled_later.set(True)
     try:
         yield
@@ -38,7 +38,7 @@ class _DrawsNothing(TorchFunctionMode):
 
 @contextmanager
 def sizes_only() -> Iterator[None]:
-    """Models that are made in here have shapes and no numbers, so that what asks for 100 GB does not get them. Nothing
-    is drawn: on the device "meta" that would import a compiler, which takes seconds and 80 MB."""
+    """Models built in this context have shapes but no memory, so that a config of 100 GB does no harm. Initialisation
+    is skipped: on the device "meta" it would import a compiler, which takes seconds and 80 MB."""
     with torch.device("meta"), _DrawsNothing():
         yield
