@@ -1,1 +1,1 @@
-"""The relatives of BERT, a file each: what is different, and nothing else. `registry` says which there are."""
+"""The relatives of BERT, one file each, with only what differs from BERT. `registry` lists them."""

@@ -1,5 +1,5 @@
-"""ALBERT (Lan et al. 2020, arXiv:1909.11942): fewer parameters. A narrow embedding that one matrix widens, one block
-for all layers, and the order of two segments instead of the next sentence. Names and fields as in transformers."""
+"""ALBERT (Lan et al. 2020, arXiv:1909.11942): fewer parameters. Narrow embeddings projected to H, one block for
+all layers, and sentence-order instead of next-sentence prediction. Names and fields as in transformers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from minibert.relatives.registry import relative
 
 @dataclass(frozen=True)
 class AlbertConfig(BertConfig):
-    """embedding_size: E, of token, segment and position vectors before they are widened to H (§3.1) · shared: what the
-    layers have in common (table 4); transformers reads "all" and "none", which is as many groups as layers."""
+    """embedding_size: E, of token, segment and position vectors before the projection to H (§3.1) · shared: the weights
+    that layers share (table 4); transformers only reads "all" and "none", which is as many groups as layers."""
 
     model_type: ClassVar[str] = "albert"
     presets: ClassVar = {**PRESETS, "xlarge": (24, 2048, 16), "xxlarge": (12, 4096, 64)}  # table 1
@@ -38,7 +38,7 @@ class AlbertConfig(BertConfig):
         if self.shared not in SHARED:
             raise ValueError(f"shared must be one of {', '.join(SHARED)}, not {self.shared!r}")
         if self.shared != "all":
-            object.__setattr__(self, "num_hidden_groups", 1)  # as_dict says how many
+            object.__setattr__(self, "num_hidden_groups", 1)  # `as_dict` writes the number
         if (self.num_hidden_groups, self.inner_group_num) != (1, 1) or self.embedding_size < 1:
             raise ValueError("num_hidden_groups and inner_group_num must be 1 here, and embedding_size at least 1")
 
@@ -47,7 +47,7 @@ class AlbertConfig(BertConfig):
 
 
 def blocks(config: AlbertConfig) -> list[nn.Module]:
-    """The same block, L times (§3.1), or L blocks that have a part in common."""
+    """The same block, L times (§3.1), or L blocks that share the parts of `config.shared`."""
     made = [Block(config) for _ in range(1 if config.shared == "all" else config.num_hidden_layers)]
     for block in made[1:]:
         for part in (name for half in SHARED[config.shared] for name in (half, f"{half}_norm")):

@@ -1,5 +1,5 @@
-"""DistilBERT (Sanh et al. 2019, arXiv:1910.01108): every second layer of a BERT, taught by the whole. No segments, no
-pooler; how it is taught stands in `minibert.distillation`. Names and fields as in transformers."""
+"""DistilBERT (Sanh et al. 2019, arXiv:1910.01108): every second layer of a BERT, distilled from it. No segments, no
+pooler; for its training see `minibert.distillation`. Names and fields as in transformers."""
 
 from __future__ import annotations
 

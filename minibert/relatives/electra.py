@@ -1,6 +1,6 @@
 """ELECTRA (Clark et al. 2020, arXiv:2003.10555): not "which word was here?" at 15 % of the tokens, but "was this word
-here?" at all of them. A small generator replaces words, a discriminator finds them, and only that one is kept. The two
-and their loss stand in `minibert.replaced_tokens`. Names and fields as in transformers."""
+here?" at all of them. A small generator replaces words, a discriminator finds them and is the model that is used. Both
+and their loss are in `minibert.replaced_tokens`. Names and fields as in transformers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from minibert.model import Embeddings
 from minibert.relatives.registry import relative
 from minibert.replaced_tokens import CopyingGenerator, Discriminator, Generator, ReplacedTokens
 
-PUBLISHED = {  # table 6, where it is not as below
+PUBLISHED = {  # table 6, where it differs from the defaults below
     "base": {"embedding_size": 768, "generator_hidden_size": 256},
     "large": {"embedding_size": 1024, "generator_hidden_size": 256},
 }
@@ -24,8 +24,8 @@ PUBLISHED = {  # table 6, where it is not as below
 
 @dataclass(frozen=True)
 class ElectraConfig(BertConfig):
-    """embedding_size: E, of both networks; one matrix widens it, unless it is H · generator_hidden_size: of the
-    generator, a quarter of H by default; its layers are as many, its heads and F smaller by the same (table 6)."""
+    """embedding_size: E, of both networks, projected to H unless equal · generator_hidden_size: by default H/4; the
+    generator has as many layers, and heads and F smaller in proportion (table 6)."""
 
     model_type: ClassVar[str] = "electra"
     presets: ClassVar = {**PRESETS, "small": (12, 256, 4)}  # table 6
@@ -54,12 +54,12 @@ relative(
     about="it was asked of every token whether another network had put it there; embeddings E = {embedding_size} wide",
     parts={
         "embeddings": lambda config: (FactorisedEmbeddings if config.widened else Embeddings)(config),
-        "pooler": lambda config: lambda x: x[:, 0],  # none: nothing was asked of [CLS] alone. (B, T, H) → (B, H)
+        "pooler": lambda config: lambda x: x[:, 0],  # none: pre-training has no loss on [CLS] alone. (B, T, H) → (B, H)
     },
     objective=ReplacedTokens,
     shape=lambda c: Shape(c, c.embedding_size if c.widened else None, pooler=False, objective="rtd"),
     heads={"ForPreTraining": Discriminator, "ForMaskedLM": Generator, "ForAllTokens": CopyingGenerator},
-    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.GELU()),  # as there; the paper's code has none
+    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.GELU()),  # transformers'; the paper's code has none
     names=(
         (r"\bembeddings\.projection\b", "embeddings_project"),
         (r"^rtd\.dense\b", "discriminator_predictions.dense"),

@@ -1,5 +1,5 @@
-"""ERNIE 1.0 (Sun et al. 2019, arXiv:1904.09223, §3): what is hidden together grows in three stages: pieces, as in BERT,
-then phrases, then entities. Names and fields as in transformers."""
+"""ERNIE 1.0 (Sun et al. 2019, arXiv:1904.09223, §3): the units that are masked grow in three stages: pieces, as in
+BERT, then phrases, then entities. Names and fields as in transformers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ErnieConfig(BertConfig):
 
 
 def units(stage: str, row, words, vocabulary):
-    """What falls together in a stage; a word that is in no phrase and no name is a unit of its own."""
+    """The units to mask in a stage; a word that is in no phrase and no name is a unit of its own."""
     if stage == "entity":
         return entities_of(row, words, vocabulary.names)
     return phrases_of(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
@@ -38,7 +38,7 @@ def units(stage: str, row, words, vocabulary):
 
 @dataclass(frozen=True)
 class KnowledgeMasking(MaskedLanguageModel):
-    """phrases_from, entities_from: after so many batches phrases, and then entities, are hidden as wholes."""
+    """phrases_from, entities_from: number of batches after which phrases, then entities, are masked as a whole."""
 
     phrases_from: float = 1_000
     entities_from: float = 2_000

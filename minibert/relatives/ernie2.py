@@ -1,5 +1,5 @@
-"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding says which question is asked, and a new question is
-learned together with those before (§3); see `minibert.ernie2`. In transformers it is an ERNIE with `use_task_id`."""
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding identifies the task, and a new task is learned
+together with the earlier ones (§3); see `minibert.ernie2`. In transformers it is an ERNIE with `use_task_id`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from minibert.relatives.registry import relative
 
 @dataclass(frozen=True)
 class Ernie2Config(BertConfig):
-    """task_type_vocab_size: how many tasks there is a vector for."""
+    """task_type_vocab_size: number of task embeddings."""
 
     model_type: ClassVar[str] = "ernie2"
     task_type_vocab_size: int = 3
@@ -37,8 +37,8 @@ class Ernie2Config(BertConfig):
 
 @dataclass(frozen=True)
 class ContinualTasks(KnowledgeMasking):
-    """Phrases and names, hidden; after `order_from` batches also the order of two segments, one a batch.
-    share: of batches that ask the first question then. The paper has seven questions, `minibert.toy.continual` four."""
+    """Masked phrases and names; after `order_from` batches also the order of two segments, one task per batch.
+    share: of masked-LM batches from then on. The paper has seven tasks, `minibert.toy.continual` four."""
 
     second: str | None = "sop"
     phrases_from: float = 0

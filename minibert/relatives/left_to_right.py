@@ -1,5 +1,5 @@
-"""The left-to-right model of Devlin et al. 2019, §5.1: BERT under a causal mask, asked for the next token. It is
-trained as GPT is, with everything else as it is in BERT."""
+"""The left-to-right model of Devlin et al. 2019, §5.1: BERT under a causal mask that predicts the next token.
+It is trained as GPT is, with everything else as in BERT."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class LeftToRightConfig(BertConfig):
 
 
 def earlier_tokens(batch: Batch) -> Tensor:
-    """A token sees itself and those before it. Padding stands at the end of a row, where no real token looks anyway, so
-    that the causal mask is the only one needed. → (1, 1, T, T)"""
+    """A token sees itself and those before it. Padding is at the end of a row, where no real token attends anyway, so
+    the causal mask suffices. → (1, 1, T, T)"""
     return causal_mask(batch.ids.size(1), batch.ids.device)
 
 

@@ -1,5 +1,5 @@
-"""MacBERT (Cui et al. 2020, arXiv:2004.13922, §4): n-grams of whole words, and in their place similar words, not
-[MASK], which no task has. The order of two segments is asked in the place of the next sentence."""
+"""MacBERT (Cui et al. 2020, arXiv:2004.13922, §4): n-grams of whole words are replaced by similar words, not by
+[MASK], which no task has. Sentence-order instead of next-sentence prediction."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def draw_grams(words, budget, rng):
 
 @dataclass(frozen=True)
 class Correction(MaskedLanguageModel):
-    """A masked LM that reads similar words where BERT reads [MASK]; each word of an n-gram on its own. similar:
-    without, an ablation, there is [MASK]."""
+    """A masked LM that reads similar words where BERT reads [MASK]; each word of an n-gram is replaced on its own.
+    similar: False, an ablation, uses [MASK]."""
 
     second: str | None = "sop"
     similar: bool = True

@@ -1,5 +1,5 @@
-"""NEZHA (Wei et al. 2019, arXiv:1909.00204, §2.2): no position embeddings. How far apart two tokens stand is told to
-each head by fixed sinusoids, added to keys and values. Names and fields as transformers had them."""
+"""NEZHA (Wei et al. 2019, arXiv:1909.00204, §2.2): no position embeddings. In each head, fixed sinusoids of the
+distance of two tokens are added to keys and values. Names and fields as in transformers 4."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax
 from minibert.positions import sinusoids
 from minibert.relatives.registry import relative
 
-FURTHEST = 2**15  # there is a table of twice as many sinusoids, which is in no file of weights
+FURTHEST = 2**15  # limits the table of 2 · max_relative_position + 1 sinusoids, which no file size bounds
 
 
 @dataclass(frozen=True)
 class NezhaConfig(BertConfig):
-    """max_relative_position: beyond it, all distances are alike."""
+    """max_relative_position: larger distances are clipped to it."""
 
     model_type: ClassVar[str] = "nezha"
     max_relative_position: int = 64

@@ -1,5 +1,5 @@
-"""A BERT some of whose heads and neurons have been cut away, in every layer as many as you like (Michel et al. 2019,
-arXiv:1905.10650). D stays H/A; how a model becomes one stands in `minibert.pruning`."""
+"""A BERT with heads and neurons removed, any number in each layer (Michel et al. 2019, arXiv:1905.10650). D stays H/A;
+`minibert.pruning` turns a model into one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from minibert.relatives.registry import relative
 
 @dataclass(frozen=True)
 class PrunedConfig(BertConfig):
-    """kept_heads, kept_neurons: how many each layer has, of the A and F that it had; () for all."""
+    """kept_heads, kept_neurons: how many are left in each layer, of A and F; () for all."""
 
     model_type: ClassVar[str] = "pruned"
     kept_heads: tuple[int, ...] = ()
@@ -32,7 +32,7 @@ class PrunedConfig(BertConfig):
 
     @property
     def heads(self) -> tuple[int, ...]:
-        """Of each layer."""
+        """Number of heads in each layer."""
         return self.kept_heads or (self.num_attention_heads,) * self.num_hidden_layers
 
     @property

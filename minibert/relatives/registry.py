@@ -1,8 +1,8 @@
-"""Which relatives of BERT there are, by `model_type`: config.json → sizes, and what a model of these sizes is made of.
+"""The registry of BERT's relatives by `model_type`: config.json → config, and the parts of its model.
 
-A relative is a file of this folder that calls `relative`; the file's name is its model_type. Everything that builds a
-model does so from its config, and the config's model_type leads here, so a relative stays what it is wherever it goes.
-This file imports nothing that a model is made of: `minibert.model` reads it.
+A relative is a file of this folder that calls `relative`; the file's name is its model_type. Models are always built
+from a config, whose model_type is looked up here, so that callers need not know which relative they have.
+This file imports no part of a model, as `minibert.model` imports it.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 class Relative:
     """A model of the family, as far as it differs from BERT.
 
-    model_type, prefix, encoder: its name in config.json, before the names of its classes in transformers, and of the
-    encoder in these · config: its sizes · parts: keyword arguments of `Bert` · objective: keyword arguments of BERT's
-    objective → its own · names: (ours, theirs) patterns of weights, read before BERT's · heads: classes of its own in
-    the place of BERT's, by what stands behind the prefix in their names · head_names: patterns of one such class, read
-    before all others · summary: width → what a head lays between [CLS] and its new layer · shape: config → what
-    `count` counts · about: what it is, in half a line for the reader of a page; fields of its config stand in braces ·
-    in_transformers: whether transformers 5 has it.
+    model_type: in config.json · title: for people · prefix: of its class names, and encoder: of its weights' names, in
+    transformers · config: its class · parts: keyword arguments of `Bert` · objective: keyword arguments of BERT's
+    objective → its own · names: (ours, theirs) patterns of weights, before BERT's · heads: class name without prefix →
+    class that replaces BERT's · layout: (to stored, from stored), functions of a weight · summary: width → layer
+    between the pooled vector and a head's new layer · head_names: patterns of one class, before all others · shape:
+    config → `count.Shape` · about: half a line for a page; fields of its config stand in braces · in_transformers:
+    whether transformers 5 has it.
     """
 
     model_type: str
@@ -73,11 +73,11 @@ def model_types() -> list[str]:
 
 
 def relative_named(model_type: str) -> Relative:
-    """Raises ValueError, which says what there is, for a model_type that is none of `model_types`."""
+    """The relative of a model_type. Raises ValueError, which lists `model_types`, for an unknown one."""
     if model_type not in model_types():
         known = ", ".join(model_types())
         raise ValueError(f"model_type is {short(model_type)}, which is not known here; known are {known}")
-    if model_type not in _registered:  # BERT's own stands here: it differs in nothing
+    if model_type not in _registered:  # BERT itself is registered above
         import_module(f"minibert.relatives.{model_type}")
     return _registered[model_type]
 
@@ -87,13 +87,13 @@ def relative_of(config: BertConfig) -> Relative:
 
 
 def parts_of(config: BertConfig) -> Mapping[str, Callable]:
-    """What stands in the place of BERT's own parts: keyword arguments of `Bert`."""
+    """The parts that replace BERT's own: keyword arguments of `Bert`."""
     return {} if config.model_type == "bert" else relative_of(config).parts
 
 
 def config_from(values: Mapping[str, Any]) -> BertConfig:
-    """The sizes in the values of a config.json. Raises ValueError for an unknown model_type, and for what would change
-    the model and is unknown."""
+    """The config from the values of a config.json. Raises ValueError for an unknown model_type, and for settings that
+    its model does not implement."""
     return relative_named(values.get("model_type", "bert")).config.from_dict(values)
 
 

@@ -1,6 +1,6 @@
-"""RoBERTa (Liu et al. 2019, arXiv:1907.11692): BERT's network, trained otherwise. Masks are drawn anew at each reading,
-nothing is asked about pairs, rows are full sentences across documents; positions count from behind the padding's
-number. Names and fields as in transformers; its pieces are bytes (`minibert.byte_tokenizer`)."""
+"""RoBERTa (Liu et al. 2019, arXiv:1907.11692): BERT's network, trained differently: masks drawn anew in every epoch, no
+prediction about pairs, rows of full sentences across documents; positions start at pad_token_id + 1. Names and fields
+as in transformers; byte-level BPE (`minibert.byte_tokenizer`)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ relative(
         (r"^mlm\.decoder\.weight\b", "lm_head.decoder.weight"),
         (r"^mlm\.decoder\.bias\b", "lm_head.bias"),
     ),
-    head_names={  # its pooler and new layer are one head there
+    head_names={  # in transformers its pooler and new layer are one head
         "ForSequenceClassification": (
             (r"^classifier\b", "classifier.out_proj"),
             (r"^bert\.pooler\.dense\b", "classifier.dense"),

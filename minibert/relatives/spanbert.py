@@ -1,6 +1,5 @@
-"""SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are hidden, not tokens, and guessed twice: as BERT guesses, and
-from the two tokens around them. One segment a row, nothing asked about pairs. Spans and head stand in
-`minibert.spans`."""
+"""SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are masked, not tokens, and predicted twice: by BERT's head and
+from the two tokens around them. One segment per row, no prediction about pairs. See `minibert.spans`."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from minibert.spans import SpanLm, Spans
 
 @dataclass(frozen=True)
 class SpanBertConfig(BertConfig):
-    """span_position_size: numbers that say which place a token has in its span."""
+    """span_position_size: size of the embedding of a token's position in its span."""
 
     model_type: ClassVar[str] = "spanbert"
     span_position_size: int = 200
@@ -31,7 +30,7 @@ relative(
     SpanBertConfig,
     prefix="SpanBert",
     encoder="bert",
-    in_transformers=False,  # its encoder is a BERT there; the boundaries' head is in no class
+    in_transformers=False,  # its encoder is a BERT there; no class has the boundary head
     about="spans were hidden, and also guessed from the two tokens around them",
     objective=Spans,
     heads={"ForMaskedLM": SpanLm},

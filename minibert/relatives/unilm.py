@@ -1,5 +1,5 @@
-"""UniLM (Dong et al. 2019, arXiv:1905.03197): one network under four masks. A batch is read from both sides, from the
-left, from the right, or as a text that is read and one that is written. Which, the segments say (§2.1)."""
+"""UniLM (Dong et al. 2019, arXiv:1905.03197): one network, four attention masks: bidirectional, left to right, right to
+left, and sequence-to-sequence. The segments of a batch select the mask (§2.1)."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from minibert.objectives import MaskedLanguageModel, Masking
 from minibert.relatives.registry import relative
 from minibert.text.segment_pairs import SegmentPair, ordered_pairs
 
-# Mask → segment of the first text and of the second, and the share of batches that have it (§2.4).
+# Mask → segments of the first and the second text; mask → share of batches (§2.4).
 SEGMENTS = {"both_ways": (0, 1), "left_to_right": (2, 2), "right_to_left": (3, 3), "seq2seq": (4, 5)}
 SHARES = {"both_ways": 1 / 3, "left_to_right": 1 / 6, "right_to_left": 1 / 6, "seq2seq": 1 / 3}
 
 
 @dataclass(frozen=True)
 class UnilmConfig(BertConfig):
-    """BERT's sizes, and segments that also say which mask there is."""
+    """BERT's sizes; the segments also select the mask."""
 
     model_type: ClassVar[str] = "unilm"
     type_vocab_size: int = 6
 
 
 def by_segments(batch: Batch) -> Tensor | None:
-    """What stands in segment 0, 1 or 4 is seen from everywhere; in 2 or 5 from itself and what follows; in 3 from
-    itself and what comes before (figure 1). Padding sees itself. → broadcastable to (B, A, T, T), None for all."""
+    """Tokens of segments 0, 1 and 4 are visible to all; of 2 and 5 to themselves and later ones; of 3 to themselves
+    and earlier ones (figure 1). Padding sees itself. → broadcastable to (B, A, T, T), None for all."""
     if batch.segments is None:
         return every_real_token(batch)
     seen = batch.segments[:, None, None, :]  # (B, 1, 1, T)
@@ -41,16 +41,16 @@ def by_segments(batch: Batch) -> Tensor | None:
 
 
 def following_pairs(*document, **options) -> list[SegmentPair]:
-    """Two segments, the second of which goes on where the first ends."""
+    """Pairs of segments, the second of which continues the first."""
     pairs = ordered_pairs(*document, **options)
     return [SegmentPair(p.b, p.a, None) if p.next_label else SegmentPair(p.a, p.b, None) for p in pairs]
 
 
 @dataclass(frozen=True)
 class FourMasks(MaskedLanguageModel):
-    """BERT's hidden tokens, asked where they stand, under a mask drawn for each batch from `masks`. Of a row with one
-    segment, what is written begins at a random token. The paper also asks for the next sentence where it reads both
-    ways, and in a fifth of the cases hides two or three tokens in a row."""
+    """BERT's masked tokens, predicted at their positions, under an attention mask drawn for each batch from `masks`. In
+    a row of one segment the second text begins at a random token. The paper also predicts the next sentence under the
+    bidirectional mask, and in a fifth of the cases masks two or three adjacent tokens."""
 
     second: str | None = None
     masks: tuple[str, ...] = tuple(SHARES)

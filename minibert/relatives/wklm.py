@@ -1,6 +1,6 @@
-"""WKLM (Xiong et al. 2020, arXiv:1912.09637): names are replaced by others of their kind, and of each it is asked
-whether it is the text's own. The wrong name fits the grammar; only who knows what is told can say. Corruption and head
-stand in `minibert.replaced_names`; the encoder is BERT's, and stays as it is when the head is thrown away."""
+"""WKLM (Xiong et al. 2020, arXiv:1912.09637): names are replaced by others of their kind, and each is classified as
+original or replaced. A wrong name fits the grammar, so that this takes knowledge of the facts. Corruption and head are
+in `minibert.replaced_names`; the encoder is BERT's, and works without the head."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ relative(
     "WKLM",
     WklmConfig,
     encoder="bert",
-    in_transformers=False,  # its encoder is a BERT there; the head for names is in no class
+    in_transformers=False,  # its encoder is a BERT there; no class has the head for names
     about="it was asked of every name whether it was the text’s own or another of its kind",
     objective=ReplacedNames,
     heads={"ForMaskedLM": NamesLm},

@@ -1,5 +1,5 @@
-"""XLNet (Yang et al. 2019, arXiv:1906.08237): no [MASK]; the last words of a drawn order are guessed, each from those
-before it. The order stands in `minibert.permutation`, the network in `minibert.transformer_xl`. Names, fields and the
+"""XLNet (Yang et al. 2019, arXiv:1906.08237): no [MASK]; the last words of a random order are predicted, each from
+those before it. Order: `minibert.permutation`; network: `minibert.transformer_xl`. Names, fields and the
 shapes of stored weights as in transformers."""
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ FIELDS = {
     "intermediate_size": "d_inner", "hidden_act": "ff_activation", "hidden_dropout_prob": "dropout",
     "max_position_embeddings": "longest_row",
 }  # fmt: skip
-OTHERS = {"attn_type": "bi", "bi_data": False, "clamp_len": -1, "same_length": False}  # what else there is, is not here
+OTHERS = {"attn_type": "bi", "bi_data": False, "clamp_len": -1, "same_length": False}  # only these are supported
 
 
 @dataclass(frozen=True)
 class XlnetConfig(BertConfig):
-    """BERT's sizes. There is no limit to a row but the reader's patience: `max_position_embeddings` is where we cut."""
+    """BERT's sizes. The network has no longest row; `max_position_embeddings` is a limit set here."""
 
     model_type: ClassVar[str] = "xlnet"
     vocab_size: int = 32000
