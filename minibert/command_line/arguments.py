@@ -15,7 +15,7 @@ DATA = "MINIBERT_DATA"  # the environment variable that names the folder of text
 
 
 def add_command(commands, name: str, run: Callable, help: str) -> argparse.ArgumentParser:
-    """A new command among `commands`; run(options) does it."""
+    """A new command among `commands`; run(options) executes it."""
     sub = commands.add_parser(name, help=help, description=help)
     sub.set_defaults(run=run)
     sub.add_argument("--json", action="store_true", help="print machine-readable lines")
@@ -34,7 +34,7 @@ def positive(kind):
 
 
 def model_directory(text: str) -> Path:
-    """A model's directory: as it is given, or that of an installed package by the name of its model."""
+    """A model's directory: the given path, or that of an installed package, given the name of its model."""
     if text not in PACKAGED or Path(text).exists():
         return Path(text)
     try:
@@ -44,7 +44,7 @@ def model_directory(text: str) -> Path:
 
 
 def in_data_folder(option: str, *parts: str) -> Path:
-    """Where a file or folder lies in the data folder; `option` says it otherwise. ValueError if nothing names one."""
+    """The path of a file or folder in the folder that DATA names; without it a ValueError that asks for `option`."""
     if not (folder := os.environ.get(DATA)):
         raise ValueError(f"{option} is missing; or let {DATA} name a folder that holds {'/'.join(parts)}")
     return Path(folder, *parts)

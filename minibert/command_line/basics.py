@@ -1,4 +1,4 @@
-"""tokenize, count, fill: what answers at once."""
+"""tokenize, count, fill: commands that do not train."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""classroom: the room, which is not part of this package. It is started by its name and takes this process's place."""
+"""classroom: replaces this process by the classroom's servers, a module that is not part of this package."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ def add_commands(commands) -> None:
 
 
 def classroom(options) -> None:
-    """Everything after the command's name, `--help` too, is for the room."""
+    """Pass everything after the command's name, also `--help`, on to `servers`."""
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     os.execv(sys.executable, [sys.executable, "-m", "servers", *options.rest])

@@ -99,7 +99,7 @@ def experiment(options) -> None:
 
 
 def relative(options) -> None:
-    """`experiment` of what a relative's paper claims: of the toy world, or of what its scale `needs`."""
+    """`experiment` on a claim of a relative's paper: in the toy world, or on the task data that its scale `needs`."""
     import torch
 
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
@@ -125,7 +125,7 @@ def relative(options) -> None:
 
 
 def compare(options) -> None:
-    """`experiment` of fine-tuning alone: from a checkpoint."""
+    """`experiment` that only fine-tunes, from a checkpoint."""
     import torch
 
     from minibert.checkpoint import config_values

@@ -19,7 +19,7 @@ def lines_of(options) -> Iterator[str]:
 
 
 def bounded_lines(file: TextIO) -> Iterator[str]:
-    """The lines of a file, without their ends. Raises ValueError at one that nobody has written, before it is read."""
+    """The lines of a file, without their ends. Raises ValueError at one over LONGEST_LINE, before reading all of it."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         check_line(line, number := number + 1)
@@ -48,5 +48,5 @@ def lines_as_they_come(file: BinaryIO, most: int) -> Iterator[list[str]]:
 
 
 def text_of(line: bytes, first: bool) -> str:
-    """first: a byte order mark may stand before it."""
+    """Decode a line. first: drop a byte order mark."""
     return line.removesuffix(b"\r").decode("utf-8-sig" if first else "utf-8")

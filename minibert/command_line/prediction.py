@@ -1,4 +1,4 @@
-"""predict: the inputs as they come, the answers as lines."""
+"""predict: read inputs as they arrive, print one line per answer."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def pretrain(options) -> None:
     if int(os.environ.get("RANK", "0")) == 0:
         print_events(options, events)
     else:
-        for _ in events:  # of a group, one process reports
+        for _ in events:  # in a group, only one process reports
             pass
 
 

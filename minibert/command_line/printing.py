@@ -1,4 +1,4 @@
-"""What a command prints: JSON lines or lines for people, a run as it goes."""
+"""Output of the commands: JSON lines or plain lines, and the progress of a run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LONGEST_ERROR = 300
 
 
 def complain(why: object) -> None:
-    """One line on stderr, however long what is complained about."""
+    """Print one line on stderr, shortened if `why` is long."""
     print(error_line(str(why)), file=sys.stderr, flush=True)
 
 
 def error_line(text: str) -> str:
-    """A text as a line of at most LONGEST_ERROR characters, nothing in it that moves a cursor."""
+    """A text as one line of at most LONGEST_ERROR characters, without control characters."""
     characters = shortened(text, 2 * LONGEST_ERROR)
     text = "".join(c if c.isprintable() else " " if c.isspace() else f"\\x{ord(c):02x}" for c in characters)
     return shortened(text, LONGEST_ERROR)
@@ -32,7 +32,7 @@ def print_result(options, values: dict, plain: str | None = None) -> None:
 
 
 def print_events(options, events) -> dict:
-    """Print a run as it goes: JSON lines, or a line that counts up. → the last event. Ctrl-C ends it between two
+    """Print a run's progress: JSON lines, or a line that is updated. → the last event. Ctrl-C ends the run between two
     events, so that it saves what was learned."""
     last: dict = {}
     with interrupt_between_events() as interrupted:
@@ -50,8 +50,8 @@ def print_events(options, events) -> dict:
 
 @contextmanager
 def interrupt_between_events() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, instead of an exception in the middle of a step; the second time is the usual one.
-    Of a group each process hears it as ever: one that goes on alone would wait for the others."""
+    """Yields a function that says whether Ctrl-C was pressed, instead of an exception within a step; a second Ctrl-C
+    raises. In a process group the first raises too, as a process that went on alone would wait for the others."""
     pressed = False
 
     def interrupt(*_) -> None:
@@ -96,7 +96,7 @@ def print_event(event: dict) -> None:
 
 
 def cut_lines(cut: dict) -> str:
-    """What is left of a model that was pruned, and what that changes."""
+    """The heads and neurons left in a pruned model, and its measurements before and after."""
     left = (f"{part} left, layer by layer: {' '.join(map(str, cut[part]))}" for part in ("heads", "neurons"))
     shown = {"parameters": ",.0f", "milliseconds": ".2f", "megabytes": ".1f", "compressed": ".1f", "accuracy": ".4f"}
     return "\n".join(
@@ -105,7 +105,7 @@ def cut_lines(cut: dict) -> str:
 
 
 def step_line(step: dict) -> str:
-    """How far, how good, how fast, how much longer."""
+    """Progress, loss, speed and time left."""
     parts = "".join(f"  {name} {value:.3f}" for name, value in step["parts"].items())
     left = step["seconds"] * (1 - step["progress"]) / step["progress"] if step["progress"] else 0.0
     minutes, seconds = divmod(round(left), 60)

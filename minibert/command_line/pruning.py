@@ -1,4 +1,4 @@
-"""prune: something is cut away from a fine-tuned model, and what is left learns on."""
+"""prune: remove parts of a fine-tuned model, and train what is left."""
 
 from __future__ import annotations
 

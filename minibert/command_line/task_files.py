@@ -1,4 +1,4 @@
-"""Files of a task: the options that say how they are read, and their reading."""
+"""Files of a task: the options for reading them, and how they are read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def field_column(text: str) -> tuple[str, str | int]:
 
 
 def read_task_data(options, task, path: Path, labels=None):
-    """The examples of a file; its problems are told on stderr."""
+    """The examples of a file; its problems are printed on stderr."""
     data = task.read(path, options.format, options.strict, labels, dict(options.columns or ()))
     for problem in data.problems:
         complain(f"{path}, {problem}")

@@ -1,4 +1,4 @@
-"""train-vectors, whiten, embed, search: one vector a text, and the nearest ones."""
+"""train-vectors, whiten, embed, search: one vector per text, and nearest neighbours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minibert.command_line.printing import complain, print_events, print_result
 
 POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
 LAYERS = ("last", "first-last", "embeddings")
-TOGETHER = 1024  # texts computed before what came out is written or kept
+TOGETHER = 1024  # texts embedded at once
 
 
 def add_commands(commands) -> None:
@@ -133,7 +133,7 @@ def whiten(options) -> None:
 
 
 def texts_of(options) -> Iterator[str]:
-    """The text given, the lines of --file, or standard input; blank lines are no texts."""
+    """The text given, the lines of --file, or standard input; blank lines are skipped."""
     if options.text is not None and options.file is not None:
         raise ValueError("give one text, or --file")
     if options.file is None:
