@@ -1,4 +1,4 @@
-"""The front door: the server, and what a visitor passes on the way in. Start it with `streamlit run app.py`."""
+"""The entry point: the server, and the middleware for each request. Start it with `streamlit run app.py`."""
 
 from starlette.middleware import Middleware
 from streamlit import App

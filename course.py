@@ -1,4 +1,4 @@
-"""The course: the list of pages, the language, the theme, projector mode. What every visitor's session runs."""
+"""The course: the list of pages, the language, the theme, projector mode. Every visitor's session runs this file."""
 
 import streamlit as st
 
