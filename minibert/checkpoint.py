@@ -210,7 +210,7 @@ def make_ready(directory) -> None:
     killed saves. Do not call it while another process saves to the same directory."""
     directory = Path(directory).absolute()
     try:
-        for left in directory.parent.glob(f".{glob.escape(directory.name)}-{'?' * 8}{UNFINISHED}"):  # as mkdtemp has it
+        for left in directory.parent.glob(f".{glob.escape(directory.name)}-{'?' * 8}{UNFINISHED}"):  # mkdtemp's pattern
             shutil.rmtree(left, ignore_errors=True)
         beside = next(folder for folder in directory.parents if os.path.lexists(folder))
         for folder in [beside, directory] if os.path.lexists(directory) else [beside]:
@@ -240,7 +240,7 @@ def writing(directory) -> Iterator[Path]:
     try:
         yield folder
         for file in folder.iterdir():
-            file.chmod(0o644)  # safetensors writes for its owner alone
+            file.chmod(0o644)  # safetensors makes it readable by its owner only
         if directory.exists():
             for file in folder.iterdir():
                 os.replace(file, directory / file.name)
@@ -320,7 +320,7 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
 
 
 def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
-    """Raise CheckpointError for NaN, infinite or complex weights: every output would be NaN as well."""
+    """Raise CheckpointError for NaN, infinite or complex weights, which would spoil every output."""
     for name, tensor in tensors.items():
         if tensor.is_complex() or not tensor.float().isfinite().all():
             raise CheckpointError(f"{file}: {name} holds what is no finite number")

@@ -124,7 +124,7 @@ def focal(losses: Tensor, gamma: float) -> Tensor:
 
 
 def balanced(counts: Sequence[int]) -> tuple[float, ...]:
-    """Weights with which every class counts alike: n / (classes · count), scikit-learn's "balanced" (King and Zeng
+    """Weights that give every class the same total: n / (classes · count), scikit-learn's "balanced" (King and Zeng
     2001). A class without an example counts 1."""
     there = sum(count > 0 for count in counts)
     return tuple(sum(counts) / (there * count) if count else 1.0 for count in counts)

@@ -1,4 +1,4 @@
-"""The sizes that make a BERT, under the ecosystem's field names."""
+"""The sizes of a BERT, under transformers' field names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class BertConfig:
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1, not {getattr(self, name)!r}")
-        if not 0 < self.layer_norm_eps < math.inf:  # else LayerNorm could divide by 0 or NaN
+        if not 0 < self.layer_norm_eps < math.inf:  # else LayerNorm divides by 0 or the root of a negative
             raise ValueError(f"layer_norm_eps must be a number above 0, not {self.layer_norm_eps!r}")
         if not 0 <= self.initializer_range < math.inf:
             raise ValueError(f"initializer_range must be a number of at least 0, not {self.initializer_range!r}")

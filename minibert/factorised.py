@@ -1,4 +1,4 @@
-"""A narrow embedding that one matrix widens (Lan et al. 2020, arXiv:1909.11942, §3.1): ALBERT's, and ELECTRA's."""
+"""A narrow embedding and a projection to H (Lan et al. 2020, arXiv:1909.11942, §3.1): ALBERT's, and ELECTRA's."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class TaskHead(nn.Module):
     """
 
     one_vector = True
-    losses: tuple[str, ...] = ()  # beside cross-entropy
+    losses: tuple[str, ...] = ()  # supported besides cross-entropy
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from torch import Tensor
 from minibert.model import Batch, Bert
 from minibert.tokenizer import Encoding, Tokenizer
 
-LONGEST_NAME = 8  # words of a subject that are looked for
+LONGEST_NAME = 8  # most words in the name of a subject
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Masking:
-    """How tokens are hidden; the paper's values by default. static: masks drawn once per pass and repeated in every
-    epoch, as in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
+    """How tokens are hidden; the paper's values by default. static: masks drawn once and repeated in every epoch, as
+    in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
 
     rate: float = 0.15
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)

@@ -207,7 +207,7 @@ def pretrain_store(
     resuming: bool = False,
     group: ProcessGroup | None = None,
 ) -> Iterator[Event]:
-    """Pre-train on tokenized text; see `pretrain`. measure(model, step): the events that measuring it yields."""
+    """Pre-train on tokenized text; see `pretrain`. measure(model, step): yields the events of a measurement."""
     torch.manual_seed(settings.seed)
     group = group or ProcessGroup()
     damaged: list[str] = []

@@ -201,7 +201,7 @@ def evaluate(options) -> None:
             predictor.task.check_answers(data)
             if unknown := unknown_labels(predictor, data):
                 complain(f"{path}: the model does not have the labels {', '.join(unknown)}")
-            metadata_values(data, predictor.options.metadata)  # without them the figures would be another model's
+            metadata_values(data, predictor.options.metadata)  # raises if one is missing, which would spoil metrics
             predictor.task.check_reading(predictor.options, data)
             metrics = measure_task(predictor, data).metrics
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())

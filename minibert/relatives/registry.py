@@ -67,7 +67,7 @@ def relative(
 
 
 def model_types() -> list[str]:
-    """BERT's own, and those of all relatives."""
+    """Those of BERT and of all its relatives."""
     files = (module.name for module in iter_modules([str(Path(__file__).parent)]))
     return ["bert", *sorted(name for name in files if name != "registry")]
 
