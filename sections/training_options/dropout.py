@@ -34,7 +34,7 @@ def show(lesson: Lesson, text: str) -> None:
         "The loss of this sentence under {count} dropout masks scatters by {one:.4f} (standard deviation); means of "
         "{n} masks by {several:.4f}, {factor:.1f} times less. √{n} is {root:.1f}."
     ).format(count=MASKS, one=one, n=masks, several=several, factor=one / several if several else 1.0, root=masks**0.5)
-    fig = loss_spread(groups, _("loss of the new layer, before its first step"))
+    fig = loss_spread(groups, _("loss before the first step"))
     fig.update_layout(
         title_text=_("Means of {n} masks scatter {factor:.1f} times less").format(
             n=masks, factor=one / several if several else 1.0
