@@ -52,11 +52,25 @@ def test_every_option_reaches_the_settings(tmp_path, small_checkpoint):
     file = tmp_path / "train.tsv"
     file.write_text("text\tlabel\tkind\tnote\tmark\n" + "a z\tyes\tx\tc d\tm\nb\tno\ty\te\tn\n" * 10)
     named = {
-        "pooling": "mean", "layers": "weighted", "truncation": "head_tail", "freeze": 1, "layer_decay": 0.9,
-        "mlm_weight": 0.1, "metadata_as": "token", "dropout": 0.2, "dropout_samples": 2, "doc_stride": 7,
-        "max_seconds": 60, "averaging": 0.25, "loss": "focal", "focal_gamma": 1.5, "classifier_depth": 2,
-        "classifier_activation": "gelu", "classifier_norm": "batch", "auxiliary_weight": 0.2,
-    }  # fmt: skip
+        "pooling": "mean",
+        "layers": "weighted",
+        "truncation": "head_tail",
+        "freeze": 1,
+        "layer_decay": 0.9,
+        "mlm_weight": 0.1,
+        "metadata_as": "token",
+        "dropout": 0.2,
+        "dropout_samples": 2,
+        "doc_stride": 7,
+        "max_seconds": 60,
+        "averaging": 0.25,
+        "loss": "focal",
+        "focal_gamma": 1.5,
+        "classifier_depth": 2,
+        "classifier_activation": "gelu",
+        "classifier_norm": "batch",
+        "auxiliary_weight": 0.2,
+    }
     code, events, err = call(
         "finetune", "--train", file, "--dev", file, "--model", small_checkpoint, "--out", tmp_path / "m", *SMALL,
         *(part for name, value in named.items() for part in (f"--{name.replace('_', '-')}", value)),

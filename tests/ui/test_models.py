@@ -29,9 +29,13 @@ def shelf(tmp_path, monkeypatch):
     torch.manual_seed(1)
     tokenizer = Tokenizer(LETTERS)
     config = BertConfig(
-        vocab_size=tokenizer.vocab_size, hidden_size=8, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=16, max_position_embeddings=10,
-    )  # fmt: skip
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=8,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=10,
+    )
     checkpoint.save(tmp_path / "small", BertForPreTraining(config), tokenizer)
     monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "no-runs"))

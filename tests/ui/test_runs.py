@@ -21,11 +21,22 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
     if task:
         told["started"] = {"details": {"task": task[0], "metric": task[1]}}
     return SimpleNamespace(
-        id=f"{owner} {kind} {state}", owner=owner, title=title, state=state, kind=kind,
-        over=state in ("finished", "failed", "cancelled"), future=None, can_begin_again=False, tries=0, error=None,
-        events=lambda: [], latest=told.get, progress=0.42, position=3,
+        id=f"{owner} {kind} {state}",
+        owner=owner,
+        title=title,
+        state=state,
+        kind=kind,
+        over=state in ("finished", "failed", "cancelled"),
+        future=None,
+        can_begin_again=False,
+        tries=0,
+        error=None,
+        events=lambda: [],
+        latest=told.get,
+        progress=0.42,
+        position=3,
         result=result or SimpleNamespace(is_dir=lambda: False),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

@@ -108,8 +108,25 @@ def test_from_the_command_line(small_checkpoint, tmp_path):
     file, out = tmp_path / "train.tsv", tmp_path / "out"
     rows = [f"{one.text}\t{one.label}" for one in toy("classification", 16, 0).examples]
     file.write_text("\n".join(["sentence\tlabel", *rows]) + "\n")
-    line = ("finetune", "--task", "cloze", "--train", file, "--dev", file, "--model", small_checkpoint, "--epochs", 1,
-            "--pattern", PATTERN, "--out", out, "--words", "without=n")  # fmt: skip
+    line = (
+        "finetune",
+        "--task",
+        "cloze",
+        "--train",
+        file,
+        "--dev",
+        file,
+        "--model",
+        small_checkpoint,
+        "--epochs",
+        1,
+        "--pattern",
+        PATTERN,
+        "--out",
+        out,
+        "--words",
+        "without=n",
+    )
     assert call(*line, "with=y,z")[0] == 0
     assert 0 <= call("evaluate", "--model", out, "--data", file)[1][0]["accuracy"] <= 1
     code, _, err = call(*line, "with=yes")

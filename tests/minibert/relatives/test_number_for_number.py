@@ -111,10 +111,15 @@ def test_the_published_sizes(config, preset):
 
 def test_the_defaults_of_transformers_are_published_sizes():
     with torch.device("meta"):
-        theirs = [kind(kind.config_class()) for kind in (
-            transformers.AlbertModel, transformers.DistilBertModel, transformers.ElectraModel,
-            transformers.ElectraForPreTraining,
-        )]  # fmt: skip
+        theirs = [
+            kind(kind.config_class())
+            for kind in (
+                transformers.AlbertModel,
+                transformers.DistilBertModel,
+                transformers.ElectraModel,
+                transformers.ElectraForPreTraining,
+            )
+        ]
         distilled = MaskedLm(DistilBertConfig.preset("base"))
     small = parameters(ElectraConfig.preset("small"))
     numbers = [222_595_584, 66_362_880, 13_483_008, small.pretraining]
