@@ -1,15 +1,21 @@
 """What a test of the default run may cost: over ten processor seconds it is named, over twenty it fails.
 
 Counted are the pytest process and the children it has waited for, from the first fixture to the end of the test. What
-outlives the test (the browser, a server of the whole session) is not counted.
+outlives the test (the browser, a server of the whole session) is not counted. A test that hangs ends the run, which
+says where it stood.
 """
 
+import faulthandler
+import math
 import os
+import time
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key as STDERR
 
 NAMED, FAILS = 10, 20
-_begun = pytest.StashKey[float]()
+HANGS = 900  # seconds
+_begun, _armed = pytest.StashKey[float](), pytest.StashKey[float]()
 
 
 def spent() -> float:
@@ -20,6 +26,10 @@ def spent() -> float:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     item.stash[_begun] = spent()
+    # pytest's own faulthandler_timeout starts a thread for every test, 10 ms each: here one a minute.
+    if time.monotonic() - item.config.stash.get(_armed, -math.inf) > 60:
+        item.config.stash[_armed] = time.monotonic()
+        faulthandler.dump_traceback_later(HANGS, exit=True, file=item.config.stash[STDERR])
 
 
 @pytest.hookimpl(wrapper=True)

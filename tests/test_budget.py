@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 CONFTEST = """
 from tests import budget
@@ -27,14 +29,25 @@ def test_before_a_release(): work()
 """
 
 
-def test_what_is_too_dear_fails_and_is_named(tmp_path):
-    (tmp_path / "conftest.py").write_text(CONFTEST)
-    (tmp_path / "test_some.py").write_text(TESTS)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = release\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path]
-    told = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+def run(folder, conftest, tests):
+    (folder / "conftest.py").write_text(conftest)
+    (folder / "test_some.py").write_text(tests)
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = release\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    return subprocess.run(
+        command, cwd=folder, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
     )
+
+
+def test_what_is_too_dear_fails_and_is_named(tmp_path):
+    told = run(tmp_path, CONFTEST, TESTS)
     named = re.findall(r"^\d+ processor seconds: test_some.py::(\w+)", told.stdout, re.M)
     assert sorted(named) == ["test_dear", "test_with_a_dear_fixture"], told.stdout
     assert "2 failed, 2 passed" in told.stdout
+
+
+@pytest.mark.release
+def test_what_hangs_ends_the_run_and_says_where(tmp_path):
+    hangs = "import time\ndef test_quick(): pass\ndef test_hangs(): time.sleep(3600)\n"
+    told = run(tmp_path, CONFTEST + "budget.HANGS = 2\n", hangs)
+    assert told.returncode == 1 and "in test_hangs" in told.stderr

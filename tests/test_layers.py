@@ -56,36 +56,30 @@ def imported(source: str) -> set[str]:
     return names
 
 
-def modules() -> list[Path]:
-    return [
-        ROOT / "app.py",
-        ROOT / "course.py",
-        *(path for name in MAY_IMPORT for path in sorted((ROOT / name).rglob("*.py"))),
-    ]
+def modules(home: str) -> list[Path]:
+    return [path] if (path := ROOT / home).is_file() else sorted(path.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path):
-    home = path.relative_to(ROOT).parts[0]
-    found = imported(path.read_text(encoding="utf-8"))
-    above = (found & {*FOLDERS, "app", "course", "tests"}) - MAY_IMPORT[home] - {home}
-    assert not above, f"{path.relative_to(ROOT)} imports {sorted(above)}"
-    assert not found & SCREEN.get(home, set()), f"{path.relative_to(ROOT)} imports {found & SCREEN[home]}"
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "lessons").glob("*/*.ipynb")), ids=lambda path: path.parent.name)
-def test_notebooks_use_the_model_and_its_figures_only(path):
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    found = set().union(*(imported("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"))
-    other = found & {*FOLDERS, "app", "course", "tests", "streamlit", "transformers"} - NOTEBOOKS
-    assert not other, f"{path.relative_to(ROOT)} imports {sorted(other)}"
-
-
-def test_relative_imports_stay_inside_their_folder():
-    for path in modules():
-        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.level:
+@pytest.mark.parametrize("home", MAY_IMPORT)
+def test_imports_point_down(home):
+    assert modules(home)
+    above = {*FOLDERS, "app", "course", "tests"} - MAY_IMPORT[home] - {home} | SCREEN.get(home, set())
+    for path in modules(home):
+        source = path.read_text(encoding="utf-8")
+        assert not imported(source) & above, f"{path.relative_to(ROOT)} imports {imported(source) & above}"
+        for node in ast.walk(parse(source)):
+            if isinstance(node, ast.ImportFrom) and node.level:  # a relative import stays inside its folder
                 assert node.level < len(path.relative_to(ROOT).parts), f"{path}: line {node.lineno}"
+
+
+def test_notebooks_use_the_model_and_its_figures_only():
+    notebooks = sorted((ROOT / "lessons").glob("*/*.ipynb"))
+    assert notebooks
+    for path in notebooks:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        found = set().union(*(imported("".join(cell["source"])) for cell in cells if cell["cell_type"] == "code"))
+        other = found & {*FOLDERS, "app", "course", "tests", "streamlit", "transformers"} - NOTEBOOKS
+        assert not other, f"{path.relative_to(ROOT)} imports {sorted(other)}"
 
 
 def test_an_arrow_that_points_up_is_seen():

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from minibert.knowledge import Fact, KnowledgeBase, Mention, SentenceTree, moved, read, sentence_tree
-from minibert.model import BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
 # How the facts are read: name → (visible matrix, soft positions).
@@ -50,10 +50,19 @@ def believed(
     return told
 
 
+@torch.no_grad()
 def readings(model: BertForPreTraining, tree: SentenceTree) -> dict[str, Tensor]:
-    """The vectors of the sentence, (sentence, H) each: without facts for "none", and with them for each of WAYS."""
-    ways = {way: read(model.bert, tree, matrix=matrix, soft=soft) for way, (matrix, soft) in WAYS.items()}
-    return {"none": read(model.bert, tree.bare()), **ways}
+    """The vectors of the sentence, (sentence, H) each: without facts for "none", and with them for each of WAYS, which
+    are the rows of one batch."""
+    ids = torch.tensor([tree.ids])  # (1, T)
+    soft, counted = torch.tensor(tree.positions), torch.arange(len(tree.ids))
+    visible, everything = tree.visible(), torch.ones(len(tree.ids), len(tree.ids), dtype=torch.bool)
+    positions = torch.stack([soft if is_soft else counted for _, is_soft in WAYS.values()])
+    mask = torch.stack([visible if matrix else everything for matrix, _ in WAYS.values()])[:, None]  # (4, 1, T, T)
+    device = next(model.parameters()).device
+    batch = Batch(ids.expand(len(WAYS), -1), positions=positions).to(device)
+    hidden, _ = model.bert(batch, mask=mask.to(device))  # (4, T, H)
+    return {"none": read(model.bert, tree.bare()), **dict(zip(WAYS, hidden[:, tree.sentence], strict=True))}
 
 
 @torch.no_grad()

@@ -1,5 +1,7 @@
 """Models that learned a cue: what is recorded, and that the records are of the sets as they are."""
 
+from functools import cache
+
 import pytest
 
 from minibert.experiments import cues
@@ -8,6 +10,7 @@ from minibert.inside.spurious_cues import CONDITIONS
 
 # Where a model saw more than the cue: it falls, but not to what the cue alone would leave.
 READ_BEYOND = {"minilm-en": ("overlap/planted",)}
+sets_of = cache(cues.sets_of)
 
 
 def test_an_accuracy_is_the_share_of_right_answers_of_its_condition():
@@ -24,7 +27,7 @@ def test_what_ships_is_of_these_sets_and_shows_the_fall(model):
     }
     for record in records:
         case, training = record["arm"].split("/")
-        _task, trainings, tests = cues.sets_of(case)
+        _task, trainings, tests = sets_of(case)
         assert (record["examples"], record["measured_on"]) == (len(trainings[training].examples), len(tests.examples))
         helps, says_nothing, lies = (record["metrics"][name] for name in CONDITIONS)
         if training == "planted" and record["arm"] not in READ_BEYOND.get(model, ()):

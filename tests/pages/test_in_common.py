@@ -36,7 +36,7 @@ release = pytest.mark.release
         ("to_write", "text noisy", {"part": "BART’s noises"}),
         ("to_write", "spoiled", {"part": "BART restores"}),
         ("to_write", "wrong-en", {"part": "Corrector"}),
-        ("knowledge", "text fact", {"model": "minilm-en"}),
+        ("knowledge", "text fact", {"model": "minilm-en", "part": "The code"}),
         ("knowledge", "named", {"part": "Right name?"}),
         ("knowledge", "who", {"part": "Roles"}),
         ("knowledge", "entities", {"part": "Entities"}),

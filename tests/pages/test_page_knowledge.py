@@ -36,7 +36,7 @@ def test_the_tree_and_the_matrix_stand_there_and_the_answers_after_a_guess_are_t
     encoding = tokenizer.encode(TEXT)
     base = KnowledgeBase([Fact("Seine", "flows through", "Berlin")])
     tree = sentence_tree(tokenizer, encoding, mentions(base, encoding, TEXT))
-    app = open_page("knowledge", model="minilm-en", token=4)  # the first of the branch, from 1
+    app = open_page("knowledge", model="minilm-en", token=4, part="The code")  # the first of the branch, from 1
     assert sorted(boxes(app)) == sorted(
         (visible(token), position + 1) for token, position in zip(tree.tokens, tree.positions, strict=True)
     )
@@ -57,13 +57,14 @@ def test_the_tree_and_the_matrix_stand_there_and_the_answers_after_a_guess_are_t
 
 def test_a_fact_whose_subject_is_elsewhere_hangs_nowhere():
     for line in ("Thames | flows through | London", "Seine | flows", "| |"):
-        assert 'class="branch"' not in html_of(open_page("knowledge", model="minilm-en", fact=line))
+        assert 'class="branch"' not in html_of(open_page("knowledge", model="minilm-en", fact=line, part="The code"))
 
 
 def test_the_lessons_own_facts_in_both_languages():
-    app = open_page("knowledge", model="minilm-en", base="on", text="Mozart was a [MASK].", fact="x")
+    hung = {"base": "on", "fact": "x", "part": "The code"}
+    app = open_page("knowledge", model="minilm-en", text="Mozart was a [MASK].", **hung)
     assert html_of(app).count('class="branch"') == 2
-    app = open_page("knowledge", model="mini-zh", base="on", text="李白是唐朝的[MASK]人。", fact="x")
+    app = open_page("knowledge", model="mini-zh", text="李白是唐朝的[MASK]人。", **hung)
     assert 'class="branch"' in html_of(app) and ("李", 2) in boxes(app)
 
 
