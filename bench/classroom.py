@@ -343,16 +343,20 @@ def measure(sessions: int, options) -> dict:
 def told(result: dict) -> str:
     """A result as text: one line per kind, with the limits."""
     head = "{sessions} sessions, {servers} servers, {trainings} trainings".format(**result)
-    lines = [f"{head}: {result['broken off']} broken off, {sum(result['exceptions'].values())} exceptions, "
-             f"{result['memory, MB']} MB (wanted: {MEMORY}), load before {result['load before']}, processor "
-             f"{result['processor seconds, room']} s + visitors {result['processor seconds, visitors']} s "
-             f"of {result['seconds']} s"]  # fmt: skip
+    lines = [
+        f"{head}: {result['broken off']} broken off, {sum(result['exceptions'].values())} exceptions, "
+        f"{result['memory, MB']} MB (wanted: {MEMORY}), load before {result['load before']}, processor "
+        f"{result['processor seconds, room']} s + visitors {result['processor seconds, visitors']} s "
+        f"of {result['seconds']} s"
+    ]
     for kind, row in result["waits"].items():
         wanted = (
             f"   wanted {WANTED[kind]:g} s{'' if row['p95'] <= WANTED[kind] else '   MISSED'}" if kind in WANTED else ""
         )
-        lines.append(f"  {kind:12} p50 {row['p50']:6.2f}  p95 {row['p95']:6.2f}  most {row['most']:6.2f} s"
-                     f"  × {row['times']}{wanted}")  # fmt: skip
+        lines.append(
+            f"  {kind:12} p50 {row['p50']:6.2f}  p95 {row['p95']:6.2f}  most {row['most']:6.2f} s"
+            f"  × {row['times']}{wanted}"
+        )
     return "\n".join([*lines, *map(str, result["exceptions"])])
 
 

@@ -245,12 +245,15 @@ def train_peer(predictor: Predictor, rows: list, settings: FinetuneSettings) -> 
 
 
 def peer(task: str, start: Path, labels, dropout: float) -> Peer:
-    sequence, kinds = transformers.BertForSequenceClassification, {
-        "classification": {},
-        "pair": {},
-        "similarity": {"num_labels": 1, "problem_type": "regression"},
-        "multilabel": {"problem_type": "multi_label_classification"},
-    }  # fmt: skip
+    sequence, kinds = (
+        transformers.BertForSequenceClassification,
+        {
+            "classification": {},
+            "pair": {},
+            "similarity": {"num_labels": 1, "problem_type": "regression"},
+            "multilabel": {"problem_type": "multi_label_classification"},
+        },
+    )
     config = {"hidden_dropout_prob": dropout, "attention_probs_dropout_prob": dropout, "dtype": torch.float32}
     if task == "intent":
         return IntentPeer(transformers.BertModel.from_pretrained(start, **config), labels)

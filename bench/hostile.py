@@ -120,8 +120,18 @@ class Ground:
         checkpoint.save(folder / "models" / "pretrained", BertForPreTraining(config), tokenizer)
         text = "the cat sat on the mat. a dog ran home.\nthen it slept.\n\n" * 20
         (folder / "text.txt").write_text(text)
-        run = PretrainSettings(preset="tiny", sizes=sizes, steps=6, batch_size=4, max_length=16, report_every=1,
-                               save_every=1, snapshots=(0.0,), vocab_size=60, start="random")  # fmt: skip
+        run = PretrainSettings(
+            preset="tiny",
+            sizes=sizes,
+            steps=6,
+            batch_size=4,
+            max_length=16,
+            report_every=1,
+            save_every=1,
+            snapshots=(0.0,),
+            vocab_size=60,
+            start="random",
+        )
         events = pretrain(run, [folder / "text.txt"], folder / "cut-off", cache=folder / "cache")
         next(event for event in events if isinstance(event, Saved) and event.step == 2)
         events.close()
@@ -254,14 +264,22 @@ def files(rng: random.Random, ground: Ground) -> Iterator[object]:
         if what == "store":
             TokenStore.build([["a b", "c"]], spelling_tokenizer(), folder / "tokens")
         places = {
-            "model": [*["config.json"] * 3, "tokenizer_config.json", "tokenizer.json", "vocab.txt",
-                      "model.safetensors"],
-            "resume": [f"resume/{state.name}/{part}" for state in (folder / "resume").glob("step-*") for part in
-                       ("state.json", "state.json", "optimizer.safetensors", "config.json", resume.SUMS)],
+            "model": [
+                *["config.json"] * 3,
+                "tokenizer_config.json",
+                "tokenizer.json",
+                "vocab.txt",
+                "model.safetensors",
+            ],
+            "resume": [
+                f"resume/{state.name}/{part}"
+                for state in (folder / "resume").glob("step-*")
+                for part in ("state.json", "state.json", "optimizer.safetensors", "config.json", resume.SUMS)
+            ],
             "log": ["training.jsonl"],
             "snapshot": ["steps/step-00000000.safetensors"],
             "store": ["tokens/store.json", "tokens/ids", "tokens/sentences", "tokens/documents"],
-        }[what]  # fmt: skip
+        }[what]
         damaged = [rng.choice(places) for _ in range(rng.choice((1, 1, 2)))]
         for place in damaged:
             if (folder / place).exists():
@@ -315,8 +333,11 @@ def use(what: str, folder: Path, text: Path) -> None:
     elif what == "resume":
         events = pretrain(
             PretrainSettings.from_dict(resume.to_go_on_with(folder).values["settings"]),
-            [text], folder, cache=text.parent / "cache", resuming=True,
-        )  # fmt: skip
+            [text],
+            folder,
+            cache=text.parent / "cache",
+            resuming=True,
+        )
         for _ in events:
             pass
     elif what == "log":

@@ -28,14 +28,17 @@ def apart(target: str, *args, **kwargs) -> Any:
     One call at a time. Raises ApartError if it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
-    with _one_at_a_time, subprocess.Popen(
-        [sys.executable, "-c", f"from jobs import apart; apart.serve({MOST_SECONDS})"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=True,  # Ctrl-C is for the app
-    ) as process:  # fmt: skip
+    with (
+        _one_at_a_time,
+        subprocess.Popen(
+            [sys.executable, "-c", f"from jobs import apart; apart.serve({MOST_SECONDS})"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the app
+        ) as process,
+    ):
         try:
             said, _errors = process.communicate(pickle.dumps((target, args, kwargs)), timeout=PATIENCE)
         except BaseException as error:

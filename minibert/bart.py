@@ -31,9 +31,12 @@ from minibert.unfilled import is_filled_later, sizes_only
 OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
 # Our config fields → transformers': FIELDS of the whole model, SIDES of encoder and decoder each.
 FIELDS = {
-    "hidden_size": "d_model", "hidden_act": "activation_function", "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "attention_dropout", "initializer_range": "init_std",
-}  # fmt: skip
+    "hidden_size": "d_model",
+    "hidden_act": "activation_function",
+    "hidden_dropout_prob": "dropout",
+    "attention_probs_dropout_prob": "attention_dropout",
+    "initializer_range": "init_std",
+}
 SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
 OTHERS = {"scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False}  # only these supported
 # ours → theirs, in order
@@ -227,9 +230,13 @@ def save(
 ) -> None:
     """Write a directory that `load` and transformers read, whole or not at all. dtype: of the stored weights."""
     config = {
-        **model.config.as_dict(), "architectures": [type(model).__name__], "model_type": "bart",
-        "is_encoder_decoder": True, "tie_word_embeddings": True, "forced_eos_token_id": None,
-    }  # fmt: skip
+        **model.config.as_dict(),
+        "architectures": [type(model).__name__],
+        "model_type": "bart",
+        "is_encoder_decoder": True,
+        "tie_word_embeddings": True,
+        "forced_eos_token_id": None,
+    }
     if isinstance(model, BartForSequenceClassification):
         classes = model.classification_head.out_proj.out_features
         config["id2label"] = {str(i): f"LABEL_{i}" for i in range(classes)}
@@ -260,8 +267,11 @@ def load(directory: str | Path) -> Bart:
             raise CheckpointError(f"{directory}: {copy} differs from model.shared.weight, and here they are one (tied)")
     with sizes_only():
         wanted = stored(KINDS[name](config, **options))
-    wrong = [key for key in sorted({*wanted, *found})
-             if key not in found or key not in wanted or wanted[key].shape != found[key].shape]  # fmt: skip
+    wrong = [
+        key
+        for key in sorted({*wanted, *found})
+        if key not in found or key not in wanted or wanted[key].shape != found[key].shape
+    ]
     if wrong:
         raise CheckpointError(
             f"{directory / WEIGHTS}: {wrong[0]} is missing, unknown, or of another shape than {CONFIG} asks for"

@@ -61,9 +61,7 @@ class DecoderBlock(Block):
 
 
 @torch.no_grad()
-def greedy(
-    model: nn.Module, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap
-) -> list[list[int]]:  # fmt: skip
+def greedy(model: nn.Module, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap) -> list[list[int]]:
     """Greedy decoding until [EOS] or `most` tokens. → ids for each source, without [EOS].
 
     model: an encoder–decoder with `encode` and `decode`.

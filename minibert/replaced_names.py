@@ -81,9 +81,10 @@ def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
         alike[kind, len(name)].append(name)
     return {
         name: [other for other in group if other != name]
-        for group in alike.values() if len(group) > 1
+        for group in alike.values()
+        if len(group) > 1
         for name in group
-    }  # fmt: skip
+    }
 
 
 def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens]) -> list[Unit]:

@@ -29,23 +29,34 @@ def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axi
                     where.append(places.index(title))
                 start += number
         fig.add_bar(
-            x=length, base=base, y=where, orientation="h", name=names.get(group, group), width=0.62,
+            x=length,
+            base=base,
+            y=where,
+            orientation="h",
+            name=names.get(group, group),
+            width=0.62,
             marker={"color": COLOURS[group], "line": {"color": LIGHT, "width": 1.5}},
             hovertext=[f"{names.get(group, group)}: {number:,.0f}" for number in (round(x * 1e6) for x in length)],
             hoverinfo="text",
-        )  # fmt: skip
+        )
     totals = [sum(number for _, number in segments) for segments in rows.values()]
     for place, number in enumerate(totals):
         fig.add_annotation(
-            x=number / 1e6, y=place, text=f"<b>{short(number)}</b>", showarrow=False, xanchor="left", xshift=8,
+            x=number / 1e6,
+            y=place,
+            text=f"<b>{short(number)}</b>",
+            showarrow=False,
+            xanchor="left",
+            xshift=8,
             font={"size": FONT_SIZE},
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=axis, range=[0, 1.16 * max(totals) / 1e6])
     fig.update_yaxes(
         tickvals=list(range(len(places))), ticktext=places, range=[len(places) - 0.5, -0.5], showgrid=False
     )
     fig.update_layout(
-        barmode="overlay", height=130 + 70 * len(places),
+        barmode="overlay",
+        height=130 + 70 * len(places),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )  # fmt: skip
+    )
     return fig

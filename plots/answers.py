@@ -19,11 +19,17 @@ ABOVE = {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0, "traceorder"
 OVERLAY = {"fillmode": "overlay", "fgcolor": "rgba(255,255,255,0.55)", "solidity": 0.12, "size": 10}
 # Outcome of a prediction → colour, pattern over it, colour of the number in it.
 OUTCOMES = {
-    "right": (BLUE, "", "white"), "exact": (BLUE, "", "white"), "silent": (SKY, ".", "black"),
-    "border": (ORANGE, "/", "black"), "overlap": (ORANGE, "/", "black"), "type": (PINK, "x", "black"),
-    "both": (VERMILION, "+", "black"), "wrong": (VERMILION, "+", "black"), "missed": (GREY, "", "black"),
+    "right": (BLUE, "", "white"),
+    "exact": (BLUE, "", "white"),
+    "silent": (SKY, ".", "black"),
+    "border": (ORANGE, "/", "black"),
+    "overlap": (ORANGE, "/", "black"),
+    "type": (PINK, "x", "black"),
+    "both": (VERMILION, "+", "black"),
+    "wrong": (VERMILION, "+", "black"),
+    "missed": (GREY, "", "black"),
     "invented": (GREEN, ".", "black"),
-}  # fmt: skip
+}
 
 
 def name_of(text: str, widest: int = WIDEST) -> str:
@@ -48,11 +54,16 @@ def probability_bars(
     ticks = [f"<b>{name}</b>" if i in chosen else name for i, name in enumerate(shown)]
     fig = go.Figure(
         go.Bar(
-            x=list(probs), y=places, orientation="h", showlegend=False, width=0.4 if above else 0.68,
+            x=list(probs),
+            y=places,
+            orientation="h",
+            showlegend=False,
+            width=0.4 if above else 0.68,
             marker={"color": [BLUE if i in chosen else GREY for i in places]},
-            customdata=[literal(name) for name in names], hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
+            customdata=[literal(name) for name in names],
+            hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     if thresholds is None:
         add_numbers(fig, probs)
     else:  # a number right of the bar could be taken for the threshold's
@@ -67,17 +78,28 @@ def probability_bars(
 def add_numbers(fig: go.Figure, values: Sequence[float]) -> None:
     """Write the values as percents right of their bars."""
     fig.add_scatter(
-        x=list(values), y=list(range(len(values))), mode="text", text=[f" {value:.1%}" for value in values],
-        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, hoverinfo="skip", showlegend=False,
-    )  # fmt: skip
+        x=list(values),
+        y=list(range(len(values))),
+        mode="text",
+        text=[f" {value:.1%}" for value in values],
+        textposition="middle right",
+        textfont={"size": SMALL},
+        cliponaxis=False,
+        hoverinfo="skip",
+        showlegend=False,
+    )
 
 
 def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> None:
     fig.add_scatter(
-        x=list(thresholds), y=list(range(len(thresholds))), mode="markers", name=literal(name), showlegend=True,
+        x=list(thresholds),
+        y=list(range(len(thresholds))),
+        mode="markers",
+        name=literal(name),
+        showlegend=True,
         marker={"symbol": "line-ns", "size": 22, "line": {"width": 3.5, "color": VERMILION}},
         hovertemplate="%{x:.2%}<extra></extra>",
-    )  # fmt: skip
+    )
 
 
 def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) -> None:
@@ -92,9 +114,16 @@ def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) ->
 def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
     """Put the names of horizontal bars above them instead of beside them."""
     fig.add_scatter(
-        x=[0] * len(ticks), y=[place - 0.2 for place in range(len(ticks))], mode="text", text=list(ticks),
-        textposition="top right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
+        x=[0] * len(ticks),
+        y=[place - 0.2 for place in range(len(ticks))],
+        mode="text",
+        text=list(ticks),
+        textposition="top right",
+        textfont={"size": SMALL},
+        cliponaxis=False,
+        showlegend=False,
+        hoverinfo="skip",
+    )
     fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
     fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
 
@@ -115,16 +144,30 @@ def similarity_scale(
         points.append((truth, "diamond-open", VERMILION, "bottom center"))
     for value, symbol, colour, position in points:
         fig.add_scatter(
-            x=[value], y=[0], mode="markers+text", text=[f"{value:.2f}"], textposition=position, showlegend=False,
-            textfont={"size": 20}, marker={"symbol": symbol, "size": 20, "color": colour, "line": {"width": 3}},
-            hovertemplate="%{x:.2f}<extra></extra>", cliponaxis=False,
-        )  # fmt: skip
+            x=[value],
+            y=[0],
+            mode="markers+text",
+            text=[f"{value:.2f}"],
+            textposition=position,
+            showlegend=False,
+            textfont={"size": 20},
+            marker={"symbol": symbol, "size": 20, "color": colour, "line": {"width": 3}},
+            hovertemplate="%{x:.2f}<extra></extra>",
+            cliponaxis=False,
+        )
     whole = list(range(int(low), int(high) + 1))
     for value, words, position in ((low, ends[0], "bottom right"), (high, ends[1], "bottom left")):
         fig.add_scatter(
-            x=[value], y=[-0.25], mode="text", text=[literal(words)], textposition=position, textfont={"size": SMALL},
-            showlegend=False, hoverinfo="skip", cliponaxis=False,
-        )  # fmt: skip
+            x=[value],
+            y=[-0.25],
+            mode="text",
+            text=[literal(words)],
+            textposition=position,
+            textfont={"size": SMALL},
+            showlegend=False,
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
     room = 0.08 * (high - low)
     fig.update_xaxes(range=[min(low, said) - room, max(high, said) + room], tickvals=whole, showgrid=False)
     fig.update_yaxes(visible=False, range=[-1, 1.3])
@@ -148,11 +191,16 @@ def span_probabilities(
     top = max(0.25, 1.08 * max([*starts, *ends]))
     for row, (values, colour) in enumerate(((starts, BLUE), (ends, ORANGE)), 1):
         fig.add_bar(
-            x=places, y=list(values), row=row, col=1, showlegend=False, width=0.8,
+            x=places,
+            y=list(values),
+            row=row,
+            col=1,
+            showlegend=False,
+            width=0.8,
             marker={"color": colour, "line": {"width": 0}},
             customdata=[literal(token) for token in tokens],
             hovertemplate="%{customdata}: %{y:.2%}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.update_yaxes(range=[0, top], tickformat=".0%", nticks=5, title_text=titles[row - 1], row=row, col=1)
     if span is not None:
         fig.add_vrect(span[0] - 0.5, span[1] + 0.5, fillcolor=GREEN, opacity=0.18, line_width=0, layer="below")
@@ -189,24 +237,36 @@ def similarity_scatter(
     line to the diagonal."""
     fig = go.Figure()
     fig.add_scatter(
-        x=[0, high], y=[0, high], mode="lines", line={"color": GREY, "dash": "dash", "width": 2}, hoverinfo="skip",
+        x=[0, high],
+        y=[0, high],
+        mode="lines",
+        line={"color": GREY, "dash": "dash", "width": 2},
+        hoverinfo="skip",
         showlegend=False,
-    )  # fmt: skip
+    )
     for i in worst:
         fig.add_scatter(
-            x=[truth[i]] * 2, y=[truth[i], said[i]], mode="lines", hoverinfo="skip", showlegend=False,
+            x=[truth[i]] * 2,
+            y=[truth[i], said[i]],
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
             line={"color": VERMILION, "width": 2},
-        )  # fmt: skip
+        )
     others = [i for i in range(len(truth)) if i not in set(worst)]
     for group, marker in (
         (others, {"symbol": "circle", "size": 9, "color": BLUE, "opacity": 0.6}),
         (list(worst), {"symbol": "diamond", "size": 13, "color": VERMILION}),
     ):
         fig.add_scatter(
-            x=[truth[i] for i in group], y=[said[i] for i in group], showlegend=False, marker=marker, mode="markers",
+            x=[truth[i] for i in group],
+            y=[said[i] for i in group],
+            showlegend=False,
+            marker=marker,
+            mode="markers",
             customdata=[literal(texts[i]) for i in group],
             hovertemplate="%{customdata}<br>%{x:.1f} → %{y:.2f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=titles[0], range=[-0.2, high + 0.2], dtick=1)
     low = min([0.0, *said])
     fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *said]) + 0.5], dtick=1)
@@ -221,10 +281,15 @@ def label_scores(scores: Mapping[str, Mapping[str, float]], words: str, title: s
     values = [scores[name]["f1"] for name in names]
     fig = go.Figure(
         go.Bar(
-            x=values, y=places, orientation="h", showlegend=False, width=0.68, marker={"color": BLUE},
+            x=values,
+            y=places,
+            orientation="h",
+            showlegend=False,
+            width=0.68,
+            marker={"color": BLUE},
             hovertemplate="F1 %{x:.1%}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     ticks = [
         f"{name_of(name, BESIDE)} · {words.format(n=int(one['count']))} · <b>{one['f1']:.0%}</b>"
         for name, one in scores.items()
@@ -243,11 +308,19 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
             continue
         colour, pattern, ink = OUTCOMES[outcome]
         fig.add_bar(
-            x=values, y=list(range(len(rows))), orientation="h", name=literal(words), width=0.62,
-            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}}, textangle=0, insidetextanchor="middle",
-            text=[str(value) if value else "" for value in values], textposition="inside",
-            textfont={"size": SMALL, "color": ink}, hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
-        )  # fmt: skip
+            x=values,
+            y=list(range(len(rows))),
+            orientation="h",
+            name=literal(words),
+            width=0.62,
+            marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}},
+            textangle=0,
+            insidetextanchor="middle",
+            text=[str(value) if value else "" for value in values],
+            textposition="inside",
+            textfont={"size": SMALL, "color": ink},
+            hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
+        )
     fig.update_yaxes(
         tickvals=list(range(len(rows))),
         ticktext=[name_of(row) for row in rows],
@@ -267,10 +340,12 @@ def sureness(
     for values, name, kind in ((right, names[0], "right"), (wrong, names[1], "wrong")):
         colour, pattern, _ink = OUTCOMES[kind]
         fig.add_histogram(
-            x=list(values), name=literal(name), xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
+            x=list(values),
+            name=literal(name),
+            xbins={"start": 0.0, "end": 1.0001, "size": 0.1},
             marker={"color": colour, "pattern": {"shape": pattern, **OVERLAY}},
             hovertemplate="%{x}: %{y}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=titles[0], range=[0, 1.02], tickformat=".0%", dtick=0.2)
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")
     fig.update_layout(height=340, barmode="stack", bargap=0.05, legend=ABOVE)

@@ -34,11 +34,18 @@ def word_grid(
     shares = np.array([_shares(values[method]) for method in methods]).T  # (words, methods)
     places = list(range(len(words)))
     fig.add_heatmap(
-        z=shares.tolist(), x=list(range(len(methods))), y=places, zmin=-1, zmax=1, colorscale=DIVERGING,
+        z=shares.tolist(),
+        x=list(range(len(methods))),
+        y=places,
+        zmin=-1,
+        zmax=1,
+        colorscale=DIVERGING,
         showscale=False,
         customdata=[[[literal(word), float(values[m][i]), names[m]] for m in methods] for i, word in enumerate(words)],
-        hovertemplate="%{customdata[0]}<br>%{customdata[2]}: %{customdata[1]:+.3f}<extra></extra>", xgap=3, ygap=2,
-    )  # fmt: skip
+        hovertemplate="%{customdata[0]}<br>%{customdata[2]}: %{customdata[1]:+.3f}<extra></extra>",
+        xgap=3,
+        ygap=2,
+    )
     for i in places:
         for j, method in enumerate(methods):
             known = not np.isnan(shares[i, j])
@@ -48,9 +55,12 @@ def word_grid(
     columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
     fig.update_xaxes(side="top", showgrid=False, tickangle=0, range=[-0.5, len(methods) - 0.5], **columns)
     fig.update_yaxes(
-        tickvals=places, ticktext=[literal(word) for word in words], range=[len(words) - 0.5, -0.5], showgrid=False,
+        tickvals=places,
+        ticktext=[literal(word) for word in words],
+        range=[len(words) - 0.5, -0.5],
+        showgrid=False,
         tickfont={"size": FONT_SIZE},
-    )  # fmt: skip
+    )
     for j, method in enumerate(methods):
         if np.isnan(values[method]).all():
             continue
@@ -73,10 +83,18 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
     """Rank correlations, −1 … 1. matrix: (methods, methods), symmetric; NaN is left empty."""
     fig = go.Figure(
         go.Heatmap(
-            z=matrix.tolist(), x=list(names), y=list(names), zmin=-1, zmax=1, colorscale=DIVERGING, showscale=False,
-            hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>", xgap=3, ygap=3,
+            z=matrix.tolist(),
+            x=list(names),
+            y=list(names),
+            zmin=-1,
+            zmax=1,
+            colorscale=DIVERGING,
+            showscale=False,
+            hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>",
+            xgap=3,
+            ygap=3,
         )
-    )  # fmt: skip
+    )
     for i, row in enumerate(matrix):
         for j, rho in enumerate(row):
             text = "–" if np.isnan(rho) else f"{rho:.2f}"
@@ -102,20 +120,35 @@ def deletion_curves(
     mean, spread = random.mean(0), random.std(0, ddof=1)
     edge = [*(mean + spread).tolist(), *(mean - spread)[::-1].tolist()]
     fig.add_scatter(
-        x=[*steps, *steps[::-1]], y=edge, fill="toself", hoverinfo="skip",
-        fillcolor="rgba(138,143,152,0.25)", line={"width": 0}, showlegend=False, mode="lines",
-    )  # fmt: skip
+        x=[*steps, *steps[::-1]],
+        y=edge,
+        fill="toself",
+        hoverinfo="skip",
+        fillcolor="rgba(138,143,152,0.25)",
+        line={"width": 0},
+        showlegend=False,
+        mode="lines",
+    )
     fig.add_scatter(
-        x=steps, y=mean.tolist(), mode="lines", name=titles[2], line={"color": GREY, "width": 3, "dash": "longdash"},
-        customdata=spread.tolist(), hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
-    )  # fmt: skip
+        x=steps,
+        y=mean.tolist(),
+        mode="lines",
+        name=titles[2],
+        line={"color": GREY, "width": 3, "dash": "longdash"},
+        customdata=spread.tolist(),
+        hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
+    )
     for method, curve in curves.items():
         colour, dash, symbol = STYLE[method]
         fig.add_scatter(
-            x=steps, y=list(curve), mode="lines+markers", name=names[method],
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
+            x=steps,
+            y=list(curve),
+            mode="lines+markers",
+            name=names[method],
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 9},
             hovertemplate="%{x}: %{y:.1%}",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=titles[0], range=[-0.3, len(steps) - 0.7])
     fig.update_yaxes(title_text=titles[1], tickformat=".0%", range=[-0.03, 1.03])
     fig.update_layout(
@@ -132,17 +165,24 @@ def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], axis: str,
     for row, (name, points) in enumerate(values.items()):
         colour, _, symbol = STYLE.get(name, (GREY, "", "line-ns"))
         fig.add_scatter(
-            x=points, y=[row + 0.22] * len(points), mode="markers", showlegend=False, opacity=0.6,
+            x=points,
+            y=[row + 0.22] * len(points),
+            mode="markers",
+            showlegend=False,
+            opacity=0.6,
             marker={"color": colour, "size": 8, "symbol": "circle-open", "line": {"width": 2}},
             hovertemplate="%{x:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
         error = float(np.std(points, ddof=1) / np.sqrt(len(points))) if len(points) > 1 else 0.0
         fig.add_scatter(
-            x=[float(np.mean(points))], y=[row - 0.12], mode="markers", showlegend=False,
+            x=[float(np.mean(points))],
+            y=[row - 0.12],
+            mode="markers",
+            showlegend=False,
             error_x={"array": [error], "thickness": 3, "width": 9, "color": colour},
             marker={"color": colour, "size": 14, "symbol": symbol, "line": {"width": 3, "color": colour}},
             hovertemplate=f"%{{x:.1%}} ± {error:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.add_vline(x=0, line={"color": GREY, "dash": "dash", "width": 1.5})
     ticks = list(range(len(values)))
     fig.update_yaxes(
@@ -170,23 +210,41 @@ def path_and_error(
     fig = make_subplots(rows=1, cols=2, subplot_titles=titles[:2], horizontal_spacing=0.14)
     share = np.linspace(0, 1, len(path))
     fig.add_scatter(
-        x=share.tolist(), y=path.tolist(), mode="lines", line={"color": BLUE, "width": 4}, name=titles[6],
-        hovertemplate="%{x:.0%}: %{y:+.2f}<extra></extra>", row=1, col=1,
-    )  # fmt: skip
+        x=share.tolist(),
+        y=path.tolist(),
+        mode="lines",
+        line={"color": BLUE, "width": 4},
+        name=titles[6],
+        hovertemplate="%{x:.0%}: %{y:+.2f}<extra></extra>",
+        row=1,
+        col=1,
+    )
     low, high = float(path.min()), float(path.max())
     margin = 0.15 * (high - low or 1.0)
     fig.add_scatter(
-        x=share.tolist(), y=(path[-1] - slope * (1 - share)).tolist(), mode="lines", name=titles[7],
-        line={"color": ORANGE, "width": 3, "dash": "dot"}, hoverinfo="skip", row=1, col=1,
-    )  # fmt: skip
+        x=share.tolist(),
+        y=(path[-1] - slope * (1 - share)).tolist(),
+        mode="lines",
+        name=titles[7],
+        line={"color": ORANGE, "width": 3, "dash": "dot"},
+        hoverinfo="skip",
+        row=1,
+        col=1,
+    )
     for (name, line), (colour, dash, symbol) in zip(
         errors.items(), ((GREEN, "solid", "square"), (SKY, "dash", "diamond")), strict=False
     ):
         fig.add_scatter(
-            x=list(steps), y=list(line), mode="lines+markers", name=literal(name),
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 9},
-            hovertemplate="%{x}: %{y:.2g}<extra></extra>", row=1, col=2,
-        )  # fmt: skip
+            x=list(steps),
+            y=list(line),
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 9},
+            hovertemplate="%{x}: %{y:.2g}<extra></extra>",
+            row=1,
+            col=2,
+        )
     fig.add_vline(x=chosen, line={"color": GREY, "width": 2, "dash": "dash"}, row=1, col=2)
     fig.update_xaxes(title_text=titles[2], tickformat=".0%", row=1, col=1)
     fig.update_yaxes(title_text=titles[3], range=[low - margin, high + margin], row=1, col=1)

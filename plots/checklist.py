@@ -29,30 +29,45 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
         colour, symbol = STYLE[row.expects]
         low, high = row.interval
         fig.add_scatter(
-            x=[row.rate], y=[place], mode="markers", showlegend=False,
+            x=[row.rate],
+            y=[place],
+            mode="markers",
+            showlegend=False,
             marker={"size": 15, "color": colour, "symbol": symbol},
             error_x={
-                "array": [high - row.rate], "arrayminus": [row.rate - low], "symmetric": False, "thickness": 3,
-                "width": 9, "color": colour,
+                "array": [high - row.rate],
+                "arrayminus": [row.rate - low],
+                "symmetric": False,
+                "thickness": 3,
+                "width": 9,
+                "color": colour,
             },
             hovertemplate=f"{row.note}: %{{x:.1%}}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_annotation(
             x=1.03, y=place, text=row.note, showarrow=False, xanchor="left", font={"size": SMALL}, xref="paper"
         )
         if row.expects != "open":
             fig.add_scatter(
-                x=[0.0 if row.expects == "same" else 1.0], y=[place], mode="markers", showlegend=False,
-                hoverinfo="skip", cliponaxis=False,
+                x=[0.0 if row.expects == "same" else 1.0],
+                y=[place],
+                mode="markers",
+                showlegend=False,
+                hoverinfo="skip",
+                cliponaxis=False,
                 marker={
-                    "symbol": "triangle-right-open" if row.expects == "same" else "triangle-left-open", "size": 15,
-                    "color": colour, "line": {"width": 2},
+                    "symbol": "triangle-right-open" if row.expects == "same" else "triangle-left-open",
+                    "size": 15,
+                    "color": colour,
+                    "line": {"width": 2},
                 },
-            )  # fmt: skip
+            )
     fig.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], title_text=title)
     fig.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=[row.name for row in rows], range=[len(rows) - 0.4, -0.6],
+        tickvals=list(range(len(rows))),
+        ticktext=[row.name for row in rows],
+        range=[len(rows) - 0.4, -0.6],
         showgrid=False,
-    )  # fmt: skip
+    )
     fig.update_layout(height=110 + 48 * len(rows), margin={"r": 90})
     return fig

@@ -36,19 +36,28 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
         points = np.asarray(panel.points)
         fig.add_shape(type="circle", x0=-1, x1=1, y0=-1, y1=1, line={"color": GREY, "width": 1}, **place)
         fig.add_scatter(
-            x=points[:-2, 0], y=points[:-2, 1], mode="markers", showlegend=False, **place,
-            marker={"color": GREY, "size": 8, "opacity": 0.65}, customdata=[literal(line) for line in lines[:-2]],
+            x=points[:-2, 0],
+            y=points[:-2, 1],
+            mode="markers",
+            showlegend=False,
+            **place,
+            marker={"color": GREY, "size": 8, "opacity": 0.65},
+            customdata=[literal(line) for line in lines[:-2]],
             hovertemplate="%{customdata}<extra></extra>",
-        )  # fmt: skip
+        )
         for (x, y), line, colour, dash, symbol in zip(
             points[-2:], lines[-2:], (BLUE, ORANGE), ("solid", "dash"), ("star", "diamond"), strict=True
         ):
             fig.add_scatter(
-                x=[0, x], y=[0, y], mode="lines+markers", showlegend=False, **place,
+                x=[0, x],
+                y=[0, y],
+                mode="lines+markers",
+                showlegend=False,
+                **place,
                 line={"color": colour, "width": 3, "dash": dash},
                 marker={"color": colour, "symbol": ["circle", symbol], "size": [6, 17]},
                 hovertemplate=f"{literal(line)}<extra></extra>",
-            )  # fmt: skip
+            )
         below = [] if panel.mean is None else [f"{literal(words[0])} <b>{number(panel.mean)}</b>"]
         below.append(f"{literal(words[1])} <b>{number(panel.own)}</b>")
         note = {"showarrow": False, "font": {"color": WORDS, "size": FONT_SIZE}, **place}
@@ -67,43 +76,64 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
 
 
 def over_dimensions(
-    lines: Mapping[str, Sequence[float]], plain: Mapping[str, float], kept: Sequence[int], title: str,
-    axes: tuple[str, str], as_they_are: str,
-) -> go.Figure:  # fmt: skip
+    lines: Mapping[str, Sequence[float]],
+    plain: Mapping[str, float],
+    kept: Sequence[int],
+    title: str,
+    axes: tuple[str, str],
+    as_they_are: str,
+) -> go.Figure:
     """One line per set of sentence pairs over the dimensions kept; a grey one at the score of unchanged vectors."""
     fig = go.Figure()
     ticks = [str(k) for k in kept]
     for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
         fig.add_scatter(
-            x=ticks, y=list(values), mode="lines+markers", name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 11},
+            x=ticks,
+            y=list(values),
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"color": colour, "symbol": symbol, "size": 11},
             hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_scatter(
-            x=ticks, y=[plain[name]] * len(ticks), mode="lines", name=f"{literal(name)}, {literal(as_they_are)}",
-            line={"color": GREY, "width": 2, "dash": dash}, hovertemplate=f"{number(plain[name])}<extra></extra>",
-        )  # fmt: skip
+            x=ticks,
+            y=[plain[name]] * len(ticks),
+            mode="lines",
+            name=f"{literal(name)}, {literal(as_they_are)}",
+            line={"color": GREY, "width": 2, "dash": dash},
+            hovertemplate=f"{number(plain[name])}<extra></extra>",
+        )
     fig.update_xaxes(title_text=axes[0], type="category")
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=400,
-                      legend={"orientation": "h", "y": 1.16, "x": 0, "font": {"size": SMALL}})  # fmt: skip
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=400,
+        legend={"orientation": "h", "y": 1.16, "x": 0, "font": {"size": SMALL}},
+    )
     return fig
 
 
-def likelihoods(
-    runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axes: tuple[str, str]
-) -> go.Figure:  # fmt: skip
+def likelihoods(runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axes: tuple[str, str]) -> go.Figure:
     """One line per run over its steps."""
     fig = go.Figure()
     for place, (name, marks) in enumerate(runs.items()):
         colour, dash, symbol = LOOKS[place % len(LOOKS)]
         fig.add_scatter(
-            x=[step for step, _ in marks], y=[value for _, value in marks], mode="lines+markers", name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 9},
+            x=[step for step, _ in marks],
+            y=[value for _, value in marks],
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"color": colour, "symbol": symbol, "size": 9},
             hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=330, showlegend=len(runs) > 1,
-                      legend={"orientation": "h", "y": 1.16, "x": 0})  # fmt: skip
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=330,
+        showlegend=len(runs) > 1,
+        legend={"orientation": "h", "y": 1.16, "x": 0},
+    )
     return fig

@@ -14,12 +14,21 @@ def confusion(matrix: Sequence[Sequence[int]], labels: Sequence[str], titles: tu
     largest = max(max(row) for row in matrix) or 1
     fig = go.Figure(
         go.Heatmap(
-            z=matrix, x=list(labels), y=list(labels), colorscale=SEQUENTIAL, zmin=0, zmax=largest, showscale=False,
-            hovertemplate="%{y} → %{x}: %{z}<extra></extra>", xgap=3, ygap=3,
+            z=matrix,
+            x=list(labels),
+            y=list(labels),
+            colorscale=SEQUENTIAL,
+            zmin=0,
+            zmax=largest,
+            showscale=False,
+            hovertemplate="%{y} → %{x}: %{z}<extra></extra>",
+            xgap=3,
+            ygap=3,
             # Cell texts, because plotly makes them black or white by contrast; a theme would recolour annotations.
-            texttemplate="%{z}", textfont={"size": 20 if len(labels) <= 6 else SMALL},
+            texttemplate="%{z}",
+            textfont={"size": 20 if len(labels) <= 6 else SMALL},
         )
-    )  # fmt: skip
+    )
     fig.update_layout(height=max(280, 60 * len(labels) + 140))
     fig.update_xaxes(title_text=titles[0], type="category", side="bottom", constrain="domain")
     fig.update_yaxes(title_text=titles[1], type="category", autorange="reversed", scaleanchor="x", constrain="domain")

@@ -26,20 +26,30 @@ def accuracy_over_steps(
 ) -> go.Figure:
     """One panel per training set, one line per seed. curves: training → test → (step, accuracy)s of each seed."""
     fig = make_subplots(
-        rows=1, cols=len(curves), subplot_titles=[trainings[name] for name in curves], shared_yaxes=True,
+        rows=1,
+        cols=len(curves),
+        subplot_titles=[trainings[name] for name in curves],
+        shared_yaxes=True,
         horizontal_spacing=0.06,
-    )  # fmt: skip
+    )
     for column, by_test in enumerate(curves.values(), 1):
         for test, seeds in by_test.items():
             colour, dash, symbol = STYLE[test]
             for seed, points in enumerate(seeds):
                 fig.add_scatter(
-                    x=[step for step, _ in points], y=[share for _, share in points], mode="lines+markers",
-                    name=tests[test], legendgroup=test, showlegend=column == 1 and seed == 0,
-                    line={"color": colour, "dash": dash, "width": 3}, opacity=1.0 if seed == 0 else 0.55,
-                    marker={"symbol": symbol, "size": 9}, hovertemplate="%{x}: %{y:.1%}<extra></extra>",
-                    row=1, col=column,
-                )  # fmt: skip
+                    x=[step for step, _ in points],
+                    y=[share for _, share in points],
+                    mode="lines+markers",
+                    name=tests[test],
+                    legendgroup=test,
+                    showlegend=column == 1 and seed == 0,
+                    line={"color": colour, "dash": dash, "width": 3},
+                    opacity=1.0 if seed == 0 else 0.55,
+                    marker={"symbol": symbol, "size": 9},
+                    hovertemplate="%{x}: %{y:.1%}<extra></extra>",
+                    row=1,
+                    col=column,
+                )
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(title_text=titles[0], rangemode="tozero")
     fig.update_yaxes(tickformat=".0%", range=[-0.03, 1.05])
@@ -70,21 +80,33 @@ def final_accuracy(
             continue
         means = [statistics.fmean(values) for values in shown.values()]
         fig.add_bar(
-            x=at, y=means, width=0.24, name=tests[test], marker={"color": colour, "opacity": 0.85},
+            x=at,
+            y=means,
+            width=0.24,
+            name=tests[test],
+            marker={"color": colour, "opacity": 0.85},
             hovertemplate="%{y:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
         if any(len(values) > 1 for values in shown.values()):
             fig.add_scatter(
                 x=[x for x, values in zip(at, shown.values(), strict=True) for _ in values],
-                y=[value for values in shown.values() for value in values], mode="markers", showlegend=False,
+                y=[value for values in shown.values() for value in values],
+                mode="markers",
+                showlegend=False,
                 marker={"symbol": symbol, "size": 10, "color": "white", "line": {"width": 2, "color": "black"}},
                 hovertemplate="%{y:.1%}<extra></extra>",
-            )  # fmt: skip
+            )
         fig.add_scatter(
-            x=at, y=[max(values) + 0.035 for values in shown.values()], mode="text",
+            x=at,
+            y=[max(values) + 0.035 for values in shown.values()],
+            mode="text",
             text=[f"{mean:.0%}" for mean in means],
-            textposition="top center", textfont={"size": SMALL}, cliponaxis=False, showlegend=False, hoverinfo="skip",
-        )  # fmt: skip
+            textposition="top center",
+            textfont={"size": SMALL},
+            cliponaxis=False,
+            showlegend=False,
+            hoverinfo="skip",
+        )
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(
         tickvals=list(places.values()),

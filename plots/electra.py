@@ -19,10 +19,15 @@ def over_temperature(
     places = list(range(len(temperatures)))
     for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
         fig.add_scatter(
-            x=places, y=list(shares), mode="lines+markers", name=name, customdata=list(temperatures),
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            x=places,
+            y=list(shares),
+            mode="lines+markers",
+            name=name,
+            customdata=list(temperatures),
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 10, "color": colour},
             hovertemplate=f"{name}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
-        )  # fmt: skip
+        )
     if here is not None:
         fig.add_vline(x=here, line={"color": "#8A8F98", "width": 3, "dash": "dot"})
     fig.update_xaxes(tickvals=places, ticktext=list(temperatures), title_text=titles[0])

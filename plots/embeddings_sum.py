@@ -19,10 +19,16 @@ def summands(rows: Mapping[str, np.ndarray], axis: str) -> go.Figure:
     limit = float(np.abs(values).max()) or 1.0
     fig = go.Figure(
         go.Heatmap(
-            z=values, y=list(rows), colorscale=DIVERGING, zmin=-limit, zmax=limit, ygap=6,
-            colorbar={"thickness": 14, "tickformat": ".2f"}, hovertemplate="%{y}, %{x}: %{z:.5f}<extra></extra>",
+            z=values,
+            y=list(rows),
+            colorscale=DIVERGING,
+            zmin=-limit,
+            zmax=limit,
+            ygap=6,
+            colorbar={"thickness": 14, "tickformat": ".2f"},
+            hovertemplate="%{y}, %{x}: %{z:.5f}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     fig.update_yaxes(autorange="reversed")
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=90 + 52 * len(rows))
@@ -37,9 +43,18 @@ def position_similarity(
     for column, table in ((1, learned), (2, fixed)):
         numbers = list(range(1, len(table) + 1))
         fig.add_heatmap(
-            z=cosines(table), x=numbers, y=numbers, colorscale=SEQUENTIAL, zmin=-1, zmax=1, showscale=column == 2,
-            colorbar={"thickness": 14}, hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>", row=1, col=column,
-        )  # fmt: skip
+            z=cosines(table),
+            x=numbers,
+            y=numbers,
+            colorscale=SEQUENTIAL,
+            zmin=-1,
+            zmax=1,
+            showscale=column == 2,
+            colorbar={"thickness": 14},
+            hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
+            row=1,
+            col=column,
+        )
     fig.update_xaxes(title_text=axis, constrain="domain")
     fig.update_yaxes(autorange="reversed", constrain="domain")
     fig.update_yaxes(scaleanchor="x", row=1, col=1)
@@ -61,10 +76,14 @@ def cost_of_length(
     fig = go.Figure()
     for (name, values), colour, dash in zip(series.items(), PALETTE, DASHES, strict=False):
         fig.add_scatter(
-            x=list(lengths), y=list(values), name=name, mode="lines+markers",
-            line={"color": colour, "width": 3, "dash": dash}, marker={"size": 8},
+            x=list(lengths),
+            y=list(values),
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"size": 8},
             hovertemplate="T = %{x}: %{y:.2f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.add_vline(x=limit, line={"color": "gray", "dash": "dash", "width": 1.5}, annotation_text=f"T = {limit}")
     fig.update_xaxes(title_text=titles[0], rangemode="tozero")
     fig.update_yaxes(title_text=titles[1], rangemode="tozero")

@@ -75,10 +75,14 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
 def _wire(fig: go.Figure, points: Sequence[tuple[float, float]], lit: bool) -> None:
     x, y = zip(*points, strict=True)
     fig.add_scatter(
-        x=x, y=y, mode="lines+markers", hoverinfo="skip", showlegend=False,
+        x=x,
+        y=y,
+        mode="lines+markers",
+        hoverinfo="skip",
+        showlegend=False,
         line={"color": VERMILION if lit else GREY, "width": 4 if lit else 2},
         marker={"symbol": "arrow", "angleref": "previous", "size": [0] * (len(points) - 1) + [14], "opacity": 1},
-    )  # fmt: skip
+    )
 
 
 def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | None = None) -> go.Figure:
@@ -95,15 +99,27 @@ def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | Non
             z=array[None], colorscale=DIVERGING, zmin=-top, zmax=top, showscale=False, hoverinfo="skip", row=row, col=1
         )
         fig.add_scatter(
-            x=list(range(array.size)), y=[0] * array.size, mode="markers", showlegend=False,
-            marker={"symbol": "square", "size": 18, "opacity": 0}, customdata=list(range(array.size)),
+            x=list(range(array.size)),
+            y=[0] * array.size,
+            mode="markers",
+            showlegend=False,
+            marker={"symbol": "square", "size": 18, "opacity": 0},
+            customdata=list(range(array.size)),
             text=[number(value, 4) for value in array],
-            hovertemplate=f"{literal(name)} %{{customdata}}: <b>%{{text}}</b><extra></extra>", row=row, col=1,
-        )  # fmt: skip
+            hovertemplate=f"{literal(name)} %{{customdata}}: <b>%{{text}}</b><extra></extra>",
+            row=row,
+            col=1,
+        )
         fig.add_shape(
-            type="rect", x0=selected - 1.5, x1=selected + 1.5, y0=-0.5, y1=0.5, row=row, col=1,
+            type="rect",
+            x0=selected - 1.5,
+            x1=selected + 1.5,
+            y0=-0.5,
+            y1=0.5,
+            row=row,
+            col=1,
             line={"color": "black", "width": 3},
-        )  # fmt: skip
+        )
         fig.update_yaxes(tickvals=[0], ticktext=[literal(name)], ticks="", showgrid=False, row=row, col=1)
     fig.update_xaxes(visible=False)
     fig.update_layout(height=height or 40 + 62 * len(names), hoverdistance=-1, margin={"t": 8, "b": 8})
@@ -115,10 +131,17 @@ def distribution(parts: dict[str, Sequence[float]], axis: str) -> go.Figure:
     fig = go.Figure()
     for (name, values), colour in zip(parts.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_violin(
-            x=np.asarray(values, dtype=float), name=literal(name), orientation="h", side="positive", width=1.6,
-            points=False, meanline={"visible": True, "width": 3}, line={"color": colour, "width": 2}, hoverinfo="skip",
+            x=np.asarray(values, dtype=float),
+            name=literal(name),
+            orientation="h",
+            side="positive",
+            width=1.6,
+            points=False,
+            meanline={"visible": True, "width": 3},
+            line={"color": colour, "width": 2},
+            hoverinfo="skip",
             spanmode="hard",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title={"text": literal(axis)}, zeroline=True, zerolinecolor=GREY)
     fig.update_yaxes(autorange="reversed")
     fig.update_layout(showlegend=False, height=90 + 75 * len(parts), margin={"t": 8, "b": 8})
@@ -150,11 +173,20 @@ def grid(
     text = [["" if np.isnan(v) or v < least else number(v, 2).replace("0.", ".", 1) for v in row] for row in values]
     fig = go.Figure(
         go.Heatmap(
-            z=values, text=text if written else None, texttemplate="%{text}" if written else None,
-            textfont={"size": SMALL}, colorscale=SEQUENTIAL, zmin=low, zmax=high, hoverinfo="skip",
-            showscale=not written, xgap=2, ygap=2, colorbar={"thickness": 12, "outlinewidth": 0},
+            z=values,
+            text=text if written else None,
+            texttemplate="%{text}" if written else None,
+            textfont={"size": SMALL},
+            colorscale=SEQUENTIAL,
+            zmin=low,
+            zmax=high,
+            hoverinfo="skip",
+            showscale=not written,
+            xgap=2,
+            ygap=2,
+            colorbar={"thickness": 12, "outlinewidth": 0},
         )
-    )  # fmt: skip
+    )
     y, x = np.divmod(np.arange(values.size), len(columns))
     labels = [[token_label(word) for word in words] for words in (rows, columns)]
     told = [
@@ -162,9 +194,15 @@ def grid(
         for i, j in zip(y, x, strict=True)
     ]
     fig.add_scatter(
-        x=x, y=y, mode="markers", marker={"symbol": "square", "size": 18, "opacity": 0}, showlegend=False,
-        customdata=np.stack([y, x], axis=-1), text=told, hovertemplate="%{text}<extra></extra>",
-    )  # fmt: skip
+        x=x,
+        y=y,
+        mode="markers",
+        marker={"symbol": "square", "size": 18, "opacity": 0},
+        showlegend=False,
+        customdata=np.stack([y, x], axis=-1),
+        text=told,
+        hovertemplate="%{text}<extra></extra>",
+    )
     if selected is not None:
         row, column = selected
         first, last = (0, len(columns) - 1) if column is None else (column, column)
@@ -201,18 +239,33 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
                 rows, columns = zip(*cells, strict=True)
                 size = 8 if kind == UNSEEN else min(26, 150 // n) * (0.8 if kind == CROSS else 1)
                 fig.add_scatter(
-                    x=columns, y=rows, mode="markers", customdata=[list(cell) for cell in cells], showlegend=False,
+                    x=columns,
+                    y=rows,
+                    mode="markers",
+                    customdata=[list(cell) for cell in cells],
+                    showlegend=False,
                     marker={
-                        "color": colour, "symbol": symbol, "size": size, "opacity": 1.0 if lit else 0.4,
+                        "color": colour,
+                        "symbol": symbol,
+                        "size": size,
+                        "opacity": 1.0 if lit else 0.4,
                         "line": {"width": 2 if kind == UNSEEN else 0, "color": colour},
                     },
                     hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
-                    hoverinfo="text", row=1, col=panel,
-                )  # fmt: skip
+                    hoverinfo="text",
+                    row=1,
+                    col=panel,
+                )
         fig.add_shape(
-            type="rect", x0=-0.55, x1=n - 0.45, y0=position - 0.5, y1=position + 0.5,
-            line={"color": WORDS, "width": 3}, row=1, col=panel,
-        )  # fmt: skip
+            type="rect",
+            x0=-0.55,
+            x1=n - 0.45,
+            y0=position - 0.5,
+            y1=position + 0.5,
+            line={"color": WORDS, "width": 3},
+            row=1,
+            col=panel,
+        )
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
     fig.update_xaxes(
@@ -255,10 +308,17 @@ def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str
     )
     for points, colour, dash, name, column, shape in lines:
         fig.add_scatter(
-            x=[x for x, _ in points], y=[y for _, y in points], name=literal(name), showlegend=column == 2,
-            mode="lines" if column == 1 else "lines+markers", line={"color": colour, "dash": dash, "width": 3.5},
-            marker={"size": 8}, hovertemplate=f"%{{x}}: <b>{shape}</b><extra></extra>", row=1, col=column,
-        )  # fmt: skip
+            x=[x for x, _ in points],
+            y=[y for _, y in points],
+            name=literal(name),
+            showlegend=column == 2,
+            mode="lines" if column == 1 else "lines+markers",
+            line={"color": colour, "dash": dash, "width": 3.5},
+            marker={"size": 8},
+            hovertemplate=f"%{{x}}: <b>{shape}</b><extra></extra>",
+            row=1,
+            col=column,
+        )
     fig.add_hline(y=0.99, line={"color": GREEN, "dash": "dash", "width": 1.5}, row=1, col=2)
     fig.update_xaxes(title={"text": literal(titles[2])}, range=[0, steps])
     fig.update_yaxes(rangemode="tozero", row=1, col=1)
@@ -273,12 +333,17 @@ def next_words(words: Sequence[str], probs: Sequence[float], *, height: int | No
     """Bars of the likeliest words, the first on top and in another colour."""
     fig = go.Figure(
         go.Bar(
-            y=list(range(len(words))), x=list(probs), orientation="h",
+            y=list(range(len(words))),
+            x=list(probs),
+            orientation="h",
             marker={"color": [VERMILION, *[BLUE] * (len(words) - 1)]},
-            text=[f"{p:.1%}" if p >= 0.001 else "< 0.1%" for p in probs], textposition="outside", cliponaxis=False,
-            textfont={"size": FONT_SIZE}, hoverinfo="skip",
+            text=[f"{p:.1%}" if p >= 0.001 else "< 0.1%" for p in probs],
+            textposition="outside",
+            cliponaxis=False,
+            textfont={"size": FONT_SIZE},
+            hoverinfo="skip",
         )
-    )  # fmt: skip
+    )
     fig.update_yaxes(**token_ticks(words), autorange="reversed")
     fig.update_xaxes(visible=False, range=[0, 1.5])
     fig.update_layout(height=height or 40 + 40 * len(words), bargap=0.3, margin={"t": 8, "b": 8})

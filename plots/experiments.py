@@ -76,40 +76,71 @@ def scores(
     """
     with_paper = any(row.paper is not None for row in rows)
     fig = make_subplots(
-        rows=1, cols=1 + with_paper, subplot_titles=titles if with_paper else titles[1:], shared_yaxes=True,
+        rows=1,
+        cols=1 + with_paper,
+        subplot_titles=titles if with_paper else titles[1:],
+        shared_yaxes=True,
         horizontal_spacing=0.06,
-    )  # fmt: skip
+    )
     ours = 1 + with_paper
     for y, row in enumerate(rows):
         if with_paper and row.paper is not None:
             fig.add_scatter(
-                x=[row.paper], y=[y], mode="markers+text", text=[f"{row.paper:g}"], textposition="top center",
-                textfont={"size": SMALL}, marker={"size": 15, "color": PAPER, "symbol": "diamond"}, showlegend=False,
-                hovertemplate="%{x}<extra></extra>", row=1, col=1,
-            )  # fmt: skip
+                x=[row.paper],
+                y=[y],
+                mode="markers+text",
+                text=[f"{row.paper:g}"],
+                textposition="top center",
+                textfont={"size": SMALL},
+                marker={"size": 15, "color": PAPER, "symbol": "diamond"},
+                showlegend=False,
+                hovertemplate="%{x}<extra></extra>",
+                row=1,
+                col=1,
+            )
         if not row.ours:
             continue
         values = list(row.ours.values())
         fig.add_scatter(
-            x=values, y=[y + 0.16] * len(values), mode="markers", customdata=list(row.ours), showlegend=False,
+            x=values,
+            y=[y + 0.16] * len(values),
+            mode="markers",
+            customdata=list(row.ours),
+            showlegend=False,
             marker={"size": 10, "color": OURS, "opacity": 0.75},
-            hovertemplate=f"{seed_word} %{{customdata}}: %{{x:.2f}}<extra></extra>", row=1, col=ours,
-        )  # fmt: skip
+            hovertemplate=f"{seed_word} %{{customdata}}: %{{x:.2f}}<extra></extra>",
+            row=1,
+            col=ours,
+        )
         spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 9} if len(values) > 1 else None
         mean = statistics.fmean(values)
         fig.add_scatter(
-            x=[mean], y=[y - 0.12], mode="markers+text", error_x=spread, text=[f"{mean:.1f}"], showlegend=False,
-            textposition="top center", textfont={"size": SMALL},
+            x=[mean],
+            y=[y - 0.12],
+            mode="markers+text",
+            error_x=spread,
+            text=[f"{mean:.1f}"],
+            showlegend=False,
+            textposition="top center",
+            textfont={"size": SMALL},
             marker={"size": 14, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
-            cliponaxis=False, hovertemplate="%{x:.2f}<extra></extra>", row=1, col=ours,
-        )  # fmt: skip
+            cliponaxis=False,
+            hovertemplate="%{x:.2f}<extra></extra>",
+            row=1,
+            col=ours,
+        )
     for y, row in enumerate(rows):
         if row.own:
             fig.add_scatter(
-                x=list(row.own), y=[y + 0.16] * len(row.own), mode="markers", showlegend=False,
+                x=list(row.own),
+                y=[y + 0.16] * len(row.own),
+                mode="markers",
+                showlegend=False,
                 marker={"size": 20, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
-                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>", row=1, col=ours,
-            )  # fmt: skip
+                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>",
+                row=1,
+                col=ours,
+            )
     rows_axis(fig, [row.name for row in rows], row=1, col=1)
     if with_paper:
         rows_axis(fig, [row.name for row in rows], row=1, col=2)
@@ -155,34 +186,60 @@ def on_one_scale(
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
-                x=[row.paper], y=[y - 0.22], mode="markers+text", text=[f"{row.paper:g}"], textposition="middle right",
-                textfont={"size": SMALL}, marker={"size": 14, "color": PAPER, "symbol": "diamond"}, showlegend=False,
-                cliponaxis=False, hovertemplate="%{x}<extra></extra>",
-            )  # fmt: skip
+                x=[row.paper],
+                y=[y - 0.22],
+                mode="markers+text",
+                text=[f"{row.paper:g}"],
+                textposition="middle right",
+                textfont={"size": SMALL},
+                marker={"size": 14, "color": PAPER, "symbol": "diamond"},
+                showlegend=False,
+                cliponaxis=False,
+                hovertemplate="%{x}<extra></extra>",
+            )
         values = list(row.ours.values())
         mean = statistics.fmean(values)
         fig.add_scatter(
-            x=values, y=[y + 0.22] * len(values), mode="markers", showlegend=False, customdata=list(row.ours),
-            marker={"size": 9, "color": OURS, "opacity": 0.6}, hovertemplate="%{customdata}: %{x:.2f}<extra></extra>",
-        )  # fmt: skip
+            x=values,
+            y=[y + 0.22] * len(values),
+            mode="markers",
+            showlegend=False,
+            customdata=list(row.ours),
+            marker={"size": 9, "color": OURS, "opacity": 0.6},
+            hovertemplate="%{customdata}: %{x:.2f}<extra></extra>",
+        )
         spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 8} if len(values) > 1 else None
         fig.add_scatter(
-            x=[mean], y=[y + 0.22], mode="markers", error_x=spread, showlegend=False,
+            x=[mean],
+            y=[y + 0.22],
+            mode="markers",
+            error_x=spread,
+            showlegend=False,
             marker={"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             hovertemplate="%{x:.2f}<extra></extra>",
-        )  # fmt: skip
+        )
         # Right of everything else in the row, so that it covers no dot and no error bar.
         end = max([*values, *row.own, mean + (statistics.stdev(values) if len(values) > 1 else 0)])
         fig.add_scatter(
-            x=[end], y=[y + 0.22], mode="text", text=[f"  {mean:.1f}"], textposition="middle right", hoverinfo="skip",
-            textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
-        )  # fmt: skip
+            x=[end],
+            y=[y + 0.22],
+            mode="text",
+            text=[f"  {mean:.1f}"],
+            textposition="middle right",
+            hoverinfo="skip",
+            textfont={"size": SMALL},
+            showlegend=False,
+            cliponaxis=False,
+        )
         if row.own:
             fig.add_scatter(
-                x=list(row.own), y=[y + 0.22] * len(row.own), mode="markers", showlegend=False,
+                x=list(row.own),
+                y=[y + 0.22] * len(row.own),
+                mode="markers",
+                showlegend=False,
                 marker={"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
                 hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>",
-            )  # fmt: skip
+            )
     keys = [(names[1], "circle", OURS)]
     if any(row.paper is not None for row in rows):
         keys.insert(0, (names[0], "diamond", PAPER))
@@ -198,9 +255,12 @@ def on_one_scale(
     one_scale(fig, seen + ([] if floor is None else [floor]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
-        height=max(170 + 64 * len(rows), 380), showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"},
-        legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"}, margin={"t": 84},
-    )  # fmt: skip
+        height=max(170 + 64 * len(rows), 380),
+        showlegend=True,
+        title={"text": title, "y": 0.99, "yanchor": "top"},
+        legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
+        margin={"t": 84},
+    )
     return fig
 
 
@@ -226,21 +286,32 @@ def by_kind(
         offset = (number - (len(lines) - 1) / 2) * step
         there = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
         fig.add_bar(
-            x=[statistics.fmean(values) for _, values in there], y=[y + offset for y, _ in there], width=0.9 * step,
-            orientation="h", name=name, marker={"color": colour}, hovertemplate="%{x:.0f}<extra></extra>",
-        )  # fmt: skip
+            x=[statistics.fmean(values) for _, values in there],
+            y=[y + offset for y, _ in there],
+            width=0.9 * step,
+            orientation="h",
+            name=name,
+            marker={"color": colour},
+            hovertemplate="%{x:.0f}<extra></extra>",
+        )
         fig.add_scatter(
             x=[value for _, values in there for value in values],
-            y=[y + offset for y, values in there for _ in values], mode="markers", showlegend=False, hoverinfo="skip",
+            y=[y + offset for y, values in there for _ in values],
+            mode="markers",
+            showlegend=False,
+            hoverinfo="skip",
             marker={"size": 7, "color": "#ffffff", "line": {"width": 1.5, "color": "#222222"}},
-        )  # fmt: skip
+        )
     rows_axis(fig, list(kinds.values()))
     fig.update_xaxes(title_text=axis, range=[0, 103])
     fig.update_layout(
-        height=170 + (18 + 18 * len(lines)) * len(rows), showlegend=True, barmode="overlay",
-        title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
+        height=170 + (18 + 18 * len(lines)) * len(rows),
+        showlegend=True,
+        barmode="overlay",
+        title={"text": title, "y": 0.99, "yanchor": "top"},
+        margin={"t": 84},
         legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -254,16 +325,24 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
-                x=[row.paper], y=[y - 0.17], mode="markers", showlegend=False,
-                marker={"size": 15, "color": PAPER, "symbol": "diamond"}, hovertemplate="%{x:+.1f}<extra></extra>",
-            )  # fmt: skip
+                x=[row.paper],
+                y=[y - 0.17],
+                mode="markers",
+                showlegend=False,
+                marker={"size": 15, "color": PAPER, "symbol": "diamond"},
+                hovertemplate="%{x:+.1f}<extra></extra>",
+            )
         if row.ours is not None:
             colour = VERDICT_COLOUR[row.verdict]
             error = None
             if row.half is not None:
                 error = {"array": [row.half], "thickness": 3, "width": 9, "color": colour}
             fig.add_scatter(
-                x=[row.ours], y=[y + 0.17], mode="markers", error_x=error, showlegend=False,
+                x=[row.ours],
+                y=[y + 0.17],
+                mode="markers",
+                error_x=error,
+                showlegend=False,
                 marker={
                     "size": 14,
                     "color": colour,
@@ -271,7 +350,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
                     "line": {"width": 3, "color": colour},
                 },
                 hovertemplate="%{x:+.2f}<extra></extra>",
-            )  # fmt: skip
+            )
     keys = [(names[0], "diamond", PAPER)] if any(row.paper is not None for row in rows) else []
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
@@ -289,16 +368,25 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
     fig = go.Figure()
     for row, (_name, before, after) in enumerate(rows):
         fig.add_scatter(
-            x=[before, after], y=[row, row], mode="lines", line={"color": GREY, "width": 3}, hoverinfo="skip",
+            x=[before, after],
+            y=[row, row],
+            mode="lines",
+            line={"color": GREY, "width": 3},
+            hoverinfo="skip",
             showlegend=False,
-        )  # fmt: skip
+        )
     looks = ((GREY, "circle-open", "middle left"), (PAPER, "circle", "middle right"))
     for at, (name, (colour, symbol, where)) in enumerate(zip(names, looks, strict=True), 1):
         fig.add_scatter(
-            x=[row[at] for row in rows], y=list(range(len(rows))), mode="markers+text", name=name, cliponaxis=False,
+            x=[row[at] for row in rows],
+            y=list(range(len(rows))),
+            mode="markers+text",
+            name=name,
+            cliponaxis=False,
             marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
-            text=[f"{row[at]:.1f} " if at == 1 else f" {row[at]:.1f}" for row in rows], textposition=where,
-        )  # fmt: skip
+            text=[f"{row[at]:.1f} " if at == 1 else f" {row[at]:.1f}" for row in rows],
+            textposition=where,
+        )
     rows_axis(fig, [row[0] for row in rows])
     values = [value for row in rows for value in row[1:]]
     fig.update_xaxes(title_text=axis, range=[min(values) - 4, max(values) + 4])
@@ -322,16 +410,24 @@ def over_steps(
         steps = sorted(points)
         values = [list(points[step].values()) for step in steps]
         fig.add_scatter(
-            x=steps, y=[statistics.fmean(v) for v in values], mode="lines+markers", name=name,
-            line={"color": colour, "width": 3}, marker={"symbol": symbol, "size": 12},
+            x=steps,
+            y=[statistics.fmean(v) for v in values],
+            mode="lines+markers",
+            name=name,
+            line={"color": colour, "width": 3},
+            marker={"symbol": symbol, "size": 12},
             error_y={"array": [statistics.stdev(v) if len(v) > 1 else 0 for v in values], "thickness": 2.5, "width": 7},
             hovertemplate="%{x:,}: %{y:.1f}<extra></extra>",
-        )  # fmt: skip
+        )
         dots = [(step, value) for step, v in zip(steps, values, strict=True) for value in v]
         fig.add_scatter(
-            x=[x for x, _ in dots], y=[y for _, y in dots], mode="markers", showlegend=False,
-            marker={"size": 7, "color": colour, "opacity": 0.4, "symbol": symbol}, hoverinfo="skip",
-        )  # fmt: skip
+            x=[x for x, _ in dots],
+            y=[y for _, y in dots],
+            mode="markers",
+            showlegend=False,
+            marker={"size": 7, "color": colour, "opacity": 0.4, "symbol": symbol},
+            hoverinfo="skip",
+        )
     if floor is not None:
         fig.add_hline(y=floor[0], line=DOTTED)
         in_legend(fig, floor[1], mode="lines", line=DOTTED)
@@ -339,9 +435,12 @@ def over_steps(
     fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     fig.update_yaxes(title_text=axes[1])
     fig.update_layout(
-        height=420, showlegend=True, title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
+        height=420,
+        showlegend=True,
+        title={"text": title, "y": 0.99, "yanchor": "top"},
+        margin={"t": 84},
         legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -357,18 +456,28 @@ def loss_curves(
     for column, curves in enumerate(panels.values(), 1):
         for name, points in curves.items():
             fig.add_scatter(
-                x=[step for step, _ in points], y=[loss for _, loss in points], mode="lines", name=name,
+                x=[step for step, _ in points],
+                y=[loss for _, loss in points],
+                mode="lines",
+                name=name,
                 line={
-                    "color": PALETTE[number % len(PALETTE)], "width": 3,
+                    "color": PALETTE[number % len(PALETTE)],
+                    "width": 3,
                     "dash": ("solid", "dash", "dot")[number // len(PALETTE) % 3],
                 },
-                showlegend=True, hovertemplate="%{x:,}: %{y:.3f}<extra></extra>", row=1, col=column,
-            )  # fmt: skip
+                showlegend=True,
+                hovertemplate="%{x:,}: %{y:.3f}<extra></extra>",
+                row=1,
+                col=column,
+            )
             number += 1
         fig.update_xaxes(rangemode="tozero", row=1, col=column)
     fig.update_yaxes(title_text=axes[1], row=1, col=1)
     fig.update_layout(
-        height=400, uirevision="loss", legend={"orientation": "h", "y": -0.25, "x": 0},
-        title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84},
-    )  # fmt: skip
+        height=400,
+        uirevision="loss",
+        legend={"orientation": "h", "y": -0.25, "x": 0},
+        title={"text": title, "y": 0.99, "yanchor": "top"},
+        margin={"t": 84},
+    )
     return fig

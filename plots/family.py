@@ -60,29 +60,42 @@ def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, wor
             ends = (member.parent, member.name)
             x, y = [rank[name] for name in ends], [rows[name] for name in ends]
             fig.add_scatter(
-                x=[x[0], x[0] + 0.6, x[1] - 0.6, x[1]], y=[y[0], y[0], y[1], y[1]], mode="lines", hoverinfo="skip",
+                x=[x[0], x[0] + 0.6, x[1] - 0.6, x[1]],
+                y=[y[0], y[0], y[1], y[1]],
+                mode="lines",
+                hoverinfo="skip",
                 line={
-                    "shape": "spline", "smoothing": 0.6, "width": 3 if own else 1.5 if member.parent == chosen else 1,
+                    "shape": "spline",
+                    "smoothing": 0.6,
+                    "width": 3 if own else 1.5 if member.parent == chosen else 1,
                     "color": BLUE if own or member.parent == chosen else GREY,
                 },
-                opacity=0.9 if own else 0.35, showlegend=False,
-            )  # fmt: skip
+                opacity=0.9 if own else 0.35,
+                showlegend=False,
+            )
     every = list(members.values())
     looks = [LOOKS[shown if shown in one.changed else one.changed[0]] if told else (GREY, "circle") for one in every]
     looks = [look if not shown or shown in one.changed else FAINT for look, one in zip(looks, every, strict=True)]
     fig.add_scatter(
-        x=[rank[one.name] for one in every], y=[rows[one.name] for one in every], mode="markers+text",
+        x=[rank[one.name] for one in every],
+        y=[rows[one.name] for one in every],
+        mode="markers+text",
         text=[f" <b>{literal(one.name)}</b>" if one.name == chosen else f" {literal(one.name)}" for one in every],
-        textposition="middle right", textfont={"size": SMALL}, cliponaxis=False, showlegend=False,
+        textposition="middle right",
+        textfont={"size": SMALL},
+        cliponaxis=False,
+        showlegend=False,
         marker={
-            "opacity": 1, "size": [17 if one.name == chosen else 12 for one in every],
-            "color": [look[0] for look in looks], "symbol": [look[1] for look in looks],
+            "opacity": 1,
+            "size": [17 if one.name == chosen else 12 for one in every],
+            "color": [look[0] for look in looks],
+            "symbol": [look[1] for look in looks],
             "line": {"width": [3 if one.name == chosen else 0 for one in every], "color": BLUE},
         },
         customdata=list(range(len(every))),
         hovertext=[" · ".join([one.date, *(words[kind] for kind in one.changed if told)]) for one in every],
         hovertemplate="%{text}<br>%{hovertext}<extra></extra>",
-    )  # fmt: skip
+    )
     years: dict[int, str] = {}  # rank of the year's first model → year, if there is room
     for at, one in enumerate(every):
         if one.date[:4] not in years.values() and (not years or at - max(years) >= 3):
@@ -113,13 +126,18 @@ def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Seq
     for counted, symbol in ((True, "circle"), (False, "circle-open")):
         some = [point for point in points if point[3] is counted]
         fig.add_scatter(
-            x=[f"{date}-01" for _name, date, _n, _c in some], y=[n for _name, _d, n, _c in some],
-            mode="markers+text", text=[literal(name) if name in marked else "" for name, *_rest in some],
-            hovertext=[literal(name) for name, *_rest in some], textfont={"size": SMALL},
+            x=[f"{date}-01" for _name, date, _n, _c in some],
+            y=[n for _name, _d, n, _c in some],
+            mode="markers+text",
+            text=[literal(name) if name in marked else "" for name, *_rest in some],
+            hovertext=[literal(name) for name, *_rest in some],
+            textfont={"size": SMALL},
             textposition=[ways.get(name, "top center") for name, *_rest in some],
-            marker={"symbol": symbol, "size": 11, "color": BLUE if counted else VERMILION}, cliponaxis=False,
-            hovertemplate="%{hovertext}<br>%{y:,}<extra></extra>", showlegend=False,
-        )  # fmt: skip
+            marker={"symbol": symbol, "size": 11, "color": BLUE if counted else VERMILION},
+            cliponaxis=False,
+            hovertemplate="%{hovertext}<br>%{y:,}<extra></extra>",
+            showlegend=False,
+        )
     fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="SI")
     fig.update_layout(height=430)
     return titled(fig, title)
@@ -131,16 +149,26 @@ def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], tit
     for power in range(19, 25):  # lines of equal compute: 6 · weights · tokens
         x = [1e9, 1e13]
         fig.add_scatter(
-            x=x, y=[10**power / (6 * n) for n in x], mode="lines", line={"color": GREY, "width": 1, "dash": "dot"},
-            hoverinfo="skip", showlegend=False,
-        )  # fmt: skip
+            x=x,
+            y=[10**power / (6 * n) for n in x],
+            mode="lines",
+            line={"color": GREY, "width": 1, "dash": "dot"},
+            hoverinfo="skip",
+            showlegend=False,
+        )
     fig.add_scatter(
-        x=[tokens for _n, _w, tokens in points], y=[weights for _n, weights, _t in points], mode="markers+text",
-        text=[literal(name) for name, *_rest in points], textfont={"size": SMALL},
+        x=[tokens for _n, _w, tokens in points],
+        y=[weights for _n, weights, _t in points],
+        mode="markers+text",
+        text=[literal(name) for name, *_rest in points],
+        textfont={"size": SMALL},
         textposition=placed([(4 * math.log10(tokens), math.log10(w)) for _n, w, tokens in points]),
-        marker={"size": 12, "color": BLUE}, customdata=[6 * w * t for _n, w, t in points], cliponaxis=False,
-        hovertemplate="%{text}<br>6 · %{y:,} · %{x:,} = %{customdata:.1e}<extra></extra>", showlegend=False,
-    )  # fmt: skip
+        marker={"size": 12, "color": BLUE},
+        customdata=[6 * w * t for _n, w, t in points],
+        cliponaxis=False,
+        hovertemplate="%{text}<br>6 · %{y:,} · %{x:,} = %{customdata:.1e}<extra></extra>",
+        showlegend=False,
+    )
     fig.update_xaxes(type="log", title_text=axes[0], range=[9.8, 12.8], dtick=1, exponentformat="SI")
     fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="SI")
     fig.update_layout(height=430)
@@ -151,10 +179,17 @@ def gains(rows: Sequence[tuple[str, float]], kinds: Sequence[str], axis: str, ti
     """One bar per change, the first at the top. rows: (name, gain in points) · kinds: of each change, see LOOKS."""
     fig = go.Figure()
     fig.add_bar(
-        y=[name for name, _points in rows], x=[points for _name, points in rows], orientation="h", width=0.62,
-        marker={"color": [LOOKS[kind][0] for kind in kinds]}, text=[f"{points:+.1f}" for _name, points in rows],
-        textposition="outside", cliponaxis=False, hovertemplate="%{y}: %{x:+.1f}<extra></extra>", showlegend=False,
-    )  # fmt: skip
+        y=[name for name, _points in rows],
+        x=[points for _name, points in rows],
+        orientation="h",
+        width=0.62,
+        marker={"color": [LOOKS[kind][0] for kind in kinds]},
+        text=[f"{points:+.1f}" for _name, points in rows],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{x:+.1f}<extra></extra>",
+        showlegend=False,
+    )
     values = [points for _name, points in rows]
     fig.update_xaxes(title_text=axis, range=[min(0, *values) - 0.6, max(values) + 0.6])
     fig.update_yaxes(autorange="reversed", showgrid=False)

@@ -50,43 +50,65 @@ def stack(
         for filled, at in ((False, [c for c in columns if c not in read]), (True, read)):
             if at:
                 fig.add_scatter(
-                    x=at, y=[layer] * len(at), mode="markers", showlegend=False,
+                    x=at,
+                    y=[layer] * len(at),
+                    mode="markers",
+                    showlegend=False,
                     customdata=[literal(tokens[c]) for c in at],
                     marker={
-                        "symbol": "square", "size": 24, "color": colour if filled else SEE_THROUGH,
+                        "symbol": "square",
+                        "size": 24,
+                        "color": colour if filled else SEE_THROUGH,
                         "line": {"width": 3 if filled else 1.5, "color": colour},
                     },
                     hovertemplate=literal(names[layer]) + " · %{customdata}<extra></extra>",
-                )  # fmt: skip
+                )
     for (y, name, _), at in zip(tops, where, strict=True):
         fig.add_scatter(
-            x=at, y=[y] * len(at), mode="markers", showlegend=False,
-            marker={"symbol": "square", "size": 24, "color": NEW if y > read_at else colour,
-                    "line": {"width": 3, "color": NEW if y > read_at else colour}},
+            x=at,
+            y=[y] * len(at),
+            mode="markers",
+            showlegend=False,
+            marker={
+                "symbol": "square",
+                "size": 24,
+                "color": NEW if y > read_at else colour,
+                "line": {"width": 3, "color": NEW if y > read_at else colour},
+            },
             hovertemplate=literal(name) + "<extra></extra>",
-        )  # fmt: skip
+        )
     end = tops[-1][0]
     fig.add_annotation(x=middle[0], y=end + 0.75, text=literal(outputs), showarrow=False, font={"size": SMALL})
     heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
     labels = [*names, *(name for _, name, _ in tops)]
     fig.update_yaxes(
-        tickvals=heights, ticktext=[literal(name) for name in labels], range=[-0.6, end + 1.15], showgrid=False,
+        tickvals=heights,
+        ticktext=[literal(name) for name in labels],
+        range=[-0.6, end + 1.15],
+        showgrid=False,
         zeroline=False,
-    )  # fmt: skip
+    )
     fig.update_xaxes(
-        tickvals=columns, ticktext=[literal(token) for token in tokens], showgrid=False,
+        tickvals=columns,
+        ticktext=[literal(token) for token in tokens],
+        showgrid=False,
         range=[-0.7, len(tokens) - 0.3],
         tickangle=-45 if len(tokens) > 7 else 0,
-    )  # fmt: skip
+    )
     fig.update_layout(height=110 + 52 * len(heights))
     return fig
 
 
 def lines(fig: go.Figure, points: Sequence[tuple[float, float]], colour: str) -> None:
     fig.add_scatter(
-        x=[x for x, _ in points], y=[y for _, y in points], mode="lines", showlegend=False, hoverinfo="skip",
-        line={"color": colour, "width": 2}, opacity=0.55,
-    )  # fmt: skip
+        x=[x for x, _ in points],
+        y=[y for _, y in points],
+        mode="lines",
+        showlegend=False,
+        hoverinfo="skip",
+        line={"color": colour, "width": 2},
+        opacity=0.55,
+    )
 
 
 @dataclass(frozen=True)
@@ -103,25 +125,38 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
     fig = go.Figure()
     at = list(range(len(rows)))
     fig.add_bar(
-        y=at, x=[row.score for row in rows], orientation="h", name=words[0], marker={"color": BLUE}, width=0.55,
-        text=["" if row.score is None else f"{row.score:.1f}" for row in rows], textposition="inside",
-        insidetextanchor="start", textfont={"size": 18, "color": "white"}, hovertemplate="%{x:.1f}<extra></extra>",
-    )  # fmt: skip
+        y=at,
+        x=[row.score for row in rows],
+        orientation="h",
+        name=words[0],
+        marker={"color": BLUE},
+        width=0.55,
+        text=["" if row.score is None else f"{row.score:.1f}" for row in rows],
+        textposition="inside",
+        insidetextanchor="start",
+        textfont={"size": 18, "color": "white"},
+        hovertemplate="%{x:.1f}<extra></extra>",
+    )
     dots = [(value, y) for y, row in zip(at, rows, strict=True) for value in row.recorded]
     if dots:
         fig.add_scatter(
-            x=[x for x, _ in dots], y=[y for _, y in dots], mode="markers", name=words[1],
+            x=[x for x, _ in dots],
+            y=[y for _, y in dots],
+            mode="markers",
+            name=words[1],
             marker={"symbol": "diamond", "size": 12, "color": OURS, "line": {"width": 1.5, "color": "#333333"}},
             hovertemplate="%{x:.1f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_yaxes(
         tickvals=at, ticktext=[literal(row.name) for row in rows], range=[len(rows) - 0.5, -0.5], showgrid=False
     )
     fig.update_xaxes(range=[0, 100], title_text=axis)
     fig.update_layout(
-        height=150 + 52 * len(rows), showlegend=True, uirevision="bars",
+        height=150 + 52 * len(rows),
+        showlegend=True,
+        uirevision="bars",
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -132,9 +167,13 @@ def storage(
     fig = go.Figure()
     for (name, values), colour, dash in zip(lines_of.items(), (TRAINED, FROZEN), ("solid", "dash"), strict=False):
         fig.add_scatter(
-            x=list(tasks), y=list(values), mode="lines", name=name, line={"color": colour, "width": 4, "dash": dash},
+            x=list(tasks),
+            y=list(values),
+            mode="lines",
+            name=name,
+            line={"color": colour, "width": 4, "dash": dash},
             hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.add_vline(x=now, line={"color": GREY, "dash": "dot", "width": 2})
     fig.update_xaxes(title_text=axes[0], range=[1, max(tasks)])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")

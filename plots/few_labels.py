@@ -23,19 +23,24 @@ def words_at_blank(
     fig = go.Figure()
     for place, (name, p, shares) in enumerate(labels):
         fig.add_bar(
-            x=[p], y=[place], orientation="h", width=0.4, showlegend=False,
+            x=[p],
+            y=[place],
+            orientation="h",
+            width=0.4,
+            showlegend=False,
             marker={"color": BLUE if name == chosen else GREY},
             hovertemplate=f"{literal(name)}: {p:.2%}<extra></extra>",
-        )  # fmt: skip
+        )
         words = " · ".join(f"{literal(word)} {share:.2%}" for word, share in shares[:6])
         note = {"text": f"<b>{literal(name)} {p:.1%}</b>  {words}", "showarrow": False}
         fig.add_annotation(x=0, y=place, xanchor="left", yshift=30, font={"size": FONT_SIZE, "color": WORDS}, **note)
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
     fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=axis, showgrid=False)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=120 * len(labels) + 90,
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=120 * len(labels) + 90,
         margin={"l": 8, "r": 8, "t": 36, "b": 44},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -54,22 +59,31 @@ def accuracies(rows: Sequence[Row], title: str, axis: str, chance: str) -> go.Fi
     for place, row in enumerate(rows):
         colour, mean = (BLUE if row.marked else GREY), fmean(row.values)
         fig.add_scatter(
-            x=list(row.values), y=[place] * len(row.values), mode="markers", showlegend=False,
+            x=list(row.values),
+            y=[place] * len(row.values),
+            mode="markers",
+            showlegend=False,
             marker={"size": 13, "color": colour, "symbol": "circle" if row.marked else "diamond"},
             hovertemplate=f"{literal(row.name)}: %{{x:.1%}}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_shape(
             type="line", x0=mean, x1=mean, y0=place - 0.25, y1=place + 0.25, line={"color": colour, "width": 4}
         )
         note = {"text": f"<b>{literal(row.name)}  {mean:.1%}</b>", "showarrow": False, "xanchor": "left"}
         fig.add_annotation(x=0.4, y=place, yshift=20, font={"size": FONT_SIZE, "color": WORDS}, **note)
-    fig.add_vline(x=0.5, line={"dash": "dot", "color": GREY}, annotation_text=literal(chance), annotation_y=0,
-                  annotation_position="bottom right")  # fmt: skip
+    fig.add_vline(
+        x=0.5,
+        line={"dash": "dot", "color": GREY},
+        annotation_text=literal(chance),
+        annotation_y=0,
+        annotation_position="bottom right",
+    )
     low = min([0.4, *(value - 0.03 for row in rows for value in row.values)])
     fig.update_yaxes(visible=False, range=[len(rows) - 0.4, -0.9])
     fig.update_xaxes(range=[low, 1.0], tickformat=".0%", title_text=axis)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=64 * len(rows) + 110,
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=64 * len(rows) + 110,
         margin={"l": 8, "r": 8, "t": 40, "b": 48},
-    )  # fmt: skip
+    )
     return fig

@@ -82,9 +82,16 @@ def learning_curves(
     for curve in recorded:
         for column, points in ((1, curve.loss), (2, curve.score)):
             fig.add_scatter(
-                x=[x for x, _ in points], y=[y for _, y in points], mode="lines", opacity=FAINT, showlegend=False,
-                line={"color": COLOUR[curve.start], "width": 7}, hoverinfo="skip", row=1, col=column,
-            )  # fmt: skip
+                x=[x for x, _ in points],
+                y=[y for _, y in points],
+                mode="lines",
+                opacity=FAINT,
+                showlegend=False,
+                line={"color": COLOUR[curve.start], "width": 7},
+                hoverinfo="skip",
+                row=1,
+                col=column,
+            )
     if recorded:
         line = {"color": GREY, "width": 7}
         fig.add_scatter(x=[None], y=[None], mode="lines", line=line, opacity=2 * FAINT, name=recorded_name)
@@ -144,12 +151,17 @@ def right_by_kind(
     for start, by_kind in shares.items():
         means = [statistics.fmean(by_kind[kind]) if by_kind.get(kind) else None for kind in kinds]
         fig.add_bar(
-            x=[literal(kind) for kind in kinds], y=means, name=names[start], offsetgroup=start,
+            x=[literal(kind) for kind in kinds],
+            y=means,
+            name=names[start],
+            offsetgroup=start,
             marker={"color": COLOUR[start], "pattern": {"shape": "/" if start == "random" else ""}},
             text=[f"{mean:.0%}" if mean is not None else "" for mean in means],
-            textposition="outside", cliponaxis=False, textfont={"size": SMALL},
+            textposition="outside",
+            cliponaxis=False,
+            textfont={"size": SMALL},
             hovertemplate="%{x}: %{y:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
     fig.update_xaxes(type="category")  # a kind may be a number
     fig.update_layout(height=360, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
@@ -163,15 +175,23 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
     hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
     for row, (start, values) in enumerate(finals.items()):
         fig.add_scatter(
-            x=values, y=[row] * len(values), mode="markers", showlegend=False, hovertemplate=hover,
+            x=values,
+            y=[row] * len(values),
+            mode="markers",
+            showlegend=False,
+            hovertemplate=hover,
             marker={"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
-        )  # fmt: skip
+        )
         if len(values) > 1:
             fig.add_scatter(
-                x=[statistics.fmean(values)], y=[row + 0.28], mode="markers", showlegend=False, hovertemplate=hover,
+                x=[statistics.fmean(values)],
+                y=[row + 0.28],
+                mode="markers",
+                showlegend=False,
+                hovertemplate=hover,
                 error_x={"array": [statistics.stdev(values)], "thickness": 3, "width": 10, "color": COLOUR[start]},
                 marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
-            )  # fmt: skip
+            )
     if scale.floor is not None:
         fig.add_vline(x=scale.floor, line=FLOOR)
     ticks = list(range(len(finals)))
@@ -211,19 +231,23 @@ def answers_over_time(
         kept = [not share or word == words[-1] for word in words]
         crosses |= not all(kept)
         fig.add_scatter(
-            x=[x for x, _, _ in one.points], y=[y for _, _, y in one.points], showlegend=False,
-            mode="lines+markers+text", text=text,
+            x=[x for x, _, _ in one.points],
+            y=[y for _, _, y in one.points],
+            showlegend=False,
+            mode="lines+markers+text",
+            text=text,
             textposition=[
                 f"{'top' if one.start == 'pretrained' else 'bottom'} {'right' if x < last / 2 else 'left'}"
                 for x, _, _ in one.points
             ],
-            textfont={"size": SMALL, "color": COLOUR[one.start]}, cliponaxis=False,
+            textfont={"size": SMALL, "color": COLOUR[one.start]},
+            cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
             marker={"symbol": [SYMBOL[one.start] if same else "x" for same in kept], "size": 10},
             customdata=[escape(short(word)) for word in words],
             hovertemplate=f"{escape(one.name)}<br>%{{x:.2f}}: %{{customdata}} (%{{y:{'.0%' if share else '.2f'}}})"
             "<extra></extra>",
-        )  # fmt: skip
+        )
     for start in (start for start in STARTS if any(one.start == start for one in said)):
         line = {"color": COLOUR[start], "dash": DASH[start], "width": 2.5}
         marker = {"symbol": SYMBOL[start], "size": 10, "color": COLOUR[start]}
@@ -245,12 +269,18 @@ def answers_now(said: Sequence[Said], title: str, top: float = 1.0, finding: str
     for row, one in enumerate(said):
         _, words, value = one.points[-1]
         fig.add_bar(
-            x=[value], y=[row], orientation="h", showlegend=False, width=0.6, cliponaxis=False, textposition="outside",
+            x=[value],
+            y=[row],
+            orientation="h",
+            showlegend=False,
+            width=0.6,
+            cliponaxis=False,
+            textposition="outside",
             text=[escape(f"{short(words)} · {value:{form}}" if top == 1.0 else f"{value:{form}}")],
             textfont={"size": SMALL},
             marker={"color": COLOUR[one.start], "pattern": {"shape": "/" if one.start == "random" else ""}},
             hovertemplate=f"{escape(one.name)}: {escape(short(words))}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_yaxes(
         tickvals=list(range(len(said))), ticktext=[escape(one.name) for one in said], range=[len(said) - 0.4, -0.6]
     )

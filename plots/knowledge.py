@@ -19,10 +19,14 @@ def visible_matrix(
     for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
         some = [(i, j) for i, j in pairs if seen[i][j] and bool(branch[i] or branch[j]) is hung]
         fig.add_scatter(
-            x=[j for _i, j in some], y=[i for i, _j in some], mode="markers", showlegend=False,
+            x=[j for _i, j in some],
+            y=[i for i, _j in some],
+            mode="markers",
+            showlegend=False,
             marker={"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
-            text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some], hovertemplate="%{text}<extra></extra>",
-        )  # fmt: skip
+            text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
+            hovertemplate="%{text}<extra></extra>",
+        )
     fig.add_shape(
         type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
     )
@@ -43,10 +47,20 @@ def noise_bars(
     fig = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.1)
     for column, (values, colour, form) in enumerate(((right, BLUE, ".0%"), (turned, ORANGE, ".3f")), 1):
         fig.add_bar(
-            y=list(names), x=list(values), orientation="h", width=0.6, marker={"color": colour}, showlegend=False,
-            text=[format(value, form) for value in values], textposition="outside", cliponaxis=False,
-            textfont={"size": SMALL}, hovertemplate="%{y}: %{text}<extra></extra>", row=1, col=column,
-        )  # fmt: skip
+            y=list(names),
+            x=list(values),
+            orientation="h",
+            width=0.6,
+            marker={"color": colour},
+            showlegend=False,
+            text=[format(value, form) for value in values],
+            textposition="outside",
+            cliponaxis=False,
+            textfont={"size": SMALL},
+            hovertemplate="%{y}: %{text}<extra></extra>",
+            row=1,
+            col=column,
+        )
         most = max([*values, 1e-6])
         fig.update_xaxes(title_text=axes[column - 1], range=[0, 1.3 * most], row=1, col=column, nticks=4)
     fig.update_yaxes(autorange="reversed", showgrid=False)
@@ -59,9 +73,12 @@ def joined_vector(vector: Sequence[float], hidden: int, parts: tuple[str, str], 
     fig, places = go.Figure(), list(range(1, len(vector) + 1))
     for name, colour, some in ((parts[0], BLUE, slice(0, hidden)), (parts[1], ORANGE, slice(hidden, None))):
         fig.add_bar(
-            x=places[some], y=list(vector[some]), name=name, marker={"color": colour},
+            x=places[some],
+            y=list(vector[some]),
+            name=name,
+            marker={"color": colour},
             hovertemplate=f"{name}, %{{x}}: %{{y:.3f}}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_layout(
         height=230, bargap=0.1, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}
     )
@@ -80,16 +97,33 @@ def translations(
     )
     for colour, symbol, some, told in groups:
         fig.add_scatter(
-            x=[x for x, _ in some], y=[y for _, y in some], mode="markers+text" if len(some) < 15 else "markers",
-            text=[literal(name) for name in told], textposition="top center",
-            textfont={"size": SMALL}, showlegend=False, cliponaxis=False,
-            marker={"size": 12, "symbol": symbol, "color": colour}, hovertemplate="%{text}<extra></extra>",
-        )  # fmt: skip
+            x=[x for x, _ in some],
+            y=[y for _, y in some],
+            mode="markers+text" if len(some) < 15 else "markers",
+            text=[literal(name) for name in told],
+            textposition="top center",
+            textfont={"size": SMALL},
+            showlegend=False,
+            cliponaxis=False,
+            marker={"size": 12, "symbol": symbol, "color": colour},
+            hovertemplate="%{text}<extra></extra>",
+        )
     for (x, y), (to_x, to_y) in zip(points[:subjects], ends, strict=True):
         fig.add_annotation(
-            x=to_x, y=to_y, ax=x, ay=y, xref="x", yref="y", axref="x", ayref="y", showarrow=True, text="",
-            arrowhead=2, arrowwidth=1.5, arrowcolor=GREY,
-        )  # fmt: skip
+            x=to_x,
+            y=to_y,
+            ax=x,
+            ay=y,
+            xref="x",
+            yref="y",
+            axref="x",
+            ayref="y",
+            showarrow=True,
+            text="",
+            arrowhead=2,
+            arrowwidth=1.5,
+            arrowcolor=GREY,
+        )
     fig.update_xaxes(zeroline=False, showticklabels=False)
     fig.update_yaxes(zeroline=False, showticklabels=False, scaleanchor="x")
     fig.update_layout(height=340)

@@ -120,9 +120,14 @@ def judged_next(
             _write_beside(fig, place, f"{share.value:.0%}")
     for row, right in enumerate(wanted):
         fig.add_shape(
-            type="line", x0=right, x1=right, y0=row - 0.42, y1=row + 0.42, line={"color": GREY, "width": 7},
+            type="line",
+            x0=right,
+            x1=right,
+            y0=row - 0.42,
+            y1=row + 0.42,
+            line={"color": GREY, "width": 7},
             layer="below",
-        )  # fmt: skip
+        )
     fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=literal(title))
     fig.update_yaxes(
         tickmode="array",

@@ -39,29 +39,48 @@ def distance_strips(
     hover = [f"{literal(token)} {distance:+d}" for token, distance in zip(tokens, distances, strict=True)]
     fig.add_trace(
         go.Heatmap(
-            z=vectors.T, x=places, y=list(range(1, vectors.shape[1] + 1)), zmin=-1, zmax=1, colorscale=DIVERGING,
-            xgap=3, showscale=True, text=[hover] * vectors.shape[1],
+            z=vectors.T,
+            x=places,
+            y=list(range(1, vectors.shape[1] + 1)),
+            zmin=-1,
+            zmax=1,
+            colorscale=DIVERGING,
+            xgap=3,
+            showscale=True,
+            text=[hover] * vectors.shape[1],
             colorbar={"thickness": 12, "outlinewidth": 0, "len": 0.6, "y": 0.72, "tickvals": [-1, 0, 1]},
             hovertemplate="%{text} · %{y}: %{z:.3f}<extra></extra>",
         ),
-        row=1, col=1,
-    )  # fmt: skip
+        row=1,
+        col=1,
+    )
     written = len(tokens) <= 16
     fig.add_bar(
-        x=places, y=list(added), showlegend=False, cliponaxis=False,
+        x=places,
+        y=list(added),
+        showlegend=False,
+        cliponaxis=False,
         marker={"color": [VERMILION if value > 0 else BLUE for value in added]},
-        text=[number(value) if written else "" for value in added], textposition="outside", textfont={"size": SMALL},
-        customdata=hover, hovertemplate="%{customdata}: %{y:.3f}<extra></extra>",
-        row=2, col=1,
-    )  # fmt: skip
+        text=[number(value) if written else "" for value in added],
+        textposition="outside",
+        textfont={"size": SMALL},
+        customdata=hover,
+        hovertemplate="%{customdata}: %{y:.3f}<extra></extra>",
+        row=2,
+        col=1,
+    )
     most = max([abs(value) for value in added] or [1.0]) * (1.35 if written else 1.1) or 1.0
     labels = [f"{distance:+d}".replace("-", "−") if distance else "0" for distance in distances]
     every = 1 if len(tokens) <= 16 else 2  # every second label, or they would overlap
     shown = [place for place in places if (place - here) % every == 0]
     fig.update_xaxes(
-        tickvals=shown, ticktext=[labels[place] for place in shown], tickangle=0, showgrid=False, ticks="",
+        tickvals=shown,
+        ticktext=[labels[place] for place in shown],
+        tickangle=0,
+        showgrid=False,
+        ticks="",
         range=[-0.5, len(tokens) - 0.5],
-    )  # fmt: skip
+    )
     fig.update_xaxes(title_text=axes[2], row=2, col=1)
     fig.update_yaxes(title_text=axes[0], showgrid=False, autorange="reversed", row=1, col=1)
     fig.update_yaxes(title_text=axes[1], range=[-most, most], row=2, col=1)
@@ -89,22 +108,32 @@ def over_lengths(
         means = [statistics.fmean(values) for values in points.values()]
         spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in points.values()]
         fig.add_scatter(
-            x=at, y=means, mode="lines+markers", name=literal(name), legendgroup=name,
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 11, "color": colour},
+            x=at,
+            y=means,
+            mode="lines+markers",
+            name=literal(name),
+            legendgroup=name,
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 11, "color": colour},
             error_y={"type": "data", "array": spread, "thickness": 2, "width": 5},
-            customdata=list(points), hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:{number}}}<extra></extra>",
-        )  # fmt: skip
+            customdata=list(points),
+            hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:{number}}}<extra></extra>",
+        )
         fig.add_scatter(
             x=[x for x, values in zip(at, points.values(), strict=True) for _ in values],
             y=[value for values in points.values() for value in values],
-            mode="markers", legendgroup=name, showlegend=False, hoverinfo="skip",
+            mode="markers",
+            legendgroup=name,
+            showlegend=False,
+            hoverinfo="skip",
             marker={"symbol": f"{symbol}-open", "size": 7, "color": colour},
-        )  # fmt: skip
+        )
     if trained in lengths:
         fig.add_vline(
-            x=lengths.index(trained) + 0.5, line={"color": GREY, "width": 2, "dash": "dot"},
+            x=lengths.index(trained) + 0.5,
+            line={"color": GREY, "width": 2, "dash": "dot"},
             annotation={"text": literal(trained_word), "font": {"size": SMALL}, "xanchor": "left", "xshift": 6},
-        )  # fmt: skip
+        )
     fig.update_xaxes(tickvals=list(range(len(lengths))), ticktext=[f"{n:,}" for n in lengths], title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], tickformat=number, rangemode="tozero")
     fig.update_layout(
@@ -118,9 +147,13 @@ def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) ->
     fig = go.Figure()
     for (name, values), (colour, dash, _symbol) in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
         fig.add_scatter(
-            x=list(range(len(values))), y=list(values), mode="lines", name=literal(name),
-            line={"color": colour, "dash": dash, "width": 4}, hovertemplate="%{x}: %{y:.6f}<extra></extra>",
-        )  # fmt: skip
+            x=list(range(len(values))),
+            y=list(values),
+            mode="lines",
+            name=literal(name),
+            line={"color": colour, "dash": dash, "width": 4},
+            hovertemplate="%{x}: %{y:.6f}<extra></extra>",
+        )
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1])
     fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
@@ -133,10 +166,15 @@ def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], her
     places = list(range(len(scales)))
     for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
         fig.add_scatter(
-            x=places, y=list(shares), mode="lines+markers", name=literal(name), customdata=list(scales),
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            x=places,
+            y=list(shares),
+            mode="lines+markers",
+            name=literal(name),
+            customdata=list(scales),
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 10, "color": colour},
             hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:.2%}}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.add_vline(x=here, line={"color": GREY, "width": 3, "dash": "dot"})
     fig.update_xaxes(tickvals=places, ticktext=list(scales), title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", range=[-0.02, 1.04])
@@ -152,10 +190,14 @@ def layer_shares(
     rows = list(range(len(names)))
     for (name, values), (colour, _dash, symbol) in zip(shares.items(), (LOOKS[0], LOOKS[2]), strict=False):
         fig.add_scatter(
-            x=list(values), y=rows, mode="markers", name=literal(name),
-            marker={"symbol": symbol, "size": 12, "color": colour}, customdata=list(names),
+            x=list(values),
+            y=rows,
+            mode="markers",
+            name=literal(name),
+            marker={"symbol": symbol, "size": 12, "color": colour},
+            customdata=list(names),
             hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:{written}}}<extra></extra>",
-        )  # fmt: skip
+        )
     everything = [value for values in shares.values() for value in values if value > 0]
     marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
     marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []

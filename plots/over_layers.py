@@ -132,11 +132,17 @@ def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:
         lines = textwrap.wrap(title, width)
         room = 16 + 26 * len(lines)
         fig.update_layout(
-            title={"text": "<br>".join(map(literal, lines)), "x": 0, "yref": "container", "y": 1, "yanchor": "top",
-                   "pad": {"t": 14}},
+            title={
+                "text": "<br>".join(map(literal, lines)),
+                "x": 0,
+                "yref": "container",
+                "y": 1,
+                "yanchor": "top",
+                "pad": {"t": 14},
+            },
             height=fig.layout.height + room,
             margin={"t": (fig.layout.margin.t or 24) + room},
-        )  # fmt: skip
+        )
     return fig
 
 

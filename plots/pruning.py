@@ -21,9 +21,12 @@ LINES = {  # kind → colour, dash, symbol
 
 
 def worth(
-    heads: Sequence[Sequence[float]], neurons: Sequence[Sequence[float]], gone: Collection[tuple[int, int]],
-    left: Sequence[int], words: Mapping[str, str],
-) -> go.Figure:  # fmt: skip
+    heads: Sequence[Sequence[float]],
+    neurons: Sequence[Sequence[float]],
+    gone: Collection[tuple[int, int]],
+    left: Sequence[int],
+    words: Mapping[str, str],
+) -> go.Figure:
     """Left: one square per head. Right: one row per layer with its neurons, most important first. heads, neurons:
     importance by layer · gone: pruned (layer, head)s, crossed out · left: neurons kept in each layer, marked by a line;
     0 for a removed layer · words: labels of "heads", "neurons", "layer", "head", "worth", "gone"."""
@@ -34,35 +37,78 @@ def worth(
     cells = [(layer, head, value) for layer, values in enumerate(heads) for head, value in enumerate(values)]
     most = max((abs(value) for *_, value in cells), default=0) or 1.0
     fig.add_scatter(
-        x=[str(head + 1) for _, head, _ in cells], y=[layers[layer] for layer, *_ in cells], mode="markers",
-        marker={"symbol": "square", "size": 38, "color": [value / most for *_, value in cells], "cmin": 0, "cmax": 1,
-                "colorscale": SEQUENTIAL, "line": {"color": GREY, "width": 1}},
-        customdata=[[layer, head] for layer, head, _ in cells], showlegend=False,
+        x=[str(head + 1) for _, head, _ in cells],
+        y=[layers[layer] for layer, *_ in cells],
+        mode="markers",
+        marker={
+            "symbol": "square",
+            "size": 38,
+            "color": [value / most for *_, value in cells],
+            "cmin": 0,
+            "cmax": 1,
+            "colorscale": SEQUENTIAL,
+            "line": {"color": GREY, "width": 1},
+        },
+        customdata=[[layer, head] for layer, head, _ in cells],
+        showlegend=False,
         text=[f"{value:+.4f}" for *_, value in cells],
-        hovertemplate=f"%{{y}}, {words['head']} %{{x}}: %{{text}}<extra></extra>", row=1, col=1,
-    )  # fmt: skip
+        hovertemplate=f"%{{y}}, {words['head']} %{{x}}: %{{text}}<extra></extra>",
+        row=1,
+        col=1,
+    )
     crossed = [(layer, head) for layer, head, _ in cells if (layer, head) in gone]
     fig.add_scatter(
-        x=[str(head + 1) for _, head in crossed], y=[layers[layer] for layer, _ in crossed], mode="markers",
+        x=[str(head + 1) for _, head in crossed],
+        y=[layers[layer] for layer, _ in crossed],
+        mode="markers",
         marker={"symbol": "x", "size": 26, "color": "#FFFFFF", "line": {"color": "#000000", "width": 2}},
-        customdata=[list(one) for one in crossed], name=words["gone"], showlegend=False,
-        hovertemplate=f"{words['gone']}<extra></extra>", row=1, col=1,
-    )  # fmt: skip
+        customdata=[list(one) for one in crossed],
+        name=words["gone"],
+        showlegend=False,
+        hovertemplate=f"{words['gone']}<extra></extra>",
+        row=1,
+        col=1,
+    )
     strips = [binned(values) for values in neurons]
     top = max((max(strip, default=0) for strip in strips), default=0) or 1.0
     fig.add_heatmap(
-        z=[[value / top for value in strip] for strip in strips], x=[100 * (i + 0.5) / BINS for i in range(BINS)],
-        y=layers, zmin=0, zmax=1, colorscale=SEQUENTIAL, ygap=16, hovertemplate="%{y}: %{z:.2f}<extra></extra>",
+        z=[[value / top for value in strip] for strip in strips],
+        x=[100 * (i + 0.5) / BINS for i in range(BINS)],
+        y=layers,
+        zmin=0,
+        zmax=1,
+        colorscale=SEQUENTIAL,
+        ygap=16,
+        hovertemplate="%{y}: %{z:.2f}<extra></extra>",
         colorbar={"title": {"text": words["worth"], "side": "right"}, "thickness": 14, "tickvals": [0, 0.5, 1]},
-        row=1, col=2,
-    )  # fmt: skip
+        row=1,
+        col=2,
+    )
     for row, (count, values) in enumerate(zip(left, neurons, strict=True)):
         share = 100 * count / max(1, len(values))
         if share < 100:
-            fig.add_shape(type="rect", x0=share, x1=100, y0=row - 0.38, y1=row + 0.38, line={"width": 0},
-                          fillcolor=GREY, opacity=0.75, row=1, col=2)  # fmt: skip
-        fig.add_shape(type="line", x0=share, x1=share, y0=row - 0.44, y1=row + 0.44, line={"color": WORDS, "width": 4},
-                      row=1, col=2)  # fmt: skip
+            fig.add_shape(
+                type="rect",
+                x0=share,
+                x1=100,
+                y0=row - 0.38,
+                y1=row + 0.38,
+                line={"width": 0},
+                fillcolor=GREY,
+                opacity=0.75,
+                row=1,
+                col=2,
+            )
+        fig.add_shape(
+            type="line",
+            x0=share,
+            x1=share,
+            y0=row - 0.44,
+            y1=row + 0.44,
+            line={"color": WORDS, "width": 4},
+            row=1,
+            col=2,
+        )
     fig.update_yaxes(autorange="reversed", showgrid=False, type="category")
     fig.update_yaxes(showticklabels=False, row=1, col=2)
     fig.update_xaxes(showgrid=False, type="category", title_text=words["head"], row=1, col=1)
@@ -78,9 +124,13 @@ def binned(values: Sequence[float]) -> list[float]:
 
 
 def parts(
-    found: Sequence[tuple[str, float, float]], budget: float, best: str, after: float | None, title: str,
+    found: Sequence[tuple[str, float, float]],
+    budget: float,
+    best: str,
+    after: float | None,
+    title: str,
     words: Mapping[str, str],
-) -> go.Figure:  # fmt: skip
+) -> go.Figure:
     """Subnetworks by speed and accuracy; a line joins the Pareto front. found: (name, milliseconds, accuracy with
     inherited weights) · budget: milliseconds · best: name of the chosen one · after: its accuracy after training ·
     words: labels of "x", "y", "front", "budget", "best", "after"."""
@@ -91,35 +141,60 @@ def parts(
             front.append((name, x, y))
             most = y
     fig.add_scatter(
-        x=[x for _, x, _ in front], y=[100 * y for *_, y in front], mode="lines", name=words["front"],
-        line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"}, hoverinfo="skip",
-    )  # fmt: skip
+        x=[x for _, x, _ in front],
+        y=[100 * y for *_, y in front],
+        mode="lines",
+        name=words["front"],
+        line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"},
+        hoverinfo="skip",
+    )
     fig.add_scatter(
-        x=[x for _, x, _ in found], y=[100 * y for *_, y in found], mode="markers", showlegend=False,
-        text=[literal(name) for name, *_ in found], hovertemplate="%{text}: %{x:.2f} ms, %{y:.1f} %<extra></extra>",
-        marker={"size": 12, "color": [BLUE if x <= budget else GREY for _, x, _ in found],
-                "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in found], "line": {"width": 2}},
-    )  # fmt: skip
+        x=[x for _, x, _ in found],
+        y=[100 * y for *_, y in found],
+        mode="markers",
+        showlegend=False,
+        text=[literal(name) for name, *_ in found],
+        hovertemplate="%{text}: %{x:.2f} ms, %{y:.1f} %<extra></extra>",
+        marker={
+            "size": 12,
+            "color": [BLUE if x <= budget else GREY for _, x, _ in found],
+            "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in found],
+            "line": {"width": 2},
+        },
+    )
     for _name, x, y in (one for one in found if one[0] == best):
-        fig.add_scatter(x=[x], y=[100 * y], mode="markers", name=words["best"], hoverinfo="skip",
-                        marker={"size": 24, "color": VERMILION, "symbol": "circle-open",
-                                "line": {"width": 4}})  # fmt: skip
+        fig.add_scatter(
+            x=[x],
+            y=[100 * y],
+            mode="markers",
+            name=words["best"],
+            hoverinfo="skip",
+            marker={"size": 24, "color": VERMILION, "symbol": "circle-open", "line": {"width": 4}},
+        )
         if after is not None:
-            fig.add_scatter(x=[x], y=[100 * after], mode="markers", name=words["after"],
-                            marker={"size": 18, "color": GREEN, "symbol": "star"},
-                            hovertemplate="%{y:.1f} %<extra></extra>")  # fmt: skip
+            fig.add_scatter(
+                x=[x],
+                y=[100 * after],
+                mode="markers",
+                name=words["after"],
+                marker={"size": 18, "color": GREEN, "symbol": "star"},
+                hovertemplate="%{y:.1f} %<extra></extra>",
+            )
     fig.add_vline(
-        x=budget, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=literal(words["budget"]),
-        annotation_position="top left", annotation_font_size=SMALL,
-    )  # fmt: skip
+        x=budget,
+        line={"color": ORANGE, "width": 3, "dash": "dash"},
+        annotation_text=literal(words["budget"]),
+        annotation_position="top left",
+        annotation_font_size=SMALL,
+    )
     fig.update_xaxes(title_text=words["x"], rangemode="tozero", showgrid=False)
     fig.update_yaxes(title_text=words["y"])
     return finished(fig, title)
 
 
 def over_shares(
-    found: Mapping[str, Mapping[float, tuple[float, float, float]]], whole: float, title: str, words: Mapping[str, str],
-) -> go.Figure:  # fmt: skip
+    found: Mapping[str, Mapping[float, tuple[float, float, float]]], whole: float, title: str, words: Mapping[str, str]
+) -> go.Figure:
     """Accuracy over the pruned share, one line per kind. found: kind → share → (accuracy before retraining, after it,
     its standard deviation) · whole: of the unpruned model · words: labels of the kinds, "x", "y", "whole"."""
     fig = go.Figure()
@@ -128,19 +203,30 @@ def over_shares(
         shares = sorted(line)
         aside = 0.8 * (place - (len(found) - 1) / 2)
         fig.add_scatter(
-            x=[100 * share + aside for share in shares], y=[100 * line[share][1] for share in shares], name=words[kind],
-            mode="lines+markers", line={"color": colour, "width": 3, "dash": dash},
+            x=[100 * share + aside for share in shares],
+            y=[100 * line[share][1] for share in shares],
+            name=words[kind],
+            mode="lines+markers",
+            line={"color": colour, "width": 3, "dash": dash},
             marker={"size": 11, "symbol": symbol, "color": colour},
             error_y={"type": "data", "array": [100 * line[share][2] for share in shares], "color": colour},
             hovertemplate="%{y:.1f} %<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_scatter(
-            x=[100 * share + aside for share in shares], y=[100 * line[share][0] for share in shares], mode="markers",
-            marker={"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}}, showlegend=False,
+            x=[100 * share + aside for share in shares],
+            y=[100 * line[share][0] for share in shares],
+            mode="markers",
+            marker={"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}},
+            showlegend=False,
             hovertemplate="%{y:.1f} %<extra></extra>",
-        )  # fmt: skip
-    fig.add_hline(y=100 * whole, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=words["whole"],
-                  annotation_position="bottom left", annotation_font_size=SMALL)  # fmt: skip
+        )
+    fig.add_hline(
+        y=100 * whole,
+        line={"color": ORANGE, "width": 3, "dash": "dash"},
+        annotation_text=words["whole"],
+        annotation_position="bottom left",
+        annotation_font_size=SMALL,
+    )
     fig.update_xaxes(
         title_text=words["x"], tickvals=[25, 50, 75], ticktext=["25 %", "50 %", "75 %"], range=[14, 82], showgrid=False
     )
@@ -150,6 +236,8 @@ def over_shares(
 
 def finished(fig: go.Figure, title: str) -> go.Figure:
     return fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=380,
-        legend={"orientation": "h", "y": 1.14, "x": 0}, margin={"l": 60, "r": 20, "t": 40, "b": 50},
-    )  # fmt: skip
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=380,
+        legend={"orientation": "h", "y": 1.14, "x": 0},
+        margin={"l": 60, "r": 20, "t": 40, "b": 50},
+    )

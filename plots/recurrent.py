@@ -35,28 +35,44 @@ def gates(
     labels = [token_label(token) for token in tokens]
     fig.add_trace(
         go.Heatmap(
-            z=values, y=list(range(len(means))), xgap=2, ygap=2, showscale=True,
-            customdata=[labels] * len(means), hovertemplate="%{customdata}: <b>%{z:.3f}</b><extra></extra>",
+            z=values,
+            y=list(range(len(means))),
+            xgap=2,
+            ygap=2,
+            showscale=True,
+            customdata=[labels] * len(means),
+            hovertemplate="%{customdata}: <b>%{z:.3f}</b><extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
             **ATTENTION,
         ),
-        row=1, col=1,
-    )  # fmt: skip
+        row=1,
+        col=1,
+    )
     fig.add_trace(
         go.Heatmap(
-            z=numbers.T[order], xgap=2, showscale=False, customdata=[labels] * len(order),
+            z=numbers.T[order],
+            xgap=2,
+            showscale=False,
+            customdata=[labels] * len(order),
             text=[[str(unit + 1)] * len(tokens) for unit in order],
-            hovertemplate="%{customdata}, %{text}: <b>%{z:.3f}</b><extra></extra>", **ATTENTION,
+            hovertemplate="%{customdata}, %{text}: <b>%{z:.3f}</b><extra></extra>",
+            **ATTENTION,
         ),
-        row=2, col=1,
-    )  # fmt: skip
+        row=2,
+        col=1,
+    )
     if len(tokens) <= MANY:
         for y, x in np.ndindex(values.shape):
             fig.add_annotation(x=x, y=y, text=f"{values[y, x]:.2f}", **written(values[y, x]), row=1, col=1)
     fig.update_yaxes(
-        tickvals=list(range(len(means))), ticktext=[literal(name) for name in means], autorange="reversed",
-        showgrid=False, ticks="", row=1, col=1,
-    )  # fmt: skip
+        tickvals=list(range(len(means))),
+        ticktext=[literal(name) for name in means],
+        autorange="reversed",
+        showgrid=False,
+        ticks="",
+        row=1,
+        col=1,
+    )
     fig.update_yaxes(tickvals=[], showgrid=False, title={"text": literal(numbers_of)}, row=2, col=1)
     fig.update_xaxes(**token_ticks(tokens), tickangle=-45, row=2, col=1)
     fig.update_xaxes(showgrid=False, ticks="", row=1, col=1)
@@ -71,11 +87,16 @@ def left_of_words(
     fig = go.Figure()
     for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
         fig.add_scatter(
-            x=list(range(len(tokens))), y=list(values), name=literal(name), mode="lines+markers",
-            line={"color": colour, "width": 4, "dash": dash}, marker={"symbol": symbol, "size": 11, "color": colour},
+            x=list(range(len(tokens))),
+            y=list(values),
+            name=literal(name),
+            mode="lines+markers",
+            line={"color": colour, "width": 4, "dash": dash},
+            marker={"symbol": symbol, "size": 11, "color": colour},
             customdata=[token_label(token) for token in tokens],
-            hovertemplate="%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>", cliponaxis=False,
-        )  # fmt: skip
+            hovertemplate="%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>",
+            cliponaxis=False,
+        )
     fig.update_xaxes(
         **token_ticks(tokens), tickangle=-45, range=[-0.5, len(tokens) - 0.5], title={"text": literal(axes[0])}
     )
@@ -95,11 +116,15 @@ def expected_words(
     said = [[token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)]
     fig = go.Figure(
         go.Heatmap(
-            z=shares, xgap=3, ygap=2, text=said, hovertemplate="%{text}: <b>%{z:.3f}</b><extra></extra>",
+            z=shares,
+            xgap=3,
+            ygap=2,
+            text=said,
+            hovertemplate="%{text}: <b>%{z:.3f}</b><extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
             **ATTENTION,
         )
-    )  # fmt: skip
+    )
     for y, row in enumerate(said):
         for x, text in enumerate(row):
             told = f"{text} · {shares[y, x]:.0%}"

@@ -65,12 +65,19 @@ def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], ti
     labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
     fig.update_yaxes(tickvals=names, ticktext=labels, row=1, col=1)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left", "yref": "container", "y": 1, "yanchor": "top",
-               "pad": {"t": 6}},
+        title={
+            "text": literal(title),
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 6},
+        },
         coloraxis={"colorscale": DIVERGING, "cmin": -1, "cmax": 1, "showscale": False},
         height=CELL * max(len(names), 4) + 160,
         margin={"t": 96},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -111,12 +118,10 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
         note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
         fig.add_annotation(x=row.value, y=place, yshift=18, **note)
     names = [f"<b>{literal(row.name)}</b>" if row.marked else literal(row.name) for row in rows]
-    fig.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2],
-        showgrid=False,
-    )  # fmt: skip
-    fig.update_xaxes(range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True,
-                     zerolinecolor=GREY)  # fmt: skip
+    fig.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2], showgrid=False)
+    fig.update_xaxes(
+        range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True, zerolinecolor=GREY
+    )
     fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=58 * len(rows) + 130)
     return fig
 
@@ -149,9 +154,11 @@ def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) ->
     fig.update_yaxes(visible=False, range=[len(rows) - 0.5, -0.9])
     fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=124 + round(35.5 * (len(rows) + 0.4)),
-        bargap=0, margin={"l": 8, "r": 8, "t": 40, "b": 44},
-    )  # fmt: skip
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=124 + round(35.5 * (len(rows) + 0.4)),
+        bargap=0,
+        margin={"l": 8, "r": 8, "t": 40, "b": 44},
+    )
     return fig
 
 
@@ -185,8 +192,11 @@ def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: st
         )
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=420,
-                      legend={"orientation": "h", "y": 1.12, "x": 0})  # fmt: skip
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=420,
+        legend={"orientation": "h", "y": 1.12, "x": 0},
+    )
     return fig
 
 
@@ -203,17 +213,36 @@ def found_and_written(
         for metric, dash, col, look in lines:
             there = [(at, metrics[metric]) for at, metrics in marks if metric in metrics]
             fig.add_scatter(
-                x=[at for at, _ in there], y=[value for _, value in there], mode="lines+markers", name=literal(name),
-                legendgroup=str(place), showlegend=metric == "found", row=1, col=col,
-                line={"color": colour, "width": 3, "dash": dash}, marker={"color": colour, "symbol": symbol, "size": 9},
+                x=[at for at, _ in there],
+                y=[value for _, value in there],
+                mode="lines+markers",
+                name=literal(name),
+                legendgroup=str(place),
+                showlegend=metric == "found",
+                row=1,
+                col=col,
+                line={"color": colour, "width": 3, "dash": dash},
+                marker={"color": colour, "symbol": symbol, "size": 9},
                 hovertemplate=f"{literal(name)}, {literal(look)}, %{{x}}: %{{y:.2f}}<extra></extra>",
-            )  # fmt: skip
+            )
     for dash, look in (("solid", looks[1]), ("dot", looks[0])):
-        fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(look), row=1, col=1,
-                        line={"color": GREY, "width": 3, "dash": dash})  # fmt: skip
+        fig.add_scatter(
+            x=[None],
+            y=[None],
+            mode="lines",
+            name=literal(look),
+            row=1,
+            col=1,
+            line={"color": GREY, "width": 3, "dash": dash},
+        )
     fig.update_xaxes(title_text=step)
     fig.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=1)
     fig.update_yaxes(rangemode="tozero", row=1, col=2)
-    fig.update_layout(height=430, title={"text": literal(title), "x": 0, "xanchor": "left"}, margin={"t": 96},
-                      showlegend=True, legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0})  # fmt: skip
+    fig.update_layout(
+        height=430,
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        margin={"t": 96},
+        showlegend=True,
+        legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
+    )
     return fig

@@ -18,17 +18,25 @@ def rates(
     names = [str(n) for n in clients]
     for (name, values), colour, shape in zip(found.items(), (GREY, BLUE), ("/", ""), strict=False):
         fig.add_bar(
-            x=names, y=list(values), name=name, marker={"color": colour, "pattern": {"shape": shape}},
-            text=[f"{value:,.0f}" for value in values], textposition="outside", textfont={"size": SMALL},
-            cliponaxis=False, hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
-        )  # fmt: skip
+            x=names,
+            y=list(values),
+            name=name,
+            marker={"color": colour, "pattern": {"shape": shape}},
+            text=[f"{value:,.0f}" for value in values],
+            textposition="outside",
+            textfont={"size": SMALL},
+            cliponaxis=False,
+            hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
+        )
     highest = max((value for values in found.values() for value in values), default=1.0)
     fig.update_xaxes(title_text=clients_axis, type="category")
     fig.update_yaxes(title_text=axis, range=[0, highest * 1.15])
     fig.update_layout(
-        height=360, barmode="group", showlegend=True,
+        height=360,
+        barmode="group",
+        showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )  # fmt: skip
+    )
     return titled(fig, title)
 
 
@@ -42,16 +50,25 @@ def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: 
     fig = go.Figure()
     for name, (at, took) in stages.items():
         fig.add_bar(
-            y=[name], x=[took], base=[at], orientation="h", showlegend=False, width=0.13 * len(stages),
+            y=[name],
+            x=[took],
+            base=[at],
+            orientation="h",
+            showlegend=False,
+            width=0.13 * len(stages),
             marker={"color": BLUE if name == longest else GREY, "pattern": {"shape": "" if name == longest else "/"}},
             hovertemplate=f"{name}: {took:.2f} ms<extra></extra>",
-        )  # fmt: skip
+        )
     # The duration is written with the name, as there is no room beside a bar that ends at the edge.
     numbered = [f"{n} · {name}<br><b>{took:.2f} ms</b>" for n, (name, (_at, took)) in enumerate(stages.items(), 1)]
     fig.update_yaxes(
-        categoryorder="array", categoryarray=list(stages)[::-1], tickvals=list(stages), ticktext=numbered,
-        showgrid=False, tickfont={"size": FONT_SIZE},
-    )  # fmt: skip
+        categoryorder="array",
+        categoryarray=list(stages)[::-1],
+        tickvals=list(stages),
+        ticktext=numbered,
+        showgrid=False,
+        tickfont={"size": FONT_SIZE},
+    )
     fig.update_xaxes(title_text=axis, range=[0, 1.02 * total])
     fig.update_layout(height=height, margin_r=16)
     return titled(fig, title)

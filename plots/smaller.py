@@ -48,9 +48,13 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
     most = max((point.megabytes for point in points), default=1.0)
     front = sorted((p for p in points if not beaten(p, points)), key=lambda point: point.milliseconds)
     fig.add_scatter(
-        x=[p.milliseconds for p in front], y=[100 * p.score for p in front], mode="lines", name=literal(best),
-        line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"}, hoverinfo="skip",
-    )  # fmt: skip
+        x=[p.milliseconds for p in front],
+        y=[100 * p.score for p in front],
+        mode="lines",
+        name=literal(best),
+        line={"color": GREY, "width": 2, "dash": "dot", "shape": "hv"},
+        hoverinfo="skip",
+    )
     times = [point.milliseconds for point in points] or [1.0]
     scores = [100 * point.score for point in points] or [50.0]
     room = max(3.0, 0.28 * (max(scores) - min(scores)))
@@ -75,37 +79,63 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
         fig.add_scatter(
-            x=[point.milliseconds], y=[100 * point.score], mode="markers", showlegend=False,
-            marker={"size": size, "color": colour, "symbol": f"{symbol}-open" if point.open else symbol,
-                    "opacity": 1.0 if point.open else 0.8, "line": {"width": 3, "color": colour}},
+            x=[point.milliseconds],
+            y=[100 * point.score],
+            mode="markers",
+            showlegend=False,
+            marker={
+                "size": size,
+                "color": colour,
+                "symbol": f"{symbol}-open" if point.open else symbol,
+                "opacity": 1.0 if point.open else 0.8,
+                "line": {"width": 3, "color": colour},
+            },
             error_y={"type": "data", "array": [100 * point.spread], "visible": point.spread > 0, "color": colour},
             hovertemplate=f"{hover}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_annotation(
-            x=math.log10(point.milliseconds), y=100 * point.score, text=literal(called), showarrow=False,
-            yshift=shift, font={"size": FONT_SIZE},
-        )  # fmt: skip
+            x=math.log10(point.milliseconds),
+            y=100 * point.score,
+            text=literal(called),
+            showarrow=False,
+            yshift=shift,
+            font={"size": FONT_SIZE},
+        )
         if abs(shift) > size / 2 + LINE:  # the name is away from its bubble: connect them
             y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
             fig.add_shape(
-                type="line", xsizemode="pixel", xanchor=point.milliseconds, x0=0, x1=0, ysizemode="pixel",
-                yanchor=100 * point.score, y0=y0, y1=y1, line={"color": GREY, "width": 1},
-            )  # fmt: skip
-    fig.update_xaxes(type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False,
-                     range=[left, right])  # fmt: skip
+                type="line",
+                xsizemode="pixel",
+                xanchor=point.milliseconds,
+                x0=0,
+                x1=0,
+                ysizemode="pixel",
+                yanchor=100 * point.score,
+                y0=y0,
+                y1=y1,
+                line={"color": GREY, "width": 1},
+            )
+    fig.update_xaxes(
+        type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False, range=[left, right]
+    )
     fig.update_yaxes(title_text=axes[1], range=[low, high])
     fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"}, height=390,
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=390,
         legend={"orientation": "h", "y": 0.02, "x": 1, "xanchor": "right", "yanchor": "bottom"},
         margin={"l": 60, "r": 20, "t": 40, "b": 50},
-    )  # fmt: skip
+    )
     return fig
 
 
 def free_shift(
-    x: float, y: float, letters: int, first: float, taken: list[tuple[float, float, float]],
+    x: float,
+    y: float,
+    letters: int,
+    first: float,
+    taken: list[tuple[float, float, float]],
     bubbles: Sequence[tuple[float, float, float]] = (),
-) -> float:  # fmt: skip
+) -> float:
     """Vertical shift of a name from its bubble, in pixels, such that it covers no other name and, if there is room, no
     other bubble; computed because positions are measured and may be close. x, y: of the bubble, in pixels · first:
     preferred shift · taken: (x, y, letters) of the names already placed; this one is appended."""
@@ -152,16 +182,26 @@ def students(
     for place, (name, line) in enumerate(lines.items()):
         colour, dash, symbol = LINES[place % len(LINES)]
         fig.add_scatter(
-            x=[100 * x for x, _ in line], y=[100 * y for _, y in line], mode="lines+markers", name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash}, marker={"symbol": symbol, "size": 9},
-        )  # fmt: skip
+            x=[100 * x for x, _ in line],
+            y=[100 * y for _, y in line],
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"symbol": symbol, "size": 9},
+        )
     for name, score in teachers.items():
         fig.add_hline(
-            y=100 * score, line={"color": ORANGE, "width": 3, "dash": "dash"}, annotation_text=literal(name),
-            annotation_position="top left", annotation_font_size=FONT_SIZE,
-        )  # fmt: skip
+            y=100 * score,
+            line={"color": ORANGE, "width": 3, "dash": "dash"},
+            annotation_text=literal(name),
+            annotation_position="top left",
+            annotation_font_size=FONT_SIZE,
+        )
     fig.update_xaxes(title_text=axes[0], range=[-2, 102])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=380,
-                      legend={"orientation": "h", "y": 1.14, "x": 0})  # fmt: skip
+    fig.update_layout(
+        title={"text": literal(title), "x": 0, "xanchor": "left"},
+        height=380,
+        legend={"orientation": "h", "y": 1.14, "x": 0},
+    )
     return fig

@@ -27,21 +27,41 @@ def step_lengths(
         (without, names[1], UNCORRECTED, "dash"),
     ):
         fig.add_scatter(
-            x=steps, y=list(values), mode="lines", name=name, line={"color": colour, "width": 4, "dash": dash},
-            hovertemplate="%{x}: %{y:.2e}<extra></extra>", row=1, col=1,
-        )  # fmt: skip
+            x=steps,
+            y=list(values),
+            mode="lines",
+            name=name,
+            line={"color": colour, "width": 4, "dash": dash},
+            hovertemplate="%{x}: %{y:.2e}<extra></extra>",
+            row=1,
+            col=1,
+        )
     factor = [b / a for a, b in zip(with_it, without, strict=True)]
     fig.add_scatter(
-        x=steps, y=factor, mode="lines", line={"color": UNCORRECTED, "width": 4}, showlegend=False,
-        hovertemplate="%{x}: × %{y:.2f}<extra></extra>", row=1, col=2,
-    )  # fmt: skip
+        x=steps,
+        y=factor,
+        mode="lines",
+        line={"color": UNCORRECTED, "width": 4},
+        showlegend=False,
+        hovertemplate="%{x}: × %{y:.2f}<extra></extra>",
+        row=1,
+        col=2,
+    )
     peak = max(range(len(factor)), key=factor.__getitem__)
     for at in dict.fromkeys((0, peak)):
         fig.add_scatter(
-            x=[steps[at]], y=[factor[at]], mode="markers+text", text=[f"× {factor[at]:.1f}"], showlegend=False,
-            textposition="middle right", textfont={"size": SMALL}, marker={"size": 12, "color": UNCORRECTED},
-            hoverinfo="skip", row=1, col=2,
-        )  # fmt: skip
+            x=[steps[at]],
+            y=[factor[at]],
+            mode="markers+text",
+            text=[f"× {factor[at]:.1f}"],
+            showlegend=False,
+            textposition="middle right",
+            textfont={"size": SMALL},
+            marker={"size": 12, "color": UNCORRECTED},
+            hoverinfo="skip",
+            row=1,
+            col=2,
+        )
     fig.add_hline(y=1, line={"color": GREY, "dash": "dot", "width": 2}, row=1, col=2)
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
@@ -55,11 +75,18 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
     fig = go.Figure()
     at = list(range(len(names)))
     fig.add_bar(
-        y=at, x=[rate or 0 for rate in rates], orientation="h", width=0.6, showlegend=False,
+        y=at,
+        x=[rate or 0 for rate in rates],
+        orientation="h",
+        width=0.6,
+        showlegend=False,
         marker={"color": [BLUE if rate else SKY for rate in rates]},
         text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
-        textposition="outside", cliponaxis=False, textfont={"size": SMALL}, hovertemplate="%{x:.2e}<extra></extra>",
-    )  # fmt: skip
+        textposition="outside",
+        cliponaxis=False,
+        textfont={"size": SMALL},
+        hovertemplate="%{x:.2e}<extra></extra>",
+    )
     fig.update_yaxes(tickvals=at, ticktext=list(names), showgrid=False)
     fig.update_xaxes(
         title_text=axis, range=[0, max([rate or 1e-9 for rate in rates]) * 1.3], exponentformat="e", nticks=5
@@ -96,53 +123,85 @@ def grid(
     """
     rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
     fig = make_subplots(
-        rows=1, cols=len(rows), shared_yaxes=True, subplot_titles=[literal(row) for row in rows],
+        rows=1,
+        cols=len(rows),
+        shared_yaxes=True,
+        subplot_titles=[literal(row) for row in rows],
         horizontal_spacing=0.04,
-    )  # fmt: skip
+    )
     shown: set[bool] = set()
     for cell in cells:
         panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.17 if cell.corrected else 0.17)
         colour, values = (CORRECTED if cell.corrected else UNCORRECTED), list(cell.scores.values())
         if cell.own:
             fig.add_scatter(
-                x=[x] * len(cell.own), y=list(cell.own.values()), mode="markers", showlegend=False,
+                x=[x] * len(cell.own),
+                y=list(cell.own.values()),
+                mode="markers",
+                showlegend=False,
                 customdata=list(cell.own),
                 marker={"size": 18, "color": colour, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
-                hovertemplate=f"{own_word} · {seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>", row=1, col=panel,
-            )  # fmt: skip
+                hovertemplate=f"{own_word} · {seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>",
+                row=1,
+                col=panel,
+            )
         if not values:
             continue
         shift = [x + 0.05 * (i % 3 - 1) for i in range(len(values))]
         fig.add_scatter(
-            x=shift, y=values, mode="markers", customdata=list(cell.scores), showlegend=cell.corrected not in shown,
-            name=names[0] if cell.corrected else names[1], legendgroup=str(cell.corrected),
+            x=shift,
+            y=values,
+            mode="markers",
+            customdata=list(cell.scores),
+            showlegend=cell.corrected not in shown,
+            name=names[0] if cell.corrected else names[1],
+            legendgroup=str(cell.corrected),
             marker={"size": 11, "color": colour, "symbol": SYMBOL[cell.corrected], "opacity": 0.8},
-            hovertemplate=f"{seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>", row=1, col=panel,
-        )  # fmt: skip
+            hovertemplate=f"{seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>",
+            row=1,
+            col=panel,
+        )
         shown.add(cell.corrected)
         mean = statistics.fmean(values)
         fig.add_scatter(
-            x=[x - 0.14, x + 0.14], y=[mean, mean], mode="lines", showlegend=False, line={"color": colour, "width": 4},
-            hovertemplate="%{y:.1f}<extra></extra>", row=1, col=panel,
-        )  # fmt: skip
+            x=[x - 0.14, x + 0.14],
+            y=[mean, mean],
+            mode="lines",
+            showlegend=False,
+            line={"color": colour, "width": 4},
+            hovertemplate="%{y:.1f}<extra></extra>",
+            row=1,
+            col=panel,
+        )
     if chance is not None:
         for panel in range(1, len(rows) + 1):
             fig.add_hline(y=chance, line={"color": GREY, "dash": "dash", "width": 2}, row=1, col=panel)
         fig.add_annotation(
-            x=-0.58, y=chance, text=chance_word, showarrow=False, yshift=-12, xanchor="left",
-            font={"size": SMALL}, row=1, col=1,
-        )  # fmt: skip
+            x=-0.58,
+            y=chance,
+            text=chance_word,
+            showarrow=False,
+            yshift=-12,
+            xanchor="left",
+            font={"size": SMALL},
+            row=1,
+            col=1,
+        )
     fig.update_xaxes(
-        tickvals=list(range(len(columns))), ticktext=[literal(column) for column in columns],
-        range=[-0.6, len(columns) - 0.4], showgrid=False,
-    )  # fmt: skip
+        tickvals=list(range(len(columns))),
+        ticktext=[literal(column) for column in columns],
+        range=[-0.6, len(columns) - 0.4],
+        showgrid=False,
+    )
     fig.update_yaxes(title_text=axis, row=1, col=1)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     fig.update_layout(
-        height=460, showlegend=True, uirevision="grid",
+        height=460,
+        showlegend=True,
+        uirevision="grid",
         legend={"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -150,9 +209,14 @@ def power_curve(seeds: Sequence[int], chances: Sequence[float], wanted: float, a
     """Statistical power (`chances`) by number of runs per setting, with a line at `wanted`."""
     fig = go.Figure()
     fig.add_scatter(
-        x=list(seeds), y=list(chances), mode="lines+markers", line={"color": GREEN, "width": 4}, showlegend=False,
-        marker={"size": 8}, hovertemplate="%{x}: %{y:.0%}<extra></extra>",
-    )  # fmt: skip
+        x=list(seeds),
+        y=list(chances),
+        mode="lines+markers",
+        line={"color": GREEN, "width": 4},
+        showlegend=False,
+        marker={"size": 8},
+        hovertemplate="%{x}: %{y:.0%}<extra></extra>",
+    )
     fig.add_hline(y=wanted, line={"color": GREY, "dash": "dash", "width": 2})
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], range=[0, 1.03], tickformat=".0%")
@@ -167,21 +231,30 @@ def two_groups(
     fig = go.Figure()
     for row, ((name, values), colour) in enumerate(zip(groups.items(), (BLUE, ORANGE), strict=True)):
         fig.add_scatter(
-            x=list(values), y=[row + 0.15] * len(values), mode="markers", name=name, showlegend=False,
+            x=list(values),
+            y=[row + 0.15] * len(values),
+            mode="markers",
+            name=name,
+            showlegend=False,
             marker={"size": 13, "color": colour, "opacity": 0.75, "symbol": SYMBOL[row == 0]},
             hovertemplate="%{x:.1f}<extra></extra>",
-        )  # fmt: skip
+        )
         mean, error = intervals[name]
         fig.add_scatter(
-            x=[mean], y=[row - 0.17], mode="markers", showlegend=False,
+            x=[mean],
+            y=[row - 0.17],
+            mode="markers",
+            showlegend=False,
             error_x={"array": [error], "thickness": 3, "width": 10, "color": colour},
             marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
             hovertemplate="%{x:.1f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_yaxes(
-        tickvals=list(range(len(groups))), ticktext=[literal(name) for name in groups],
-        range=[len(groups) - 0.5, -0.5], showgrid=False,
-    )  # fmt: skip
+        tickvals=list(range(len(groups))),
+        ticktext=[literal(name) for name in groups],
+        range=[len(groups) - 0.5, -0.5],
+        showgrid=False,
+    )
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=130 + 70 * len(groups))
     return fig

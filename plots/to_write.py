@@ -20,16 +20,21 @@ def _lines(
     fig = go.Figure()
     for (name, (x, y)), (colour, dash, symbol) in zip(points.items(), cycle(LOOKS), strict=False):
         fig.add_scatter(
-            x=list(x), y=list(y), mode="lines+markers", name=literal(name),
-            line={"color": colour, "dash": dash, "width": 3}, marker={"symbol": symbol, "size": 10, "color": colour},
+            x=list(x),
+            y=list(y),
+            mode="lines+markers",
+            name=literal(name),
+            line={"color": colour, "dash": dash, "width": 3},
+            marker={"symbol": symbol, "size": 10, "color": colour},
             hovertemplate=f"{literal(name)}, %{{x}}: %{{y:{hover}}}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=titles[0])
     fig.update_yaxes(title_text=titles[1])
     fig.update_layout(
-        height=360, showlegend=True,
+        height=360,
+        showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -59,16 +64,30 @@ def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
             colour, _dash, symbol = LOOKS[arms.index(arm) % len(LOOKS)]
             shares = [100 * share for share in some[arm]]
             fig.add_scatter(
-                x=shares, y=[y] * len(shares), mode="markers", showlegend=False,
+                x=shares,
+                y=[y] * len(shares),
+                mode="markers",
+                showlegend=False,
                 marker={"size": 12, "symbol": symbol, "color": colour},
-                hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>", row=number, col=1,
-            )  # fmt: skip
+                hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>",
+                row=number,
+                col=1,
+            )
             mean = sum(shares) / len(shares)
             fig.add_scatter(
-                x=[mean], y=[y], mode="markers+text", text=[f"{mean:.1f}"], textposition="top center", showlegend=False,
-                textfont={"size": SMALL}, hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>", cliponaxis=False,
-                marker={"size": 18, "symbol": "line-ns", "line": {"width": 4, "color": colour}}, row=number, col=1,
-            )  # fmt: skip
+                x=[mean],
+                y=[y],
+                mode="markers+text",
+                text=[f"{mean:.1f}"],
+                textposition="top center",
+                showlegend=False,
+                textfont={"size": SMALL},
+                hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>",
+                cliponaxis=False,
+                marker={"size": 18, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
+                row=number,
+                col=1,
+            )
         fig.update_yaxes(
             tickvals=list(range(len(names))),
             ticktext=names,

@@ -17,14 +17,22 @@ def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
     for row, ((_name, values), colour) in enumerate(zip(groups.items(), (ORANGE, BLUE), strict=False)):
         heights = [row + 0.3 * ((7 * i % 11) / 5 - 1) for i in range(len(values))]
         fig.add_scatter(
-            x=list(values), y=heights, mode="markers", showlegend=False,
-            marker={"size": 8, "color": colour, "opacity": 0.55}, hovertemplate="%{x:.4f}<extra></extra>",
-        )  # fmt: skip
+            x=list(values),
+            y=heights,
+            mode="markers",
+            showlegend=False,
+            marker={"size": 8, "color": colour, "opacity": 0.55},
+            hovertemplate="%{x:.4f}<extra></extra>",
+        )
         mean = sum(values) / len(values)
         fig.add_scatter(
-            x=[mean, mean], y=[row - 0.42, row + 0.42], mode="lines", showlegend=False,
-            line={"color": colour, "width": 4}, hovertemplate="%{x:.4f}<extra></extra>",
-        )  # fmt: skip
+            x=[mean, mean],
+            y=[row - 0.42, row + 0.42],
+            mode="lines",
+            showlegend=False,
+            line={"color": colour, "width": 4},
+            hovertemplate="%{x:.4f}<extra></extra>",
+        )
     fig.update_yaxes(
         tickvals=list(range(len(groups))), ticktext=list(groups), range=[len(groups) - 0.5, -0.5], showgrid=False
     )
@@ -38,10 +46,17 @@ def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
     fig = go.Figure()
     for (name, value), colour in zip(terms.items(), (BLUE, ORANGE, GREEN), strict=False):
         fig.add_bar(
-            x=[value], y=[""], orientation="h", name=name, marker={"color": colour}, text=[f"{value:.3f}"],
-            textposition="inside", textfont={"size": SMALL}, insidetextanchor="middle",
+            x=[value],
+            y=[""],
+            orientation="h",
+            name=name,
+            marker={"color": colour},
+            text=[f"{value:.3f}"],
+            textposition="inside",
+            textfont={"size": SMALL},
+            insidetextanchor="middle",
             hovertemplate="%{x:.4f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=axis, rangemode="tozero")
     fig.update_yaxes(showticklabels=False)
     fig.update_layout(
@@ -64,9 +79,14 @@ def two_answers(
         (mean, names[1], BLUE, 5, "lines"),
     ):
         fig.add_scatter(
-            x=steps, y=list(values), mode=mode, name=name, marker={"size": 7}, line={"color": colour, "width": width},
+            x=steps,
+            y=list(values),
+            mode=mode,
+            name=name,
+            marker={"size": 7},
+            line={"color": colour, "width": width},
             hovertemplate="%{x}: %{y:.3f}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], range=[0, 1.02])
     fig.update_layout(height=380, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
@@ -77,9 +97,12 @@ def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
     """Weight of each step in a mean. axes: titles of the steps and the shares."""
     fig = go.Figure()
     fig.add_bar(
-        x=list(range(1, len(shares) + 1)), y=list(shares), marker={"color": BLUE}, showlegend=False,
+        x=list(range(1, len(shares) + 1)),
+        y=list(shares),
+        marker={"color": BLUE},
+        showlegend=False,
         hovertemplate="%{x}: %{y:.1%}<extra></extra>",
-    )  # fmt: skip
+    )
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
     fig.update_layout(height=380)
@@ -101,25 +124,43 @@ def share_within(
     levels = sorted({0, chosen, *ordered, max(chosen, ordered[-1]) + 1})
     shares = [bisect_right(ordered, level) / len(ordered) for level in levels]
     fig.add_scatter(
-        x=levels, y=shares, mode="lines", line={"color": BLUE, "width": 4, "shape": "hv"}, showlegend=False,
+        x=levels,
+        y=shares,
+        mode="lines",
+        line={"color": BLUE, "width": 4, "shape": "hv"},
+        showlegend=False,
         hovertemplate="%{x}: %{y:.0%}<extra></extra>",
-    )  # fmt: skip
+    )
     for share, length in marks.items():
         fig.add_scatter(
-            x=[0, length, length], y=[share, share, 0], mode="lines", showlegend=False, hoverinfo="skip",
+            x=[0, length, length],
+            y=[share, share, 0],
+            mode="lines",
+            showlegend=False,
+            hoverinfo="skip",
             line={"color": GREY, "width": 2, "dash": "dot"},
-        )  # fmt: skip
+        )
         fig.add_annotation(
-            x=0, y=share, text=f"{share:.0%}: {length}", showarrow=False, xanchor="left", yanchor="bottom",
-            xshift=6, font={"size": SMALL},
-        )  # fmt: skip
+            x=0,
+            y=share,
+            text=f"{share:.0%}: {length}",
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            xshift=6,
+            font={"size": SMALL},
+        )
     reached = bisect_right(ordered, chosen) / len(ordered)
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.add_scatter(
-        x=[chosen], y=[reached], mode="markers", name=chosen_word, showlegend=False,
+        x=[chosen],
+        y=[reached],
+        mode="markers",
+        name=chosen_word,
+        showlegend=False,
         marker={"size": 16, "color": WORDS, "line": {"width": 2, "color": "#222222"}},
         hovertemplate="%{x}: %{y:.0%}<extra></extra>",
-    )  # fmt: skip
+    )
     fig.update_xaxes(title_text=axes[0], range=[0, levels[-1] * 1.02])
     fig.update_yaxes(title_text=axes[1], range=[0, 1.05], tickformat=".0%")
     fig.update_layout(title_text=title, height=380)
@@ -140,24 +181,33 @@ def rows_that_fit(
     for (name, batches), colour, dash in zip(series.items(), (BLUE, ORANGE), ("solid", "dash"), strict=False):
         at = [(length, batch) for length, batch in zip(lengths, batches, strict=True) if batch]
         fig.add_scatter(
-            x=[length for length, _ in at], y=[batch for _, batch in at], name=name, mode="lines+markers",
-            line={"color": colour, "width": 3, "dash": dash}, marker={"size": 8},
+            x=[length for length, _ in at],
+            y=[batch for _, batch in at],
+            name=name,
+            mode="lines+markers",
+            line={"color": colour, "width": 3, "dash": dash},
+            marker={"size": 8},
             hovertemplate="%{x}: %{y}<extra></extra>",
-        )  # fmt: skip
+        )
     for name, found in published.items():
         at = [(length, batch) for length, batch in found.items() if batch]
         fig.add_scatter(
-            x=[length for length, _ in at], y=[batch for _, batch in at], name=name, mode="markers",
+            x=[length for length, _ in at],
+            y=[batch for _, batch in at],
+            name=name,
+            mode="markers",
             marker={"size": 13, "symbol": "diamond-open", "color": GREY, "line": {"width": 3}},
             hovertemplate="%{x}: %{y}<extra></extra>",
-        )  # fmt: skip
+        )
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
     fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
     fig.update_layout(
-        title_text=title, height=380, showlegend=True,
+        title_text=title,
+        height=380,
+        showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -173,18 +223,27 @@ def loss_curves(
     looks = [(BLUE, "solid"), (ORANGE, "dash")][: len(curves)]
     for (name, values), (colour, dash) in zip(curves.items(), looks, strict=True):
         fig.add_scatter(
-            x=list(probabilities), y=list(values), name=name, mode="lines",
-            line={"color": colour, "width": 4, "dash": dash}, hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
-        )  # fmt: skip
+            x=list(probabilities),
+            y=list(values),
+            name=name,
+            mode="lines",
+            line={"color": colour, "width": 4, "dash": dash},
+            hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
+        )
     fig.add_scatter(
-        x=[marked[0]], y=[marked[1]], mode="markers", showlegend=False,
+        x=[marked[0]],
+        y=[marked[1]],
+        mode="markers",
+        showlegend=False,
         marker={"size": 16, "color": looks[-1][0], "line": {"width": 2, "color": "#222222"}},
         hovertemplate="%{x:.2f}: %{y:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     fig.update_xaxes(title_text=axes[0], range=[0, 1])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
     fig.update_layout(
-        title_text=title, height=380, showlegend=True,
+        title_text=title,
+        height=380,
+        showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )  # fmt: skip
+    )
     return fig

@@ -83,24 +83,42 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
         ]
         y, base, width, steps = zip(*bars, strict=True)
         fig.add_bar(
-            y=y, base=base, x=width, orientation="h", width=0.86, name=name, customdata=steps,
-            marker={"color": colour, "line": {"width": 1}, "pattern": {
-                "shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(0,0,0,0.45)", "solidity": 0.12}},
+            y=y,
+            base=base,
+            x=width,
+            orientation="h",
+            width=0.86,
+            name=name,
+            customdata=steps,
+            marker={
+                "color": colour,
+                "line": {"width": 1},
+                "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": "rgba(0,0,0,0.45)", "solidity": 0.12},
+            },
             hovertemplate=f"{name}: %{{customdata}}<extra></extra>",
-        )  # fmt: skip
+        )
         for at, begin, wide, count in bars:
             fig.add_annotation(
-                x=begin + wide / 2, y=at, text=f"{count:,}", showarrow=False, font={"size": SMALL, "color": "#000000"},
-                bgcolor="#FFFFFF", opacity=0.92, borderpad=1,
-            )  # fmt: skip
+                x=begin + wide / 2,
+                y=at,
+                text=f"{count:,}",
+                showarrow=False,
+                font={"size": SMALL, "color": "#000000"},
+                bgcolor="#FFFFFF",
+                opacity=0.92,
+                borderpad=1,
+            )
     middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
     bottom = len(plans) * (len(lanes) + 1) - 1
     fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
-        barmode="overlay", height=110 + 100 * len(plans), showlegend=True, margin={"l": 10, "r": 10, "t": 10, "b": 40},
+        barmode="overlay",
+        height=110 + 100 * len(plans),
+        showlegend=True,
+        margin={"l": 10, "r": 10, "t": 10, "b": 40},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )  # fmt: skip
+    )
     return fig
 
 
@@ -118,20 +136,29 @@ def learned(
             colour, dash, marker, _pattern = TASKS[lane]
             points = lines.get(task, [])
             fig.add_scatter(
-                x=[step for step, _ in points], y=[share for _, share in points], name=name, legendgroup=task,
-                showlegend=column == 1, mode="lines+markers", line={"color": colour, "dash": dash, "width": 3},
-                marker={"symbol": marker, "size": 8, "color": colour}, row=1, col=column,
+                x=[step for step, _ in points],
+                y=[share for _, share in points],
+                name=name,
+                legendgroup=task,
+                showlegend=column == 1,
+                mode="lines+markers",
+                line={"color": colour, "dash": dash, "width": 3},
+                marker={"symbol": marker, "size": 8, "color": colour},
+                row=1,
+                col=column,
                 hovertemplate=f"{name}, %{{x}}: %{{y:.0%}}<extra></extra>",
-            )  # fmt: skip
+            )
         for start in _starts(plans[regime])[1:]:
             fig.add_vline(x=start, line={"dash": "dot", "width": 2, "color": GREY}, row=1, col=column)
         total = sum(sum(stage.values()) for stage in plans[regime])
         fig.update_xaxes(title_text=axis, range=[-0.02 * total, 1.02 * total], row=1, col=column)
     fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
     fig.update_layout(
-        height=400, showlegend=True, margin={"t": 90},
+        height=400,
+        showlegend=True,
+        margin={"t": 90},
         legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )  # fmt: skip
+    )
     return fig
 
 

@@ -43,26 +43,47 @@ def two_masks(
                 rows, columns = zip(*cells, strict=True)
                 mark = GUESSED if seen and asked else colour
                 fig.add_scatter(
-                    x=columns, y=rows, mode="markers", showlegend=False, hoverinfo="text",
+                    x=columns,
+                    y=rows,
+                    mode="markers",
+                    showlegend=False,
+                    hoverinfo="text",
                     customdata=[[panel, i, j] for i, j in cells],
                     hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
-                    marker={"color": mark, "symbol": symbol, "size": size if seen else 9, "opacity": 1.0,
-                            "line": {"width": 0 if seen else 2, "color": mark}},
-                    row=1, col=panel + 1,
-                )  # fmt: skip
+                    marker={
+                        "color": mark,
+                        "symbol": symbol,
+                        "size": size if seen else 9,
+                        "opacity": 1.0,
+                        "line": {"width": 0 if seen else 2, "color": mark},
+                    },
+                    row=1,
+                    col=panel + 1,
+                )
     panel, row, column = cell
     for colour, width in (("white", 6), (VERMILION, 3)):
         fig.add_shape(
-            type="rect", x0=column - 0.5, x1=column + 0.5, y0=row - 0.5, y1=row + 0.5,
-            line={"color": colour, "width": width}, row=1, col=panel + 1,
-        )  # fmt: skip
+            type="rect",
+            x0=column - 0.5,
+            x1=column + 0.5,
+            y0=row - 0.5,
+            y1=row + 0.5,
+            line={"color": colour, "width": width},
+            row=1,
+            col=panel + 1,
+        )
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
     for at in range(len(panels)):
         fig.update_xaxes(
-            **token_ticks(words, column if at == panel else None), tickangle=-55, range=[-0.6, n - 0.4],
-            fixedrange=True, zeroline=False, row=1, col=at + 1,
-        )  # fmt: skip
+            **token_ticks(words, column if at == panel else None),
+            tickangle=-55,
+            range=[-0.6, n - 0.4],
+            fixedrange=True,
+            zeroline=False,
+            row=1,
+            col=at + 1,
+        )
     fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
     fig.update_yaxes(title_text=literal(axes[0]), row=1, col=1)
     return fig
@@ -81,22 +102,37 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
             mark = GREEN if seen and queries else colour
             cells = zip(rows, columns, strict=True)
             fig.add_scatter(
-                x=columns, y=rows, mode="markers", showlegend=False, hoverinfo="text",
+                x=columns,
+                y=rows,
+                mode="markers",
+                showlegend=False,
+                hoverinfo="text",
                 hovertext=[f"{_stream(words, i, names)} → {_stream(words, j, names)}" for i, j in cells],
-                marker={"color": mark, "symbol": symbol, "size": max(4, 150 // n) if seen else 5,
-                        "line": {"width": 0 if seen else 1, "color": mark}},
-            )  # fmt: skip
+                marker={
+                    "color": mark,
+                    "symbol": symbol,
+                    "size": max(4, 150 // n) if seen else 5,
+                    "line": {"width": 0 if seen else 1, "color": mark},
+                },
+            )
     fig.add_hline(y=n - 0.5, line={"color": VERMILION, "width": 3})
     fig.add_vline(x=n - 0.5, line={"color": VERMILION, "width": 3})
     twice = [*words, *words]
     fig.update_xaxes(
-        **token_ticks(twice), tickangle=-60, range=[-0.7, 2 * n - 0.3], fixedrange=True, zeroline=False,
+        **token_ticks(twice),
+        tickangle=-60,
+        range=[-0.7, 2 * n - 0.3],
+        fixedrange=True,
+        zeroline=False,
         title_text=f"{literal(names[0])} | {literal(names[1])}",
-    )  # fmt: skip
+    )
     fig.update_yaxes(
-        **token_ticks(twice), range=[2 * n - 0.3, -0.7], fixedrange=True, zeroline=False,
+        **token_ticks(twice),
+        range=[2 * n - 0.3, -0.7],
+        fixedrange=True,
+        zeroline=False,
         title_text=f"{literal(names[1])} | {literal(names[0])}",
-    )  # fmt: skip
+    )
     fig.update_layout(height=150 + 19 * 2 * n, title=literal(title), margin={"l": 4, "r": 8, "b": 4})
     return fig
 
@@ -120,11 +156,13 @@ def looked_at(
     parts = ((names[0], ORANGE, range(len(memory)), "/"), (names[1], BLUE, range(len(memory), len(words)), ""))
     for name, colour, places, shape in parts:
         fig.add_bar(
-            x=list(places), y=[shares[place] for place in places], name=literal(name),
+            x=list(places),
+            y=[shares[place] for place in places],
+            name=literal(name),
             marker={"color": colour, "pattern": {"shape": shape}},
             customdata=[token_label(words[place]) for place in places],
             hovertemplate="%{customdata}: %{y:.1%}<extra></extra>",
-        )  # fmt: skip
+        )
     asked = len(memory) + here
     marks = [f"<b>{token_label(word)} ?</b>" if n == asked else token_label(word) for n, word in enumerate(words)]
     fig.update_xaxes(tickvals=list(range(len(words))), ticktext=marks, tickangle=-45, showgrid=False)
@@ -144,11 +182,16 @@ def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
     colours = [ORANGE if index < len(names) // 2 else BLUE for index in range(len(names))]
     fig = go.Figure(
         go.Bar(
-            x=values, y=[literal(name) for name in names], orientation="h", marker={"color": colours},
-            text=[f"{value:.2%}" for value in values], textposition="outside", cliponaxis=False,
+            x=values,
+            y=[literal(name) for name in names],
+            orientation="h",
+            marker={"color": colours},
+            text=[f"{value:.2%}" for value in values],
+            textposition="outside",
+            cliponaxis=False,
             hovertemplate="%{y}: %{x:.3%}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     most = 1.25 * max([*values, 1e-6])
     fig.update_xaxes(title_text=axis, tickformat=".0%" if most > 0.06 else ".2%", range=[0, most])
     fig.update_yaxes(autorange="reversed", tickfont={"size": FONT_SIZE})
@@ -173,24 +216,37 @@ def by_way(
         spread = [statistics.stdev(one) if len(one) > 1 else 0.0 for one in values]
         form = ".0%" if percent else ".2f"
         fig.add_scatter(
-            x=means, y=at, mode="markers+text", name=literal(way), textposition="top center",
-            text=[f"{mean:.0%}" if percent else number(mean) for mean in means], textfont={"size": SMALL},
+            x=means,
+            y=at,
+            mode="markers+text",
+            name=literal(way),
+            textposition="top center",
+            text=[f"{mean:.0%}" if percent else number(mean) for mean in means],
+            textfont={"size": SMALL},
             marker={"color": colour, "symbol": symbol, "size": 14},
             error_x={"type": "data", "array": spread, "thickness": 2, "width": 6},
             hovertemplate=f"{literal(way)}: %{{x:{form}}}<extra></extra>",
-        )  # fmt: skip
+        )
         fig.add_scatter(
-            x=[value for one in values for value in one], y=[y for y, one in zip(at, values, strict=True) for _ in one],
-            mode="markers", showlegend=False, hoverinfo="skip",
+            x=[value for one in values for value in one],
+            y=[y for y, one in zip(at, values, strict=True) for _ in one],
+            mode="markers",
+            showlegend=False,
+            hoverinfo="skip",
             marker={"color": colour, "symbol": f"{symbol}-open", **HALF},
-        )  # fmt: skip
+        )
     fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
     fig.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.5, -0.5], zeroline=False,
+        tickvals=list(range(len(names))),
+        ticktext=names,
+        range=[len(names) - 0.5, -0.5],
+        zeroline=False,
         tickfont={"size": FONT_SIZE},
-    )  # fmt: skip
+    )
     fig.update_layout(
-        height=130 + 74 * len(names), title=title, margin={"l": 4, "r": 8, "b": 4},
+        height=130 + 74 * len(names),
+        title=title,
+        margin={"l": 4, "r": 8, "b": 4},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )  # fmt: skip
+    )
     return fig

@@ -172,9 +172,11 @@ class Room:
             self._end()
 
     def _say_where(self) -> None:
-        trained = f"trainings at {self.settings.scheduler}" if self.settings.scheduler else (
-            f"{self.settings.workers} at a time of all trainings"
-        )  # fmt: skip
+        trained = (
+            f"trainings at {self.settings.scheduler}"
+            if self.settings.scheduler
+            else (f"{self.settings.workers} at a time of all trainings")
+        )
         say(f"{len(self.servers) + len(self.settings.also)} app servers, {trained}, runs in {self.settings.runs}")
         host = self.settings.host
         for name, shown in (("Local", host or "localhost"), ("Network", "" if host else network_address())):

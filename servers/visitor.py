@@ -116,9 +116,15 @@ class Visitor:
         protocols = ["streamlit", *(name for name in (xsrf or "none", self._session) if name)]
         headers = {"Cookie": self._cookie(), "Origin": self.address}
         self._socket = await websockets.connect(
-            where, subprotocols=protocols, additional_headers=headers, max_size=None, compression=None,
-            open_timeout=self.patience, ping_interval=None, proxy=None,
-        )  # fmt: skip
+            where,
+            subprotocols=protocols,
+            additional_headers=headers,
+            max_size=None,
+            compression=None,
+            open_timeout=self.patience,
+            ping_interval=None,
+            proxy=None,
+        )
         self._ended = asyncio.Queue()
         self._reader = asyncio.create_task(self._read())
 

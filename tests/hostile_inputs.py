@@ -38,8 +38,10 @@ def a_text(rng: random.Random, longest: int = 30_000) -> str:
     if kind == 0:
         return rng.choice(list(HOSTILE.values()))[:longest]
     if kind == 1:
-        return "".join(chr(rng.choice((rng.randrange(32, 127), rng.randrange(0xD800), rng.randrange(0xE000, 0x110000))))
-                       for _ in range(rng.randrange(60)))  # fmt: skip
+        return "".join(
+            chr(rng.choice((rng.randrange(32, 127), rng.randrange(0xD800), rng.randrange(0xE000, 0x110000))))
+            for _ in range(rng.randrange(60))
+        )
     if kind == 2:
         return " ".join(rng.choice(list(HOSTILE.values()))[: rng.randrange(40)] for _ in range(rng.randrange(1, 6)))
     if kind == 3:

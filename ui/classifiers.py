@@ -132,9 +132,13 @@ def _shared(recipe: Recipe):
             )
             st.markdown(words.format(title=literal(recipe.title)))
             st.button(
-                _("Train it"), key=f"train-{recipe.name}", type="primary", icon=":material/play_arrow:",
-                on_click=_train, args=(recipe,),
-            )  # fmt: skip
+                _("Train it"),
+                key=f"train-{recipe.name}",
+                type="primary",
+                icon=":material/play_arrow:",
+                on_click=_train,
+                args=(recipe,),
+            )
             show_refusal()
             if runs and runs[0].error:
                 st.error(literal(runs[0].error), icon=":material/error:")
@@ -169,9 +173,16 @@ def _train(recipe: Recipe) -> None:
     start = weights_to_begin_with(CHECKPOINTS / recipe.checkpoint)
     try:
         manager().submit(
-            "minibert.finetune.run:finetune", start, recipe.task, train, dev, settings,
-            owner=EVERYONE, title=recipe.title, kind=recipe.kind,
-        )  # fmt: skip
+            "minibert.finetune.run:finetune",
+            start,
+            recipe.task,
+            train,
+            dev,
+            settings,
+            owner=EVERYONE,
+            title=recipe.title,
+            kind=recipe.kind,
+        )
     except JobError as error:
         note_refusal(error)
 

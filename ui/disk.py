@@ -24,7 +24,9 @@ def warn_if_nearly_full() -> None:
     """Warning, for use beside a button that starts a training run."""
     if nearly_full():
         st.warning(
-            _("The disk of this server is nearly full ({free:.1f} GB free): a model trained now may have to wait for "
-              "room before it is kept. Ask the teacher to clear old runs.").format(free=free() / 1e9),
+            _(
+                "The disk of this server is nearly full ({free:.1f} GB free): a model trained now may have to wait for "
+                "room before it is kept. Ask the teacher to clear old runs."
+            ).format(free=free() / 1e9),
             icon=":material/hard_drive:",
-        )  # fmt: skip
+        )

@@ -88,9 +88,16 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
         for start in chosen.starts:
             title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
             run = submit(
-                "minibert.finetune.run:finetune", weights, task, data.train, data.dev, chosen.of(start, seed),
-                watch=[] if watched is None else [watched], title=title, kind=batch,
-            )  # fmt: skip
+                "minibert.finetune.run:finetune",
+                weights,
+                task,
+                data.train,
+                data.dev,
+                chosen.of(start, seed),
+                watch=[] if watched is None else [watched],
+                title=title,
+                kind=batch,
+            )
             if run is None:
                 return
             st.session_state[SHOWN] = run.kind

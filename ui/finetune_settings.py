@@ -27,13 +27,38 @@ MOST_EPOCHS, MOST_SEEDS = 30, 5
 SECONDS_AT_MOST = 900  # so that no run occupies a worker for ever
 METADATA_VALUES = 20  # a column with more distinct values is not treated as categorical
 DEFAULTS: dict[str, Any] = {  # widget key → value; None for those that depend on task and model
-    "starts": ["pretrained", "random"], "seeds": 2, "epochs": None, "rate": None, "batch": None, "max-length": None,
-    "pooling": "cls", "layers": "last", "dropout": 0.1, "samples": 1, "freeze": "none", "layer-decay": 1.0, "mlm": 0.0,
-    "averaging": 0.0, "bias-correction": True, "stride": 64, "truncation": "longest_first", "first-share": 50,
-    "texts-beside": [], "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "gamma": 2.0,
-    "beside": [], "beside-weight": 0.5,
-    "metadata": [], "metadata-as": "embedding", "augment": "none", "augment-rate": 0.1, "copies": 1,
-}  # fmt: skip
+    "starts": ["pretrained", "random"],
+    "seeds": 2,
+    "epochs": None,
+    "rate": None,
+    "batch": None,
+    "max-length": None,
+    "pooling": "cls",
+    "layers": "last",
+    "dropout": 0.1,
+    "samples": 1,
+    "freeze": "none",
+    "layer-decay": 1.0,
+    "mlm": 0.0,
+    "averaging": 0.0,
+    "bias-correction": True,
+    "stride": 64,
+    "truncation": "longest_first",
+    "first-share": 50,
+    "texts-beside": [],
+    "depth": 1,
+    "activation": "tanh",
+    "norm": "none",
+    "loss": "cross_entropy",
+    "gamma": 2.0,
+    "beside": [],
+    "beside-weight": 0.5,
+    "metadata": [],
+    "metadata-as": "embedding",
+    "augment": "none",
+    "augment-rate": 0.1,
+    "copies": 1,
+}
 PAPER = Values(3, 32, 5e-5, None)  # Devlin et al. 2019, §4.2; within the ranges of §A.3
 
 
@@ -218,19 +243,29 @@ def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
             _("Rate of each block, as a share of the one above"), 0.5, 1.0, step=0.05, key="layer-decay"
         ),
         "mlm_weight": st.slider(
-            _("Weight of a masked-LM loss beside"), 0.0, 1.0, step=0.1, key="mlm",
+            _("Weight of a masked-LM loss beside"),
+            0.0,
+            1.0,
+            step=0.1,
+            key="mlm",
             help=_("The model goes on filling blanks in the same texts."),
         ),
         **learned_beside(data),
         "averaging": st.slider(
-            _("Running mean of the weights"), 0.0, 1.0, step=0.05, key="averaging",
-            help=_("0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
-                   "later steps count more (Shamir and Zhang 2013)."),
+            _("Running mean of the weights"),
+            0.0,
+            1.0,
+            step=0.05,
+            key="averaging",
+            help=_(
+                "0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
+                "later steps count more (Shamir and Zhang 2013)."
+            ),
         ),
         "bias_correction": st.toggle(
             _("Adam’s bias correction"), key="bias-correction", help=_("The original BERT code left it out.")
         ),
-    }  # fmt: skip
+    }
 
 
 def learned_beside(data: ChosenData) -> dict[str, Any]:

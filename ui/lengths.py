@@ -48,6 +48,9 @@ def show_lengths(lengths: list[int], chosen: int, key: str) -> None:
     axes = (_("tokens, [CLS] and [SEP] among them"), _("texts that are not longer"))
 
     figure(
-        partial(share_within, lengths, chosen, marks, axes, _("read"), said), alt, key=key, wide=True,
+        partial(share_within, lengths, chosen, marks, axes, _("read"), said),
+        alt,
+        key=key,
+        wide=True,
         data=lambda: [{_("share"): f"{n / 20:.0%}", _("tokens"): length_for(lengths, n / 20)} for n in range(1, 21)],
-    )  # fmt: skip
+    )

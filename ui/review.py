@@ -31,9 +31,14 @@ def show_review(task: Any, examples: Sequence[Mapping], evaluation: Mapping, key
     if len(items) > PAGE:
         names = {"few": _("the first {n}").format(n=PAGE), "all": _("all {n}").format(n=len(items))}
         shown = st.segmented_control(
-            _("How many"), list(names), format_func=names.get, default="few", required=True, key=f"{key}-page",
+            _("How many"),
+            list(names),
+            format_func=names.get,
+            default="few",
+            required=True,
+            key=f"{key}-page",
             label_visibility="collapsed",
-        )  # fmt: skip
+        )
         items = items[:PAGE] if shown == "few" else items
     if items:
         st.html(cases_html(items))

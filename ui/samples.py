@@ -227,9 +227,10 @@ def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
 def own_tokens(encoding, text: str, names: tuple[str, str]) -> Sample:
     """The tokens of a text without special tokens, in two groups `names`: word-initial and continuation pieces (##)."""
     shown = [
-        (token, span) for token, span, special in zip(encoding.tokens, encoding.offsets, encoding.special, strict=True)
+        (token, span)
+        for token, span, special in zip(encoding.tokens, encoding.offsets, encoding.special, strict=True)
         if not special
-    ]  # fmt: skip
+    ]
     return Sample(
         (text,),
         (tuple(span for _, span in shown),),

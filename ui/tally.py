@@ -34,9 +34,9 @@ class Tally:
 
     def counts(self, question: str) -> Counter[str]:
         """Guess → number of voters."""
-        return Counter(dict(self._rows(
-            "SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question
-        )))  # fmt: skip
+        return Counter(
+            dict(self._rows("SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question))
+        )
 
     def hold(self, question: str) -> None:
         """Hide the correct answer, also after guessing, until `release` or for LONGEST_HOLD seconds."""
@@ -87,9 +87,7 @@ class Tally:
             "ON CONFLICT (question) DO UPDATE SET touched = excluded.touched",
             (question, time.time()),
         )
-        oldest = (
-            "SELECT question FROM questions ORDER BY touched DESC LIMIT -1 OFFSET ?", (MOST_QUESTIONS,)
-        )  # fmt: skip
+        oldest = ("SELECT question FROM questions ORDER BY touched DESC LIMIT -1 OFFSET ?", (MOST_QUESTIONS,))
         for (old,) in connection.execute(*oldest).fetchall():
             connection.execute("DELETE FROM votes WHERE question = ?", (old,))
             connection.execute("DELETE FROM questions WHERE question = ?", (old,))

@@ -145,9 +145,15 @@ def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[s
         return data, len(data.examples)
     with st.spinner(_("Reading {name} …").format(name=literal(file.name))):
         return apart(
-            "minibert.tasks.sampling:read_sample", file.path, file.name, task, chosen,
-            most=most, columns=columns, beside=beside,
-        )  # fmt: skip
+            "minibert.tasks.sampling:read_sample",
+            file.path,
+            file.name,
+            task,
+            chosen,
+            most=most,
+            columns=columns,
+            beside=beside,
+        )
 
 
 def recognize(file, task: str) -> None:
@@ -349,8 +355,9 @@ def show_problems(parts: Sequence[TaskData]) -> None:
     found = {id(problem): (data.name, problem) for data in parts for problem in data.problems}
     if not found:
         return
-    title = ngettext("{n} place in the file is not as it should be", "{n} places in the file are not as they should be",
-                     len(found)).format(n=len(found))  # fmt: skip
+    title = ngettext(
+        "{n} place in the file is not as it should be", "{n} places in the file are not as they should be", len(found)
+    ).format(n=len(found))
     with st.expander(title, icon=":material/warning:"):
         several = len({name for name, _problem in found.values()}) > 1
         st.dataframe(

@@ -97,9 +97,11 @@ def train_both(
     groups = _groups(page)
     if not groups:
         st.markdown(
-            _("**No run yet.** Both read the same stories, the same words of them are hidden, and the first points "
-              "stand here some seconds after the click.")
-        )  # fmt: skip
+            _(
+                "**No run yet.** Both read the same stories, the same words of them are hidden, and the first points "
+                "stand here some seconds after the click."
+            )
+        )
         return
     names = distinct({stamp: _title(runs) for stamp, runs in groups.items()})
     stamp = next(iter(groups))
@@ -142,10 +144,19 @@ def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = Fals
     from minibert.toy.pretrain import PAIRS, TOY
 
     return replace(
-        TOY, relative=side.relative, objective_options=dict(side.options or {}), sizes=dict(side.sizes or {}),
-        minutes=None, steps=steps, seed=seed, masking=Masking(rate=masked / 100), snapshots=(), measure_every=MEASURED,
-        **(PAIRS if pairs else {}), **side.settings,
-    )  # fmt: skip
+        TOY,
+        relative=side.relative,
+        objective_options=dict(side.options or {}),
+        sizes=dict(side.sizes or {}),
+        minutes=None,
+        steps=steps,
+        seed=seed,
+        masking=Masking(rate=masked / 100),
+        snapshots=(),
+        measure_every=MEASURED,
+        **(PAIRS if pairs else {}),
+        **side.settings,
+    )
 
 
 def _groups(page: str) -> dict[str, list]:

@@ -75,8 +75,10 @@ def _in_words(why: str) -> str:
             "{names}: not taken. All files of one visitor may have {most} MB together: remove another one first (also "
             "in other windows), or give a part of this one."
         ).replace("{most}", str(PER_VISITOR // MB)),
-        "server": _("{names}: not taken, the files of all visitors fill what this server keeps for them. Try again in "
-                    "some minutes, or give a part of it."),
+        "server": _(
+            "{names}: not taken, the files of all visitors fill what this server keeps for them. Try again in "
+            "some minutes, or give a part of it."
+        ),
         "disk": _("{names}: not taken, the disk of this server is nearly full."),
         "gone": _("{names}: this server does not have it any more. Give it again."),
-    }[why]  # fmt: skip
+    }[why]

@@ -12,9 +12,11 @@ FEATURES = ("both", "sparse", "dense")
 
 def add_commands(commands) -> None:
     sub = add_command(
-        commands, "train-diet", train_diet,
+        commands,
+        "train-diet",
+        train_diet,
         "Learn intents and entities with DIET; predict, evaluate and serve take what it saves.",
-    )  # fmt: skip
+    )
     sub.add_argument("--train", required=True, type=Path, help="Rasa's markdown, as the task intent reads it")
     sub.add_argument("--dev", type=Path, help="the same, to measure on")
     sub.add_argument("--out", required=True, type=Path, help="directory")

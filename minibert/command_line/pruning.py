@@ -51,7 +51,10 @@ def prune(options) -> None:
     task = task_named(known) if known else Predictor.from_directory(options.model).task
     train, dev = (read_task_data(options, task, path) for path in (options.train, options.dev))
     settings = FinetuneSettings(
-        epochs=options.epochs, batch_size=options.batch_size, seed=options.seed, group_by_length=True,
+        epochs=options.epochs,
+        batch_size=options.batch_size,
+        seed=options.seed,
+        group_by_length=True,
         optimization=Optimization(learning_rate=options.learning_rate),
-    )  # fmt: skip
+    )
     print_events(options, run(options.model, pruning, train, dev, settings, out=options.out))

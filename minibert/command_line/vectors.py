@@ -70,9 +70,11 @@ def add_commands(commands) -> None:
 
 def reading_options(sub) -> None:
     sub.add_argument(
-        "--model", type=model_directory, default=SHIPPED, help="what train-vectors or sentence-transformers saved, or "
-        "any BERT (default: the shipped one)",
-    )  # fmt: skip
+        "--model",
+        type=model_directory,
+        default=SHIPPED,
+        help="what train-vectors or sentence-transformers saved, or any BERT (default: the shipped one)",
+    )
     sub.add_argument("--pooling", choices=POOLINGS, help="another than the model's, which is mean where it says none")
 
 
@@ -124,12 +126,19 @@ def whiten(options) -> None:
     some = texts[:TOGETHER]
     before, after = (mean_cosine(one.embed(some)) for one in (vectors, whitened))
     width, kept = vectors.encoder.bert.config.hidden_size, whitened.whitening.dimensions
-    values = {"path": str(options.out), "texts": len(texts), "numbers": kept, "of": width,
-              "mean_cosine": [round(before, 4), round(after, 4)]}  # fmt: skip
+    values = {
+        "path": str(options.out),
+        "texts": len(texts),
+        "numbers": kept,
+        "of": width,
+        "mean_cosine": [round(before, 4), round(after, 4)],
+    }
     print_result(
-        options, values, f"{options.out}: {kept} of {width} numbers, fitted on {len(texts)} sentences; mean cosine of "
+        options,
+        values,
+        f"{options.out}: {kept} of {width} numbers, fitted on {len(texts)} sentences; mean cosine of "
         f"two of them {before:.3f}, now {after:.3f}",
-    )  # fmt: skip
+    )
 
 
 def texts_of(options) -> Iterator[str]:

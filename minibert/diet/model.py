@@ -65,10 +65,15 @@ class DietConfig:
     @property
     def of_blocks(self) -> NezhaConfig:
         return NezhaConfig(
-            vocab_size=1, hidden_size=self.width, num_hidden_layers=self.layers, num_attention_heads=self.heads,
-            intermediate_size=4 * self.width, hidden_dropout_prob=self.dropout,
-            attention_probs_dropout_prob=self.dropout, max_relative_position=self.furthest,
-        )  # fmt: skip
+            vocab_size=1,
+            hidden_size=self.width,
+            num_hidden_layers=self.layers,
+            num_attention_heads=self.heads,
+            intermediate_size=4 * self.width,
+            hidden_dropout_prob=self.dropout,
+            attention_probs_dropout_prob=self.dropout,
+            max_relative_position=self.furthest,
+        )
 
 
 class LearnedDistances(RelativeAttention):

@@ -27,8 +27,15 @@ from minibert.tokenizer import Tokenizer
 from minibert.unfilled import sizes_only
 
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
-KINDS = {"config": dict[str, Any], "intents": list[str], "tags": list[str], "words": list[str], "grams": list[str],
-         "longest": int, "encoder": str | None}  # fmt: skip
+KINDS = {
+    "config": dict[str, Any],
+    "intents": list[str],
+    "tags": list[str],
+    "words": list[str],
+    "grams": list[str],
+    "longest": int,
+    "encoder": str | None,
+}
 TOGETHER = 64  # requests per batch
 
 
@@ -114,11 +121,13 @@ class DietPredictor(Predictor):
         if self.dense is not None and encoder is None:
             checkpoint.save(directory / ENCODER, self.dense.bert, self.tokenizer, dtype=torch.float16)
         description = {
-            "config": self.model.config.as_dict(), **self.names,
-            "words": self.sparse.words if self.sparse else (), "grams": self.sparse.grams if self.sparse else (),
+            "config": self.model.config.as_dict(),
+            **self.names,
+            "words": self.sparse.words if self.sparse else (),
+            "grams": self.sparse.grams if self.sparse else (),
             "longest": self.sparse.longest if self.sparse else 1,
             "encoder": None if self.dense is None else encoder or ENCODER,
-        }  # fmt: skip
+        }
         state = {
             name: x.detach().cpu().to(dtype or x.dtype).contiguous() for name, x in self.model.state_dict().items()
         }

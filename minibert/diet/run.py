@@ -108,10 +108,17 @@ def train_diet(
         return [answered(predictor, text) for text in texts]
 
     done = yield from watched(
-        model, BalancedBatches(rows, batches, settings.seed), settings, measured, said, watch=watch, mailbox=mailbox,
+        model,
+        BalancedBatches(rows, batches, settings.seed),
+        settings,
+        measured,
+        said,
+        watch=watch,
+        mailbox=mailbox,
         facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},
-        report_every=max(1, min(10, every)), losses_of=lambda output, part, whole: output.losses,
-    )  # fmt: skip
+        report_every=max(1, min(10, every)),
+        losses_of=lambda output, part, whole: output.losses,
+    )
     if out is not None:
         model.eval()
         when_there_is_room(predictor.save, Path(out), torch.float16, linked)

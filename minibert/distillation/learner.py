@@ -30,9 +30,14 @@ class Distiller(Learner):
     projections (`maps`) are discarded after training; the teacher is frozen."""
 
     def __init__(
-        self, learner: Learner, student: Predictor, teacher: Predictor, rows: Sequence[Features],
-        examples: Sequence, distillation: Distillation,
-    ):  # fmt: skip
+        self,
+        learner: Learner,
+        student: Predictor,
+        teacher: Predictor,
+        rows: Sequence[Features],
+        examples: Sequence,
+        distillation: Distillation,
+    ):
         """rows: the student's features · examples: those they were made from."""
         check(learner, student, teacher)
         super().__init__(learner.model, learner.frozen)
@@ -55,9 +60,14 @@ class Distiller(Learner):
 
     @classmethod
     def of(
-        cls, learner: Learner, student: Predictor, teacher: str | Path, rows: Sequence[Features], examples: Sequence,
+        cls,
+        learner: Learner,
+        student: Predictor,
+        teacher: str | Path,
+        rows: Sequence[Features],
+        examples: Sequence,
         distillation: Distillation | None,
-    ) -> Distiller:  # fmt: skip
+    ) -> Distiller:
         """teacher: the folder of a model fine-tuned for the task. Without `distillation`, soft labels alone."""
         known = Predictor.from_directory(teacher)
         known.model.to(next(learner.model.parameters()).device)
@@ -72,8 +82,10 @@ class Distiller(Learner):
         if inside:
             terms |= self.inside(batch, ours)
         terms = {name: loss for name, loss in terms.items() if weights[name]}
-        return {"loss": sum(weights[name] * loss for name, loss in terms.items()),
-                **{f"{name}_loss": loss for name, loss in terms.items()}}  # fmt: skip
+        return {
+            "loss": sum(weights[name] * loss for name, loss in terms.items()),
+            **{f"{name}_loss": loss for name, loss in terms.items()},
+        }
 
     def soft(self, logits: Tensor, answers: Tensor) -> Tensor:
         if self.model.problem == "regression":
@@ -96,8 +108,9 @@ class Distiller(Learner):
             scores = [both.scores(ours.scores(m), theirs.scores(n)) for m, n in self.layers.items()]
             terms["attention"] = torch.stack([losses.attention_loss(*pair, real) for pair in scores]).mean()
         if asked.hidden:
-            vectors = [both.vectors(self.maps["hidden"](ours.hidden(m)), theirs.hidden(n))
-                       for m, n in self.layers.items()]  # fmt: skip
+            vectors = [
+                both.vectors(self.maps["hidden"](ours.hidden(m)), theirs.hidden(n)) for m, n in self.layers.items()
+            ]
             terms["hidden"] = torch.stack([losses.hidden_loss(*pair, real) for pair in vectors]).mean()
         if asked.embeddings:
             mapped = self.maps["embeddings"](ours.embeddings)

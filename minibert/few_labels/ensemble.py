@@ -129,9 +129,15 @@ def ensemble(
                     data[pattern] = grown(train, unlabelled, others, labels, size, rng)
     soft = soften(agreed([said[pattern] for pattern in settings.patterns]))
     events = finetune(
-        start, "classification", train, dev, settings.classifier, out=out, watch=watch,
+        start,
+        "classification",
+        train,
+        dev,
+        settings.classifier,
+        out=out,
+        watch=watch,
         unlabelled=Unlabelled(unlabelled, soft.tolist()),
-    )  # fmt: skip
+    )
     for event in events:
         if isinstance(event, Step):
             yield moved(event, step, made, runs)

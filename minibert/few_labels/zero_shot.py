@@ -31,9 +31,10 @@ def asked(
     if len(labels) < 2:
         raise PatternError("there must be two labels or more, with a word for each")
     options = Options(
-        pattern=pattern, words={label: list(some) for label, some in words.items()},
+        pattern=pattern,
+        words={label: list(some) for label, some in words.items()},
         max_length=min(max_length, model.config.longest),
-    )  # fmt: skip
+    )
     chosen.check_reading(options)
     if chosen.more_tokens(tokenizer, options):
         raise PatternError("the model has no vectors for [unused…]: they must be learned first")

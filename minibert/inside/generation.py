@@ -26,9 +26,15 @@ class GenerationStep:
 
 
 def write(
-    model: BertForPreTraining, tokenizer: Tokenizer, start: Sequence[int], count: int, after: Sequence[int] = (), *,
-    blanks: int = 1, top: int = 5,
-) -> Iterator[GenerationStep]:  # fmt: skip
+    model: BertForPreTraining,
+    tokenizer: Tokenizer,
+    start: Sequence[int],
+    count: int,
+    after: Sequence[int] = (),
+    *,
+    blanks: int = 1,
+    top: int = 5,
+) -> Iterator[GenerationStep]:
     """Append [MASK] to `start`, fill it with the most probable token, and repeat, `count` times.
 
     start: ids without [CLS] and [SEP] · after: ids that always stand behind the blank, such as a full stop · blanks:

@@ -43,9 +43,18 @@ class Draw:
 
 
 def gibbs(
-    model: BertForPreTraining, ids: Sequence[int], places: Sequence[int], mask_id: int, *, sweeps: int, seed: int,
-    order: Order = "random", temperature: float = 1.0, never: Collection[int] = (), top: int = 5,
-) -> Iterator[Draw]:  # fmt: skip
+    model: BertForPreTraining,
+    ids: Sequence[int],
+    places: Sequence[int],
+    mask_id: int,
+    *,
+    sweeps: int,
+    seed: int,
+    order: Order = "random",
+    temperature: float = 1.0,
+    never: Collection[int] = (),
+    top: int = 5,
+) -> Iterator[Draw]:
     """The row with [MASK] at all `places`, then after each draw; every sweep visits each place once.
 
     order: "left_to_right", "random", or "surest": of the places not yet visited in the sweep, the one whose best token

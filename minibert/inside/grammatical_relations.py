@@ -19,8 +19,16 @@ from dataclasses import dataclass
 from minibert.tasks.tagging import entities, to_iob2
 
 DETERMINER, ADJECTIVE, POSSESSIVE, AUXILIARY, PASSIVE, SUBJECT, OBJECT, PREPOSITION, PARTICLE = RELATIONS = (
-    "det", "amod", "poss", "aux", "auxpass", "nsubj", "dobj", "pobj", "prt",
-)  # fmt: skip
+    "det",
+    "amod",
+    "poss",
+    "aux",
+    "auxpass",
+    "nsubj",
+    "dobj",
+    "pobj",
+    "prt",
+)
 
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 VERBS = {"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"}

@@ -20,8 +20,15 @@ from minibert.tokenizer import CLS, SEP, Encoding, Tokenizer
 from minibert.toy.world import Story, links
 
 PREVIOUS, NEXT, ITSELF, SAME, SEPARATOR, FIRST, ANTECEDENT, BROAD = KINDS = (
-    "previous", "next", "itself", "same_word", "sep", "cls", "antecedent", "broad",
-)  # fmt: skip
+    "previous",
+    "next",
+    "itself",
+    "same_word",
+    "sep",
+    "cls",
+    "antecedent",
+    "broad",
+)
 
 
 @dataclass(frozen=True)

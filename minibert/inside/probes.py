@@ -101,9 +101,18 @@ def probe_task(
     counts = np.bincount(labels[test])
     train, tested = int((~test).sum()), int(test.sum())
     return Probed(
-        task.name, task.kind, task.unit, seed, len(set(names)), train, tested,
-        float(counts.max() / tested), accuracy, control, progress,
-    )  # fmt: skip
+        task.name,
+        task.kind,
+        task.unit,
+        seed,
+        len(set(names)),
+        train,
+        tested,
+        float(counts.max() / tested),
+        accuracy,
+        control,
+        progress,
+    )
 
 
 def split(items: Sequence[ProbeItem], rng: np.random.Generator, together: Sequence[int] = ()) -> np.ndarray:

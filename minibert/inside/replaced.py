@@ -129,9 +129,15 @@ def places_to_hide(special: Sequence[bool], rate: float, seed: int) -> list[int]
 
 
 def tally(
-    generator: BertForPreTraining, discriminator: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], *,
-    temperature: float, rate: float = 0.15, seed: int = 0,
-) -> Tally:  # fmt: skip
+    generator: BertForPreTraining,
+    discriminator: nn.Module,
+    tokenizer: Tokenizer,
+    texts: Sequence[str],
+    *,
+    temperature: float,
+    rate: float = 0.15,
+    seed: int = 0,
+) -> Tally:
     """The tally of `texts`, with one draw each."""
     total = Tally()
     for number, text in enumerate(texts):
@@ -139,8 +145,13 @@ def tally(
         places = places_to_hide(encoding.special, rate, seed + number)
         if places:
             one = replaced(
-                generator, discriminator, encoding.ids, places, tokenizer.mask_id, temperature=temperature,
+                generator,
+                discriminator,
+                encoding.ids,
+                places,
+                tokenizer.mask_id,
+                temperature=temperature,
                 seed=seed + number,
-            )  # fmt: skip
+            )
             total = total.and_of(one, encoding.special)
     return total

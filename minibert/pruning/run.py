@@ -127,10 +127,17 @@ def prune(
 
 
 def retrain(
-    predictor: Predictor, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings, *,
-    masks: Mapping[str, Tensor] | None = None, learner: Learner | None = None, out: str | Path | None = None,
-    watch: Sequence[Any] = (), mailbox: Callable[[], list] = list,
-) -> Iterator[Event]:  # fmt: skip
+    predictor: Predictor,
+    train_data: TaskData,
+    dev_data: TaskData,
+    settings: FinetuneSettings,
+    *,
+    masks: Mapping[str, Tensor] | None = None,
+    learner: Learner | None = None,
+    out: str | Path | None = None,
+    watch: Sequence[Any] = (),
+    mailbox: Callable[[], list] = list,
+) -> Iterator[Event]:
     """Continue training a fine-tuned model, head included, with the usual fine-tuning loop. learner: what to train, if
     it is more than the model."""
     learner = learner or KeepsZeros(predictor.model, masks)
@@ -151,5 +158,10 @@ def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
     cost = measure({"": (model, predictor.tokenizer)}, texts)[""]
     saved, compressed = magnitude.file_bytes(model)
     metrics = evaluate(predictor, dev).metrics
-    return {**metrics, "parameters": cost.parameters, "milliseconds": cost.milliseconds, "megabytes": saved / 1e6,
-            "compressed": compressed / 1e6}  # fmt: skip
+    return {
+        **metrics,
+        "parameters": cost.parameters,
+        "milliseconds": cost.milliseconds,
+        "megabytes": saved / 1e6,
+        "compressed": compressed / 1e6,
+    }

@@ -129,9 +129,16 @@ def ranked(
         cost = measure({"": (small.model, small.tokenizer)}, texts)[""]
         metrics = evaluate(small, dev).metrics
         yield Candidate(
-            part.name, part.layers, part.heads, part.neurons, metrics["accuracy"], metrics["loss"], cost.milliseconds,
-            cost.parameters, low + (high - low) * number / len(space.parts),
-        )  # fmt: skip
+            part.name,
+            part.layers,
+            part.heads,
+            part.neurons,
+            metrics["accuracy"],
+            metrics["loss"],
+            cost.milliseconds,
+            cost.parameters,
+            low + (high - low) * number / len(space.parts),
+        )
 
 
 def super_network(

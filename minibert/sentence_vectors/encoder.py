@@ -135,15 +135,19 @@ class SentenceVectors:
             weights = torch.zeros(count + 1)
             weights[list(self.encoder.layers)] = 1.0
             values["WeightedLayerPooling"] = {
-                "word_embedding_dimension": width, "layer_start": 0, "num_hidden_layers": count
-            }  # fmt: skip
+                "word_embedding_dimension": width,
+                "layer_start": 0,
+                "num_hidden_layers": count,
+            }
             tensors["WeightedLayerPooling"] = {"layer_weights": weights}
         values["Pooling"] = {"word_embedding_dimension": width, **flags, "pooling_mode_mean_sqrt_len_tokens": False}
         if self.whitening is not None:
             values["Dense"] = {
-                "in_features": width, "out_features": self.whitening.dimensions, "bias": True,
+                "in_features": width,
+                "out_features": self.whitening.dimensions,
+                "bias": True,
                 "activation_function": IDENTITY,
-            }  # fmt: skip
+            }
             weight, bias = (torch.from_numpy(np.ascontiguousarray(part)) for part in self.whitening.as_layer())
             tensors["Dense"] = {"linear.weight": weight, "linear.bias": bias}
         if self.normalized:

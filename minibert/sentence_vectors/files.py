@@ -83,8 +83,9 @@ def stored_pooling(folder: Path) -> str:
     if mode := told.get("pooling_mode"):
         modes = mode if isinstance(mode, list) else [mode]
     if len(modes) != 1 or modes[0] not in list(FLAGS):
-        raise checkpoint.CheckpointError(f"{file}: pools by {', '.join(map(str, modes)) or 'nothing'}; known is one of "
-                                         f"{', '.join(FLAGS)}")  # fmt: skip
+        raise checkpoint.CheckpointError(
+            f"{file}: pools by {', '.join(map(str, modes)) or 'nothing'}; known is one of {', '.join(FLAGS)}"
+        )
     return modes[0]
 
 
@@ -130,8 +131,9 @@ def stored_whitening(folder: Path, width: int) -> Whitening:
         )
     if told.get("bias") is not True:
         raise checkpoint.CheckpointError(f"{file}: a Dense is known here with its bias")
-    weight, bias = (part.double().numpy() for part in
-                    stored_weights(folder, {"linear.weight": (-1, width), "linear.bias": (-1,)}))  # fmt: skip
+    weight, bias = (
+        part.double().numpy() for part in stored_weights(folder, {"linear.weight": (-1, width), "linear.bias": (-1,)})
+    )
     if len(weight) != len(bias) or len(weight) > width:
         raise checkpoint.CheckpointError(f"{folder}: {len(weight)} rows with {len(bias)} biases of {width} numbers")
     return Whitening(np.linalg.lstsq(weight, -bias, rcond=None)[0], weight.T)

@@ -46,9 +46,12 @@ class Coupling(nn.Module):
         self.kept = width // 2
         self.register_buffer("order", torch.randperm(width, generator=generator))
         self.network = nn.Sequential(
-            nn.Linear(self.kept, hidden), nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(),
+            nn.Linear(self.kept, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, hidden),
+            nn.ReLU(),
             nn.Linear(hidden, width - self.kept),
-        )  # fmt: skip
+        )
         nn.init.zeros_(self.network[-1].weight)
         nn.init.zeros_(self.network[-1].bias)
 

@@ -147,8 +147,15 @@ def learn_flow(
         return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": laid, "found": found}]
 
     done = yield from watched(
-        Likelihood(flow), batches_of(table, settings.batch_size, settings.seed), settings, measure, say, watch=watch,
-        mailbox=mailbox, facts={"documents": len(rows)}, report_every=settings.report_every,
+        Likelihood(flow),
+        batches_of(table, settings.batch_size, settings.seed),
+        settings,
+        measure,
+        say,
+        watch=watch,
+        mailbox=mailbox,
+        facts={"documents": len(rows)},
+        report_every=settings.report_every,
         losses_of=lambda losses, part, whole: losses,
-    )  # fmt: skip
+    )
     yield done

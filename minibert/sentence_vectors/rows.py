@@ -98,9 +98,15 @@ class VectorBatches:
     """
 
     def __init__(
-        self, rows: Sequence[Row], tokenizer: Tokenizer, size: int, longest: int, seed: int, copies: int = 1,
+        self,
+        rows: Sequence[Row],
+        tokenizer: Tokenizer,
+        size: int,
+        longest: int,
+        seed: int,
+        copies: int = 1,
         position: Position | None = None,
-    ):  # fmt: skip
+    ):
         self.size, self.seed, self.copies = min(size, len(rows)), seed, copies
         self.tokenizer, self.position = tokenizer, position or Position()
         self.columns: list[dict[int, list[int]]] = []  # first, second, third texts: row → ids

@@ -153,9 +153,14 @@ def learn_vectors(
     longest = min(128, learner.encoder.bert.config.longest)
     vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest)
     stream = VectorBatches(
-        rows, tokenizer, settings.batch_size, min(settings.max_length, longest), settings.seed,
-        copies=2 if settings.objective == "simcse" else 1, position=saved.position if saved else None,
-    )  # fmt: skip
+        rows,
+        tokenizer,
+        settings.batch_size,
+        min(settings.max_length, longest),
+        settings.seed,
+        copies=2 if settings.objective == "simcse" else 1,
+        position=saved.position if saved else None,
+    )
     state, events = TrainingState(optimizer_for(learner, settings.optimization)), []
     if saved is not None:
         saved.check_text(facts)
@@ -197,9 +202,15 @@ def learn_vectors(
         yield from measured()
     metrics, last_measured = {}, state.step
     loop = train(
-        learner, stream, settings.optimization, steps=settings.steps, report_every=settings.report_every,
-        also_every=settings.save_every, losses_of=lambda losses, part, whole: losses, state=state,
-    )  # fmt: skip
+        learner,
+        stream,
+        settings.optimization,
+        steps=settings.steps,
+        report_every=settings.report_every,
+        also_every=settings.save_every,
+        losses_of=lambda losses, part, whole: losses,
+        state=state,
+    )
     try:
         for event in loop:
             if isinstance(event, Done):

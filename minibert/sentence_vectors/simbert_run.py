@@ -70,9 +70,16 @@ def train_simbert(
         ]
 
     done = yield from watched(
-        learner, Pairs(groups, tokenizer, settings), settings, measure, say,
-        watch=watch, mailbox=mailbox, report_every=5, losses_of=lambda losses, part, whole: losses,
-    )  # fmt: skip
+        learner,
+        Pairs(groups, tokenizer, settings),
+        settings,
+        measure,
+        say,
+        watch=watch,
+        mailbox=mailbox,
+        report_every=5,
+        losses_of=lambda losses, part, whole: losses,
+    )
     if out is not None:
         checkpoint.save(out, learner.model.cpu(), tokenizer, dtype=torch.float16)
         yield Saved(done.step, str(out))
@@ -80,10 +87,13 @@ def train_simbert(
 
 
 def measured(
-    model: BertForPreTraining, tokenizer: Tokenizer, held_out: Sequence[tuple[str, str]] = (),
-    desk: Sequence[tuple[str, str]] = (), pairs: Sequence[tuple[str, str]] = (),
+    model: BertForPreTraining,
+    tokenizer: Tokenizer,
+    held_out: Sequence[tuple[str, str]] = (),
+    desk: Sequence[tuple[str, str]] = (),
+    pairs: Sequence[tuple[str, str]] = (),
     learned: Sequence[tuple[str, str]] = (),
-) -> dict[str, float]:  # fmt: skip
+) -> dict[str, float]:
     """The metrics of an `Eval` of `train_simbert`; those without data are left out."""
     metrics = {}
     if held_out and desk:

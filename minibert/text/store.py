@@ -189,8 +189,10 @@ def encode(documents: list[list[str]], tokenizer: Tokenizer, words: str) -> Enco
     if words == "none":
         rows = tokenizer.encode_bulk(flat)
     else:
-        rows = [mark_words(ids, offsets, text, kind) for (ids, offsets), text in zip(
-            tokenizer.encode_bulk_with_offsets(flat), flat, strict=True)]  # fmt: skip
+        rows = [
+            mark_words(ids, offsets, text, kind)
+            for (ids, offsets), text in zip(tokenizer.encode_bulk_with_offsets(flat), flat, strict=True)
+        ]
     ids = np.concatenate([np.array(row, dtype=kind) for row in rows]) if rows else np.zeros(0, kind)
     return Encoded(ids, [len(row) for row in rows], [len(document) for document in sentences])
 

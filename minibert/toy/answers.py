@@ -151,10 +151,16 @@ def train_answers(
         return {"answers": sum(right) / len(right)}
 
     done = yield from watched(
-        learner, batches(), settings, measure, lambda texts: [answered(learner, tokenizer, str(one)) for one in texts],
-        watch=watch, mailbox=mailbox, facts={"relative": learner.config.model_type},
+        learner,
+        batches(),
+        settings,
+        measure,
+        lambda texts: [answered(learner, tokenizer, str(one)) for one in texts],
+        watch=watch,
+        mailbox=mailbox,
+        facts={"relative": learner.config.model_type},
         losses_of=lambda output, part, whole: losses(objective_for(learner.config), output, part, whole),
-    )  # fmt: skip
+    )
     if out is not None:
         checkpoint.save(out, learner.cpu(), tokenizer, dtype=torch.float16)
         yield Saved(done.step, str(out))

@@ -92,8 +92,11 @@ def parted(text: str) -> tuple[str, str, str] | None:
 
 
 QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], Row]] = {
-    "words": words, "order": order, "distance": distance, "relation": relation,
-}  # fmt: skip
+    "words": words,
+    "order": order,
+    "distance": distance,
+    "relation": relation,
+}
 
 
 class Asker:
@@ -132,9 +135,15 @@ class Asker:
         special = torch.isin(batch.ids, torch.tensor(sorted(self.tokenizer.special_ids)))
         stage, dice = rng.choice(("phrase", "entity")), torch.Generator().manual_seed(rng.getrandbits(62))
         return hide_units(
-            batch.ids, special, torch.zeros_like(special), self.vocabulary, dice, RATE, SPLIT,
+            batch.ids,
+            special,
+            torch.zeros_like(special),
+            self.vocabulary,
+            dice,
+            RATE,
+            SPLIT,
             lambda row, words, budget, dice: drawn(units(stage, row, words, self.vocabulary), budget, dice),
-        )  # fmt: skip
+        )
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -181,9 +190,16 @@ class ContinualSettings:
 
     def config(self, vocab_size: int) -> Ernie2Config:
         return Ernie2Config(
-            vocab_size, self.hidden_size, self.layers, self.heads, 4 * self.hidden_size, max_position_embeddings=96,
-            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, task_type_vocab_size=len(TASKS),
-        )  # fmt: skip
+            vocab_size,
+            self.hidden_size,
+            self.layers,
+            self.heads,
+            4 * self.hidden_size,
+            max_position_embeddings=96,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            task_type_vocab_size=len(TASKS),
+        )
 
 
 def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
@@ -212,9 +228,7 @@ def train_continually(
     yield Eval(0, last)
     batches = (asker.batch(task, settings.batch_size) for task in tasks)
     every = settings.evaluate_every
-    for event in train(
-        learner, batches, settings.optimization, steps=len(tasks), report_every=5, also_every=every
-    ):  # fmt: skip
+    for event in train(learner, batches, settings.optimization, steps=len(tasks), report_every=5, also_every=every):
         if isinstance(event, Done):
             yield replace(event, metrics=last)
             return

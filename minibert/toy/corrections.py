@@ -87,11 +87,16 @@ def train_corrector(
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
     done = yield from watched(
-        learner, batches(rows, speller, tokenizer, settings), settings,
+        learner,
+        batches(rows, speller, tokenizer, settings),
+        settings,
         lambda: marks(learner, questions, tokenizer.pad_id).as_dict(),
         lambda texts: [corrected(learner, tokenizer, str(one)) for one in texts],
-        watch=watch, mailbox=mailbox, facts={"sentences": len(rows)}, losses_of=terms,
-    )  # fmt: skip
+        watch=watch,
+        mailbox=mailbox,
+        facts={"sentences": len(rows)},
+        losses_of=terms,
+    )
     if out is not None:
         learner.cpu().save(Path(out) / CORRECTOR, tokenizer)
         yield Saved(done.step, str(out))

@@ -89,8 +89,10 @@ def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[
     if output.entity_loss is None:
         return {"loss": output.mlm_loss, "mlm_loss": output.mlm_loss}
     return {
-        "loss": output.mlm_loss + output.entity_loss, "mlm_loss": output.mlm_loss, "entity_loss": output.entity_loss
-    }  # fmt: skip
+        "loss": output.mlm_loss + output.entity_loss,
+        "mlm_loss": output.mlm_loss,
+        "entity_loss": output.entity_loss,
+    }
 
 
 def forgotten(entities: torch.Tensor) -> torch.Tensor:
@@ -141,10 +143,15 @@ def train_entities(
         return marks(learner, held_out, count) | pronouns(learner, asked, tokenizer, settings.told != "nothing")
 
     done = yield from watched(
-        learner, batches(), settings, measure,
+        learner,
+        batches(),
+        settings,
+        measure,
         lambda texts: [named(learner, tokenizer, graph, str(text)) for text in texts],
-        watch=watch, mailbox=mailbox, losses_of=terms,
-    )  # fmt: skip
+        watch=watch,
+        mailbox=mailbox,
+        losses_of=terms,
+    )
     yield done
 
 
@@ -206,5 +213,8 @@ def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> d
             ]
     entities = [graph.entities[number] if number >= 0 else None for number in batch.entities[0].tolist()]
     return {
-        "text": text, "tokens": [tokenizer.vocab[i] for i in ids[1:-1]], "entities": entities[1:-1], "said": said[1:-1]
-    }  # fmt: skip
+        "text": text,
+        "tokens": [tokenizer.vocab[i] for i in ids[1:-1]],
+        "entities": entities[1:-1],
+        "said": said[1:-1],
+    }

@@ -85,17 +85,28 @@ class BatchSettings:
 
     def config(self, vocab_size: int) -> BertConfig:
         return BertConfig(
-            vocab_size, self.hidden_size, self.layers, self.heads, 4 * self.hidden_size,
-            max_position_embeddings=LENGTH, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        )  # fmt: skip
+            vocab_size,
+            self.hidden_size,
+            self.layers,
+            self.heads,
+            4 * self.hidden_size,
+            max_position_embeddings=LENGTH,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+        )
 
 
 def rows_of(stories: int, tokenizer: Tokenizer, size: int, seed: int) -> PretrainingBatches:
     store = TokenStore.build(world.documents(stories, seed, "small"), tokenizer)
     return PretrainingBatches(
-        store, tokenizer, batch_size=size, max_length=LENGTH, seed=seed, objective=OBJECTIVE,
+        store,
+        tokenizer,
+        batch_size=size,
+        max_length=LENGTH,
+        seed=seed,
+        objective=OBJECTIVE,
         input_format="doc_sentences",
-    )  # fmt: skip
+    )
 
 
 def train_in_batches(settings: BatchSettings, *, out: str | Path | None = None) -> Iterator[Event]:
@@ -113,9 +124,14 @@ def train_in_batches(settings: BatchSettings, *, out: str | Path | None = None) 
     yield (last := measured(model, state, held_out))
     every = max(1, settings.steps // settings.measurements)
     for event in train(
-        model, batches, settings.optimization, steps=settings.steps, report_every=every, state=state,
+        model,
+        batches,
+        settings.optimization,
+        steps=settings.steps,
+        report_every=every,
+        state=state,
         losses_of=lambda output, part, whole: losses(OBJECTIVE, output, part, whole),
-    ):  # fmt: skip
+    ):
         if isinstance(event, Done):
             yield replace(event, metrics=last.metrics)
             return

@@ -123,16 +123,31 @@ def train_names(
     asked = name_questions(questions(told, tokenizer, LENGTH), tokenizer)
     rows = altered([tokenizer.encode(story.text).ids for story in told], tokenizer, others, settings.rate)
     batches = PretrainingBatches(
-        store, tokenizer, batch_size=settings.batch_size, max_length=LENGTH, seed=settings.seed, objective=objective,
+        store,
+        tokenizer,
+        batch_size=settings.batch_size,
+        max_length=LENGTH,
+        seed=settings.seed,
+        objective=objective,
         input_format="doc_sentences",
-    )  # fmt: skip
-    facts = {"names": sum(len(row.names) for row in rows), "replaced": sum(sum(row.replaced) for row in rows),
-             "guessable": guessable(asked, tokenizer), "asked": len(asked)}  # fmt: skip
+    )
+    facts = {
+        "names": sum(len(row.names) for row in rows),
+        "replaced": sum(sum(row.replaced) for row in rows),
+        "guessable": guessable(asked, tokenizer),
+        "asked": len(asked),
+    }
     done = yield from watched(
-        learner, batches, settings, lambda: marks(learner, rows, asked, tokenizer, others),
+        learner,
+        batches,
+        settings,
+        lambda: marks(learner, rows, asked, tokenizer, others),
         lambda texts: [doubted(learner, tokenizer, others, str(text)) for text in texts],
-        watch=watch, mailbox=mailbox, facts=facts, losses_of=partial(losses, objective),
-    )  # fmt: skip
+        watch=watch,
+        mailbox=mailbox,
+        facts=facts,
+        losses_of=partial(losses, objective),
+    )
     if out is not None:
         checkpoint.save(Path(out), learner.cpu(), tokenizer)
         yield Saved(done.step, str(out))
@@ -145,15 +160,17 @@ def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence,
     `names_believed` as in `right_names`."""
     wrong = [one for row in rows for one in row.replaced]
     found = {
-        "found_blank": area([x for row in rows for x in unlikelihood(learner, tokenizer, row.ids, row.names, others)],
-                            wrong)
-    }  # fmt: skip
+        "found_blank": area(
+            [x for row in rows for x in unlikelihood(learner, tokenizer, row.ids, row.names, others)], wrong
+        )
+    }
     if isinstance(learner, NamesLm):
         found["found_head"] = area([x for row in rows for x in suspicion(learner, row.ids, row.names)], wrong)
     return {
-        "found": found.get("found_head", found["found_blank"]), **found,
+        "found": found.get("found_head", found["found_blank"]),
+        **found,
         **names_chosen(learner, asked, tokenizer, chosen),
-    }  # fmt: skip
+    }
 
 
 def doubted(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
@@ -166,6 +183,8 @@ def doubted(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict
     else:
         doubts = [1 - math.exp(-x) for x in unlikelihood(learner, tokenizer, encoding.ids, names, others)]
     return {
-        "text": text, "tokens": encoding.tokens[1:-1], "names": [(start - 1, end - 1) for start, end in names],
+        "text": text,
+        "tokens": encoding.tokens[1:-1],
+        "names": [(start - 1, end - 1) for start, end in names],
         "doubts": [round(x, 4) for x in doubts],
-    }  # fmt: skip
+    }

@@ -62,11 +62,19 @@ class RestoringSettings:
     def config(self, tokenizer: Tokenizer) -> BartConfig:
         """[CLS] and [SEP] are its bos and eos; as in the paper's code the decoder starts from eos."""
         return BartConfig(
-            len(tokenizer.vocab), self.hidden_size, self.layers, self.heads, 2 * self.hidden_size,
-            max_position_embeddings=LONGEST + 4, pad_token_id=tokenizer.pad_id, bos_token_id=tokenizer.cls_id,
-            eos_token_id=tokenizer.sep_id, decoder_start_token_id=tokenizer.sep_id,
-            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,  # the noise is drawn anew for each batch
-        )  # fmt: skip
+            len(tokenizer.vocab),
+            self.hidden_size,
+            self.layers,
+            self.heads,
+            2 * self.hidden_size,
+            max_position_embeddings=LONGEST + 4,
+            pad_token_id=tokenizer.pad_id,
+            bos_token_id=tokenizer.cls_id,
+            eos_token_id=tokenizer.sep_id,
+            decoder_start_token_id=tokenizer.sep_id,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,  # the noise is drawn anew for each batch
+        )
 
 
 # --- texts, whole and corrupted ---------------------------------------------------------------------------------------
@@ -223,9 +231,15 @@ def train_bart(
         return [told(learner, tokenizer, text, settings.noise, seed) for text, seed in readable]
 
     done = yield from watched(
-        learner, batches(), settings, lambda: marks(learner, questions, tokenizer), say,
-        watch=watch, mailbox=mailbox, report_every=5,
-    )  # fmt: skip
+        learner,
+        batches(),
+        settings,
+        lambda: marks(learner, questions, tokenizer),
+        say,
+        watch=watch,
+        mailbox=mailbox,
+        report_every=5,
+    )
     if out is not None:
         bart.save(Path(out) / BART, learner.cpu(), tokenizer, dtype=torch.float16)
         yield Saved(done.step, str(out))

@@ -15,9 +15,10 @@ ROLES = ("none", "V", "A0", "A1", "A2", "TMP", "LOC", "DIR", "ADV", "NEG")
 MOST = 2  # predicates per sentence
 CLAUSES = ("advcl", "conj", "parataxis")
 BY_PREPOSITION = {
-    **dict.fromkeys(("at", "in", "near", "under"), "LOC"), **dict.fromkeys(("to", "from"), "DIR"),
+    **dict.fromkeys(("at", "in", "near", "under"), "LOC"),
+    **dict.fromkeys(("to", "from"), "DIR"),
     **dict.fromkeys(("after", "before"), "TMP"),
-}  # fmt: skip
+}
 BY_ADVERB = {"home": "DIR", "there": "LOC", "not": "NEG", **dict.fromkeys(("alone", "still", "together"), "ADV")}
 GIVING = ("gave",)  # their "to" marks the receiver, elsewhere a direction
 TIMES = frozenset(lexicon.WORDS["day"][1].split())

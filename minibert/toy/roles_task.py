@@ -124,10 +124,15 @@ def train_roles(
             yield batch_of(rng.sample(texts, min(settings.batch_size, len(texts))), tokenizer)
 
     done = yield from watched(
-        learner, batches(), settings, lambda: marks(learner, kept, tokenizer),
+        learner,
+        batches(),
+        settings,
+        lambda: marks(learner, kept, tokenizer),
         lambda texts: [said(learner, tokenizer, str(text)) for text in texts],
-        watch=watch, mailbox=mailbox, losses_of=lambda output, part, whole: {"loss": output.loss},
-    )  # fmt: skip
+        watch=watch,
+        mailbox=mailbox,
+        losses_of=lambda output, part, whole: {"loss": output.loss},
+    )
     yield done
 
 

@@ -176,9 +176,13 @@ def train_on_segments(
 
     facts = {"asked": {where: sum(one.told == where for one in asked) for where in TOLD}}
     done = yield from watched(
-        learner, batches(), settings, measure, facts=facts,
+        learner,
+        batches(),
+        settings,
+        measure,
+        facts=facts,
         losses_of=lambda output, part, whole: {"loss": output.mlm_loss, "second_loss": output.second_loss},
-    )  # fmt: skip
+    )
     if out is not None:
         checkpoint.save(Path(out), start.cpu(), tokenizer)
         yield Saved(done.step, str(out))

@@ -51,9 +51,7 @@ def shares(asked: Sequence[Question], logits: Tensor, tokenizer: Tokenizer) -> d
     for one, row in zip(asked, logits, strict=True):
         own = one.ids[one.place]
         right[one.stranger].append(bool(row[own] > row[tokenizer.ids[OPPOSITE[tokenizer.vocab[own]]]]))
-    return {
-        name: sum(right[who]) / max(1, len(right[who])) for name, who in (("strangers", True), ("friends", False))
-    }  # fmt: skip
+    return {name: sum(right[who]) / max(1, len(right[who])) for name, who in (("strangers", True), ("friends", False))}
 
 
 @torch.no_grad()

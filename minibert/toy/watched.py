@@ -46,9 +46,14 @@ def watched(
     yield Eval(0, last)
     yield from said(0)
     for event in train(
-        learner, batches, settings.optimization, steps=settings.steps, report_every=report_every, also_every=every,
+        learner,
+        batches,
+        settings.optimization,
+        steps=settings.steps,
+        report_every=report_every,
+        also_every=every,
         **training,
-    ):  # fmt: skip
+    ):
         if isinstance(event, Done):
             return replace(event, metrics=last)
         yield event

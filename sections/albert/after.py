@@ -33,6 +33,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     st.markdown("### " + _("Sizes, counted"))
     st.table(rows)
     st.caption(
-        _("Counted by minibert.count; the tests hold the weights against `AlbertModel` of transformers. The paper "
-          "rounds them to 12, 18, 60 and 235 million (table 1). The arithmetic is of 128 tokens.")
-    )  # fmt: skip
+        _(
+            "Counted by minibert.count; the tests hold the weights against `AlbertModel` of transformers. The paper "
+            "rounds them to 12, 18, 60 and 235 million (table 1). The arithmetic is of 128 tokens."
+        )
+    )

@@ -33,9 +33,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Order or topic", title=False)
     if any(one.objective == "mlm" for one in asked(seen.pair)):
         st.info(
-            _("These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
-              "two that are asked."), icon=":material/info:",
-        )  # fmt: skip
+            _(
+                "These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
+                "two that are asked."
+            ),
+            icon=":material/info:",
+        )
         return
     answers = _answers(seen.pair)
     if _guessed(seen.pair, answers):
@@ -90,10 +93,12 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
     )
     figure(titled(trained_and_asked(rows, questions), title), told, "crosswise", wide=True)
     st.caption(
-        _("Computed now on the pairs of {n} stories of the toy world that the shipped models have not read. True pairs "
-          "and others weigh the same, so 50 % is guessing. These two differ in more than the question; in *The claim* "
-          "nothing else differs.").format(n=STORIES)
-    )  # fmt: skip
+        _(
+            "Computed now on the pairs of {n} stories of the toy world that the shipped models have not read. True "
+            "pairs and others weigh the same, so 50 % is guessing. These two differ in more than the question; in *The "
+            "claim* nothing else differs."
+        ).format(n=STORIES)
+    )
 
 
 def _own(lesson: Lesson, pair: Pair) -> None:
@@ -110,8 +115,10 @@ def _own(lesson: Lesson, pair: Pair) -> None:
         second = sentence_input("second", [], label=_("Second"), default=examples[1], max_chars=MAX_CHARS)
     other = examples[2]
     albert, bert, tokenizer = networks(pair)
-    a, b, c = (tokenizer.encode(text, add_special=False, max_length=50, truncation="head").ids
-               for text in (first, second, other))  # fmt: skip
+    a, b, c = (
+        tokenizer.encode(text, add_special=False, max_length=50, truncation="head").ids
+        for text in (first, second, other)
+    )
     if not (a and b):
         st.info(_("Type two sentences."), icon=":material/edit:")
         return

@@ -26,9 +26,12 @@ def show(seen: Subject) -> None:
             "{who}: ALBERT’s block moves the vector by {a0:.1f} when it is used first and by {albert:.1f} when it is "
             "used last; BERT’s first block by {b0:.1f}, its last by {bert:.1f}."
         ).format(
-            who=literal(who), albert=steps["ALBERT"][-1], bert=steps["BERT"][-1], a0=steps["ALBERT"][0],
+            who=literal(who),
+            albert=steps["ALBERT"][-1],
+            bert=steps["BERT"][-1],
+            a0=steps["ALBERT"][0],
             b0=steps["BERT"][0],
-        )  # fmt: skip
+        )
         st.markdown(f"**{words}**")
         st.html(
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
@@ -91,11 +94,12 @@ def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None
     layers = max(len(one.distances) for one in moved.values())
     told = "; ".join(
         _("{name}: distances {distances}, cosines {cosines}").format(
-            name=name, distances=", ".join(f"{x:.1f}" for x in _followed(one.distances, token)),
+            name=name,
+            distances=", ".join(f"{x:.1f}" for x in _followed(one.distances, token)),
             cosines=", ".join(f"{x:.2f}" for x in _followed(one.cosines, token)),
         )
         for name, one in moved.items()
-    )  # fmt: skip
+    )
     figure(
         over_layers(panels, [str(n + 1) for n in range(layers)], _("layer, or use of the block")),
         f"{words} {told}.",

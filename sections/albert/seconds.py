@@ -44,9 +44,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
             ]
         )
         st.caption(
-            _("Random weights, L = 8, H = 256, V = 8,192, E = 64; 4 rows of 64 tokens; the best of 5, by the clock of "
-              "this server, once for everyone.")
-        )  # fmt: skip
+            _(
+                "Random weights, L = 8, H = 256, V = 8,192, E = 64; 4 rows of 64 tokens; the best of 5, by the clock "
+                "of this server, once for everyone."
+            )
+        )
     show_source(speed.measure)
 
 
@@ -59,9 +61,10 @@ def _measured():
     shape = {**SIZES, "max_position_embeddings": 64}
     return measure(
         {
-            "bert": BertConfig(VOCABULARY, **shape, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-                               hidden_act="gelu_new"),
+            "bert": BertConfig(
+                VOCABULARY, **shape, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, hidden_act="gelu_new"
+            ),
             "narrow": AlbertConfig(VOCABULARY, **shape, embedding_size=64, shared="none"),
             "albert": AlbertConfig(VOCABULARY, **shape, embedding_size=64),
         }
-    )  # fmt: skip
+    )

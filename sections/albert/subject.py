@@ -35,9 +35,12 @@ def read(lesson: Lesson) -> Subject:
             pair = choose_pair(lesson.name)
     with left:
         text = sentence_input(
-            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            "text",
+            lesson.examples,
+            label=_("Text in words of the toy world"),
+            max_chars=MAX_CHARS,
             examples_in=examples,
-        )  # fmt: skip
+        )
     tokenizer = networks(pair)[2]
     tokens = tokenizer.encode(text, max_length=MOST, truncation="head").tokens
     with middle:

@@ -39,33 +39,45 @@ def show(lesson: Lesson, seen: Subject) -> None:
         )
     albert = AlbertConfig.preset(size, embedding_size=int(width), shared=shared)
     bert = BertConfig(
-        albert.vocab_size, albert.hidden_size, albert.num_hidden_layers, albert.num_attention_heads,
+        albert.vocab_size,
+        albert.hidden_size,
+        albert.num_hidden_layers,
+        albert.num_attention_heads,
         albert.intermediate_size,
-    )  # fmt: skip
+    )
     counts = {_("BERT of these sizes"): parameters(bert), "ALBERT": parameters(albert)}
     before, after = (count.with_pooler for count in counts.values())
     names = {
-        "embeddings": _("embeddings"), "attention": _("attention, a copy each"), "mlp": _("feed-forward, a copy each"),
+        "embeddings": _("embeddings"),
+        "attention": _("attention, a copy each"),
+        "mlp": _("feed-forward, a copy each"),
         "heads": _("pooler"),
-    }  # fmt: skip
+    }
     title = _("{after:,} weights in the place of {before:,}: {times:.1f} times fewer").format(
         after=after, before=before, times=before / after
     )
     figure(
         titled(weights({name: segments(count) for name, count in counts.items()}, names, _("million weights")), title),
-        title + ". " + "; ".join(
+        title
+        + ". "
+        + "; ".join(
             f"{name}: " + ", ".join(f"{part.name} {part.times} × {part.one:,}" for part in encoder(count))
             for name, count in counts.items()
         ),
         "weights",
         wide=True,
         data=lambda: [
-            {_("model"): name, _("part"): part.name, _("formula"): part.formula, _("one copy"): part.one,
-             _("copies"): part.times}
+            {
+                _("model"): name,
+                _("part"): part.name,
+                _("formula"): part.formula,
+                _("one copy"): part.one,
+                _("copies"): part.times,
+            }
             for name, count in counts.items()
             for part in encoder(count)
         ],
-    )  # fmt: skip
+    )
     table(bert, albert)
     show_source(parameters, find="copies(", label=_("How it is counted"))
 
@@ -104,6 +116,8 @@ def table(bert, albert) -> None:
     head = f"| | {_('BERT of these sizes')} | | ALBERT | |\n|:--|:--|--:|:--|--:|\n"
     st.markdown(head + "\n".join(f"| {a} | {b} | {c:,} | {d} | {e:,} |" for a, b, c, d, e in rows))
     st.caption(
-        _("Both with the vocabulary of ALBERT, V = {v:,}. Positions, segments, norms and biases stand in the last line "
-          "only, those of the blocks in theirs.").format(v=v)
-    )  # fmt: skip
+        _(
+            "Both with the vocabulary of ALBERT, V = {v:,}. Positions, segments, norms and biases stand in the last "
+            "line only, those of the blocks in theirs."
+        ).format(v=v)
+    )

@@ -75,9 +75,9 @@ def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
         rf" &= \mathbf{{{total.total:.4f}}} \end{{aligned}}"
     )
     if one.relative is not None:
-        st.caption(_("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(
-            d=column - row
-        ))  # fmt: skip
+        st.caption(
+            _("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(d=column - row)
+        )
     figure(dot_product(total.left, total.right, names, height=300), told(total), "attention-product")
     rounding(total.total, one.products[row, column].item())
 

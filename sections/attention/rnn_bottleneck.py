@@ -55,22 +55,30 @@ def show(lesson: Lesson, seen: Seen) -> None:
     titles = {names()[name]: values for name, values in shares.items()}
     said = _("{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}.")
     said = said.format(
-        short=lengths[2], first=shares["lstm"][2], long=lengths[-1], last=shares["lstm"][-1],
+        short=lengths[2],
+        first=shares["lstm"][2],
+        long=lengths[-1],
+        last=shares["lstm"][-1],
         back=shares["attention"][-1],
-    )  # fmt: skip
+    )
     again(trained, words)
     figure(
         titled(
             curves(
-                lengths, titles, xaxis=_("words of a sentence"), yaxis=_("words right"), percent=True,
-                here=len(words) or None, height=340,
+                lengths,
+                titles,
+                xaxis=_("words of a sentence"),
+                yaxis=_("words right"),
+                percent=True,
+                here=len(words) or None,
+                height=340,
             ),
             said,
         ),
         said,
         "attention-rnn-bottleneck",
         data=lambda: pd.DataFrame(titles, index=pd.Index(lengths, name=_("words of a sentence"))),
-    )  # fmt: skip
+    )
     lesson.show("Through one vector", title=False)
     show_source(RecurrentPair.encode, "return tap")
 

@@ -16,9 +16,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     shown, cases = values[method], seen.case.words
     breaks = [i for i in range(1, len(words)) if cases[i].segment != cases[i - 1].segment]
     show_attributed(
-        words, shown.tolist(), label=_("The text, with what each word speaks for"), breaks=breaks,
+        words,
+        shown.tolist(),
+        label=_("The text, with what each word speaks for"),
+        breaks=breaks,
         titles=[f"{word}: {value:+.4f}" for word, value in zip(words, shown, strict=True)],
-    )  # fmt: skip
+    )
     st.caption(sum_in_words(method, shown, seen))
     lesson.show("The question")
     lesson.show("Five answers")

@@ -21,8 +21,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
     titles = [
         _("The score rises by {rise:+.2f}; its end slope says {slope:+.2f}").format(rise=way, slope=slope),
         _("{steps} steps miss it by {error:.2g}").format(steps=steps, error=error),
-        _("share of the way"), _("log-odds"), _("steps"), _("error"), _("score"), _("slope at the text"),
-    ]  # fmt: skip
+        _("share of the way"),
+        _("log-odds"),
+        _("steps"),
+        _("error"),
+        _("score"),
+        _("slope at the text"),
+    ]
     with st.container(key="wide-path"):
         figure(
             path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
@@ -31,14 +36,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "
                 "{most:.2g}, with {many} steps {least:.2g}."
             ).format(
-                first=scores[0], last=scores[-1], slope=slope, few=STEPS[0], many=STEPS[-1],
-                most=errors["riemann_middle"][0], least=errors["riemann_middle"][-1],
+                first=scores[0],
+                last=scores[-1],
+                slope=slope,
+                few=STEPS[0],
+                many=STEPS[-1],
+                most=errors["riemann_middle"][0],
+                least=errors["riemann_middle"][-1],
             ),
             "path",
             data=lambda: [
                 {_("steps"): n, **{rules[rule]: line[i] for rule, line in errors.items()}} for i, n in enumerate(STEPS)
             ],
-        )  # fmt: skip
+        )
     st.markdown(
         _("With {steps} midpoints the sum misses by **{error:.2g}** of {wanted:+.3f}.").format(
             steps=steps, error=error, wanted=way

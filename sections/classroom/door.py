@@ -14,13 +14,19 @@ def show() -> None:
         st.html(f'<p class="mb-room-code">{code}</p>')
         with st.container(horizontal=True):
             st.button(
-                _("Open the door"), key="door-open", icon=":material/door_open:",
-                on_click=change, args=(visitors().open_door,),
-            )  # fmt: skip
+                _("Open the door"),
+                key="door-open",
+                icon=":material/door_open:",
+                on_click=change,
+                args=(visitors().open_door,),
+            )
             st.button(
-                _("Another code"), key="door-again", icon=":material/refresh:",
-                on_click=change, args=(visitors().close_door,),
-            )  # fmt: skip
+                _("Another code"),
+                key="door-again",
+                icon=":material/refresh:",
+                on_click=change,
+                args=(visitors().close_door,),
+            )
     else:
         st.markdown(_("Whoever has the address is in."))
         st.button(

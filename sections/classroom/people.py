@@ -68,14 +68,22 @@ def _one() -> None:
             width=160,
         )
         st.button(
-            _("Stop their runs"), key="stop-theirs", icon=":material/stop:", disabled=chosen is None,
-            on_click=stop_of, args=(chosen,),
-        )  # fmt: skip
+            _("Stop their runs"),
+            key="stop-theirs",
+            icon=":material/stop:",
+            disabled=chosen is None,
+            on_click=stop_of,
+            args=(chosen,),
+        )
         st.button(
-            _("Shut out"), key="shut-out", icon=":material/person_off:", disabled=chosen is None,
-            on_click=change, args=(shut_out, chosen),
+            _("Shut out"),
+            key="shut-out",
+            icon=":material/person_off:",
+            disabled=chosen is None,
+            on_click=change,
+            args=(shut_out, chosen),
             help=_("Closes the door; this browser needs the code to come back."),
-        )  # fmt: skip
+        )
 
 
 def shut_out(who: str) -> None:

@@ -30,9 +30,12 @@ def show(seen: Subject) -> None:
             st.session_state.pop("k", None)
         slot = st.container()
         k = st.select_slider(
-            _("Numbers that whitening keeps, of {n}").format(n=table.shape[1]), offered, value=whole.dimensions,
-            key="k", width=420,
-        )  # fmt: skip
+            _("Numbers that whitening keeps, of {n}").format(n=table.shape[1]),
+            offered,
+            value=whole.dimensions,
+            key="k",
+            width=420,
+        )
         whitening = whole.first(k)
         panels, said = [], []
         for name, some, two in (
@@ -50,15 +53,26 @@ def show(seen: Subject) -> None:
             figure(
                 clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
                 _("{n} sentences as points in a circle, before and after whitening. {title}.").format(
-                    n=len(seen.lines), title=title),
+                    n=len(seen.lines), title=title
+                ),
                 "clouds",
                 wide=True,
-                data=[{_("sentence"): line, **{f"{panel.title} {axis}": round(float(value), 3)
-                       for panel in panels for axis, value in zip("xy", panel.points[i], strict=True)}}
-                      for i, line in enumerate((*seen.lines, *seen.pair))],
-            )  # fmt: skip
+                data=[
+                    {
+                        _("sentence"): line,
+                        **{
+                            f"{panel.title} {axis}": round(float(value), 3)
+                            for panel in panels
+                            for axis, value in zip("xy", panel.points[i], strict=True)
+                        },
+                    }
+                    for i, line in enumerate((*seen.lines, *seen.pair))
+                ],
+            )
     st.caption(
-        _("Every vector at length 1, seen in the plane through the origin and your two: their angle is the true one. "
-          "A grey point near the edge points into this plane, one near the middle elsewhere. Whitening was fitted on "
-          "{n:,} other sentences of this course.").format(n=len(to_fit(seen.language)))
-    )  # fmt: skip
+        _(
+            "Every vector at length 1, seen in the plane through the origin and your two: their angle is the true one. "
+            "A grey point near the edge points into this plane, one near the middle elsewhere. Whitening was fitted on "
+            "{n:,} other sentences of this course."
+        ).format(n=len(to_fit(seen.language)))
+    )

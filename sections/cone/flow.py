@@ -46,8 +46,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     else:
         if seen.complete:
             tell(runs, list(seen.pair))
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(
-            going(found), speed))  # fmt: skip
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What a flow cannot")
     show_source(Flow)
 
@@ -64,13 +63,16 @@ def begin(steps: int, seed: int, seen: Subject) -> None:
     settings = FlowSettings(layers=seen.layers, steps=steps, evaluate_every=max(10, steps // 10), seed=seed)
     held = Held([ScoredPair(*pair) for pair in similar_pairs(seen.language)], questions(seen.language))
     submit(
-        "minibert.sentence_vectors.flow_run:learn_flow", settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]), list(to_fit(seen.language)), held=held,
+        "minibert.sentence_vectors.flow_run:learn_flow",
+        settings,
+        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
+        list(to_fit(seen.language)),
+        held=held,
         lines=[question for question, _standard in questions(seen.language)],
         watch=list(seen.pair) if seen.complete else [],
         title=_("flow, {layers}, seed {seed}").format(layers=layer_names()[seen.layers], seed=seed),
         kind=f"{PREFIX}-flow/{seen.layers}-{seed}-{seen.language}",
-    )  # fmt: skip
+    )
 
 
 def draw(runs: list) -> None:
@@ -83,17 +85,25 @@ def draw(runs: list) -> None:
     name, first = next(iter(marks.items()))
     summary = _("Log-likelihood of a number {start:.2f}, now {now:.2f}; mean cosine {cosine:.2f}; Spearman {rho:.2f}")
     last = first[-1][1]
-    summary = summary.format(start=first[0][1]["likelihood"], now=last["likelihood"], cosine=last["mean_cosine"],
-                             rho=last["spearman"])  # fmt: skip
+    summary = summary.format(
+        start=first[0][1]["likelihood"], now=last["likelihood"], cosine=last["mean_cosine"], rho=last["spearman"]
+    )
     figure(
-        likelihoods({run: [(step, one["likelihood"]) for step, one in some] for run, some in marks.items()}, summary,
-                    (_("step"), _("log-likelihood of a number"))),
+        likelihoods(
+            {run: [(step, one["likelihood"]) for step, one in some] for run, some in marks.items()},
+            summary,
+            (_("step"), _("log-likelihood of a number")),
+        ),
         _("How likely the flow finds sentences that it has not learned from. {name}: {summary}.").format(
-            name=name, summary=summary),
+            name=name, summary=summary
+        ),
         "likelihood",
-        data=[{_("run"): run, _("step"): step, **{key: round(value, 3) for key, value in one.items()}}
-              for run, some in marks.items() for step, one in some],
-    )  # fmt: skip
+        data=[
+            {_("run"): run, _("step"): step, **{key: round(value, 3) for key, value in one.items()}}
+            for run, some in marks.items()
+            for step, one in some
+        ],
+    )
     for run in runs[-1:]:
         said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
         if not said:
@@ -104,15 +114,25 @@ def draw(runs: list) -> None:
             for title, one in ((_("first"), same[0]), (_("now"), same[-1]))
         ]
         title = _("Your two: cosine {first:.2f} first, {now:.2f} now").format(
-            first=same[0]["cosine"], now=same[-1]["cosine"])  # fmt: skip
+            first=same[0]["cosine"], now=same[-1]["cosine"]
+        )
         lines = [question for question, _standard in questions(run.kind.rpartition("-")[2])]
         lines = [visible(line, spaces=False) for line in (*lines, *same[-1]["texts"])]
-        figure(clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
-               _("The desk’s questions around your two, when the run first saw them and now. {title}.").format(
-                   title=title), "flow-clouds", wide=True)  # fmt: skip
+        figure(
+            clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
+            _("The desk’s questions around your two, when the run first saw them and now. {title}.").format(
+                title=title
+            ),
+            "flow-clouds",
+            wide=True,
+        )
         for before, now in zip(same[0]["found"], same[-1]["found"], strict=True):
-            texts = (" · ".join(f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in
-                                one["nearest"][:2]) for one in (before, now))  # fmt: skip
+            texts = (
+                " · ".join(
+                    f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in one["nearest"][:2]
+                )
+                for one in (before, now)
+            )
             st.markdown(
                 _("**{text}** – first: {before}  \nnow: {now}").format(
                     text=literal(visible(now["text"], spaces=False)), before=next(texts), now=next(texts)

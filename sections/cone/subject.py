@@ -71,15 +71,20 @@ def read(lesson: Lesson) -> Subject:
             model = model_choice(usual=WELL_READ)
             layers = choice("layers", _("Mean of the tokens, from"), layer_names(), wrap=True)
             own = sentence_input(
-                "own", [], default="", multiline=True, max_chars=MAX_OWN, label=_("Sentences of the class, one a line"),
+                "own",
+                [],
+                default="",
+                multiline=True,
+                max_chars=MAX_OWN,
+                label=_("Sentences of the class, one a line"),
                 placeholder=_("They are drawn, too."),
-            )  # fmt: skip
+            )
     language = language_read(model)
     some = lesson.examples_for(model)
     with left:
         first = sentence_input(
-            "a", some[::2], max_chars=MAX_CHARS, examples_in=examples, label=_("Your sentence"), travels=False,
-        )  # fmt: skip
+            "a", some[::2], max_chars=MAX_CHARS, examples_in=examples, label=_("Your sentence"), travels=False
+        )
     with right:
         second = sentence_input("b", some[1::2], max_chars=MAX_CHARS, examples_in=examples, label=_("And another"))
     warn_untrained(model)

@@ -39,21 +39,28 @@ def show(lesson: Lesson, seen: Subject) -> None:
     options = [*(_("{k} numbers").format(k=k) for k in offered), _("not whitened at all")]
     right = len(offered) if plain[own] >= lines[own][best] else best
     if not predict(
-        "cone-k", _("With what do cosines agree best with people, on {n} pairs?").format(n=len(sets[own])), options,
-        right, about=f"{seen.model} {seen.layers}",
-    ):  # fmt: skip
+        "cone-k",
+        _("With what do cosines agree best with people, on {n} pairs?").format(n=len(sets[own])),
+        options,
+        right,
+        about=f"{seen.model} {seen.layers}",
+    ):
         return
     summary = _("{set}: {plain:.2f} as they are, at best {best:.2f} whitened, with {k} numbers").format(
-        set=own, plain=plain[own], best=lines[own][best], k=offered[best])  # fmt: skip
+        set=own, plain=plain[own], best=lines[own][best], k=offered[best]
+    )
     figure(
-        over_dimensions(lines, plain, offered, summary, (_("numbers kept"), _("Spearman’s correlation")),
-                        _("as they are")),
+        over_dimensions(
+            lines, plain, offered, summary, (_("numbers kept"), _("Spearman’s correlation")), _("as they are")
+        ),
         _("Agreement with people’s scores by the numbers that whitening keeps. {summary}.").format(summary=summary),
         "dimensions",
         wide=True,
-        data=[{_("numbers"): k, **{name: round(values[i], 3) for name, values in lines.items()}}
-              for i, k in enumerate(offered)],
-    )  # fmt: skip
+        data=[
+            {_("numbers"): k, **{name: round(values[i], 3) for name, values in lines.items()}}
+            for i, k in enumerate(offered)
+        ],
+    )
     st.caption(
         _("Vectors: {layers}. Nothing here is fitted on the pairs or their scores.").format(
             layers=layer_names()[seen.layers]
@@ -65,10 +72,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
     counts = {k: int(nearest_alike(whole.first(k)(table), labels).sum()) for k in offered}
     few = offered[max(0, len(offered) - 3)]
     st.markdown(
-        _("Of the desk’s {n} questions **{plain}** find one of their own as they are, **{all}** whitened, and "
-          "**{few}** with {k} numbers.").format(n=len(desk), plain=int(nearest_alike(table, labels).sum()),
-                                               all=counts[offered[-1]], few=counts[few], k=few)
-    )  # fmt: skip
+        _(
+            "Of the desk’s {n} questions **{plain}** find one of their own as they are, **{all}** whitened, and "
+            "**{few}** with {k} numbers."
+        ).format(
+            n=len(desk), plain=int(nearest_alike(table, labels).sum()), all=counts[offered[-1]], few=counts[few], k=few
+        )
+    )
     lesson.show("Shorter is faster")
     if st.button(_("Time a search here"), key="time", type="primary", icon=":material/timer:"):
         st.session_state["cone-timed"] = True
@@ -77,15 +87,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
             rows = timed((whole.matrix.shape[0], *offered[-2:-4:-1]))
         st.table(
             [
-                {_("numbers a vector"): f"{width}", _("a search"): f"{1e3 * seconds:.1f} ms",
-                 _("memory"): f"{4 * width * SEARCHED / 2**20:.0f} MiB"}
+                {
+                    _("numbers a vector"): f"{width}",
+                    _("a search"): f"{1e3 * seconds:.1f} ms",
+                    _("memory"): f"{4 * width * SEARCHED / 2**20:.0f} MiB",
+                }
                 for width, seconds in rows
             ]
-        )  # fmt: skip
+        )
         st.caption(
             _("One question among {n:,} random vectors, the median of seven, by the clock of this server.").format(
-                n=SEARCHED)
-        )  # fmt: skip
+                n=SEARCHED
+            )
+        )
     lesson.show("How many sentences")
     show_source(Whitening.fit)
 

@@ -32,19 +32,37 @@ def show(lesson: Lesson, seen: Subject) -> None:
         found = [anisotropy(layer) for layer in every]
     names = [_("embeddings"), *map(str, range(1, len(every)))]
     summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
-        first=found[0].plain, last=found[-1].plain)  # fmt: skip
+        first=found[0].plain, last=found[-1].plain
+    )
     figure(
         over_layers(
-            [Panel("", [Line(_("as they are"), [one.plain for one in found]),
+            [
+                Panel(
+                    "",
+                    [
+                        Line(_("as they are"), [one.plain for one in found]),
                         Line(_("mean subtracted"), [one.centred for one in found], "second"),
-                        Line(_("share of the commonest direction"), [one.strongest for one in found], "third")])],
-            names, _("layer"), title=summary),
+                        Line(_("share of the commonest direction"), [one.strongest for one in found], "third"),
+                    ],
+                )
+            ],
+            names,
+            _("layer"),
+            title=summary,
+        ),
         _("How narrow the cone is, by layer. {summary}.").format(summary=summary),
         "narrow",
         wide=True,
-        data=[{_("layer"): name, _("mean cosine"): round(one.plain, 3), _("mean subtracted"): round(one.centred, 3),
-               _("commonest direction"): round(one.strongest, 3)} for name, one in zip(names, found, strict=True)],
-    )  # fmt: skip
+        data=[
+            {
+                _("layer"): name,
+                _("mean cosine"): round(one.plain, 3),
+                _("mean subtracted"): round(one.centred, 3),
+                _("commonest direction"): round(one.strongest, 3),
+            }
+            for name, one in zip(names, found, strict=True)
+        ],
+    )
     lesson.show("Frequent words")
     bands = norms(seen.model, version_of(seen.model), seen.language)
     st.table(
@@ -59,8 +77,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
         ]
     )
     st.caption(
-        _("Token embeddings of {model}, counted in {n:,} sentences of the course. The paper’s, of BERT-base counted in "
-          "Wikipedia, from the 100 commonest to the rarest: {theirs} (Li et al. 2020, table 1).").format(
-            model=literal(seen.model), n=len(to_fit(seen.language)), theirs=THEIRS)
-    )  # fmt: skip
+        _(
+            "Token embeddings of {model}, counted in {n:,} sentences of the course. The paper’s, of BERT-base counted "
+            "in Wikipedia, from the 100 commonest to the rarest: {theirs} (Li et al. 2020, table 1)."
+        ).format(model=literal(seen.model), n=len(to_fit(seen.language)), theirs=THEIRS)
+    )
     show_source(mean_cosine)

@@ -29,16 +29,20 @@ def show(seen: Subject) -> None:
         figure(
             intents(list(names), list(probs), _("confidence"), summary),
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(
-                text=visible(seen.text, spaces=False), listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
-                entities=entities_sentence(answer).replace("**", "")),
+                text=visible(seen.text, spaces=False),
+                listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
+                entities=entities_sentence(answer).replace("**", ""),
+            ),
             "intents",
             height=300,
             wide=True,
             data=[{_("intent"): name, _("confidence"): round(p, 4)} for name, p in ranked],
-        )  # fmt: skip
+        )
     st.caption(
-        _("{entities} – It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
-          "processor core.").format(entities=entities_sentence(answer))
-    )  # fmt: skip
+        _(
+            "{entities} – It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
+            "processor core."
+        ).format(entities=entities_sentence(answer))
+    )
     if probs[0] < 0.5:
         st.caption(_("It is not sure of **{intent}**: a helper would ask back.").format(intent=literal(names[0])))

@@ -70,10 +70,15 @@ def show(lesson: Lesson, seen: Subject) -> None:
     st.markdown("### " + _("4 · A point among the intents"))
     lesson.show("A point among the intents", title=False)
     st.dataframe(
-        [{_("intent"): name, _("similarity"): round(float(value), 2)} for value, name in
-         sorted(zip(inside["similarities"].tolist(), predictor().labels["intents"], strict=True), reverse=True)],
-        hide_index=True, width=420,
-    )  # fmt: skip
+        [
+            {_("intent"): name, _("similarity"): round(float(value), 2)}
+            for value, name in sorted(
+                zip(inside["similarities"].tolist(), predictor().labels["intents"], strict=True), reverse=True
+            )
+        ],
+        hide_index=True,
+        width=420,
+    )
     show_source(told_from_others)
 
 
@@ -85,15 +90,19 @@ def features(inside: dict) -> None:
     named = inside["features"][i]
     known = [text for kind, text in named if kind == WORD]
     grams = [text.replace(" ", "␣") for kind, text in named if kind != WORD]
-    line = _("“{word}” is a word of the training texts: a feature of its own.") if known else _(
-        "“{word}” was never seen: it has no feature of its own, and only its letters speak.")  # fmt: skip
+    line = (
+        _("“{word}” is a word of the training texts: a feature of its own.")
+        if known
+        else _("“{word}” was never seen: it has no feature of its own, and only its letters speak.")
+    )
     st.markdown(line.format(word=literal(inside["words"][i])))
     st.code(" ".join(grams[:SHOWN_GRAMS]) + (" …" if len(grams) > SHOWN_GRAMS else "") or "–", None, wrap_lines=True)
     st.caption(
-        _("{n} known strings of up to five letters; ␣ is where the word begins or ends. All are ones, all others of "
-          "{all:,} features are zeros; beside them stand the {dense} numbers of frozen mini-en.").format(
-            n=len(grams), all=len(predictor().sparse), dense=predictor().dense.size)
-    )  # fmt: skip
+        _(
+            "{n} known strings of up to five letters; ␣ is where the word begins or ends. All are ones, all others of "
+            "{all:,} features are zeros; beside them stand the {dense} numbers of frozen mini-en."
+        ).format(n=len(grams), all=len(predictor().sparse), dense=predictor().dense.size)
+    )
 
 
 def attention(inside: dict) -> None:
@@ -126,11 +135,12 @@ def chain(inside: dict) -> None:
     figure(
         tag_path(words, [tags[i] for i in shown], probs[:, shown], [shown.index(i) for i in path], summary),
         _("How probable each tag is at each word, and the likeliest path. {listed}.").format(
-            listed="; ".join(f"{word} {tag}" for word, tag in zip(words, said, strict=True))),
+            listed="; ".join(f"{word} {tag}" for word, tag in zip(words, said, strict=True))
+        ),
         "tag-path",
         wide=True,
         data=[{_("word"): word, _("tag"): tag} for word, tag in zip(words, said, strict=True)],
-    )  # fmt: skip
+    )
     if st.toggle(_("Which tag follows which"), key="steps"):
         steps = predictor().model.crf.steps.detach().float().numpy()
         low = np.unravel_index(steps.argmin(), steps.shape)

@@ -56,8 +56,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         data = choose_data("intent")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        told = {"two": _("DIET and BERT"), "features": _("Which features"), "mask": _("With and without hidden words"),
-                **names()}  # fmt: skip
+        told = {
+            "two": _("DIET and BERT"),
+            "features": _("Which features"),
+            "mask": _("With and without hidden words"),
+            **names(),
+        }
         who = choice("who", _("Who learns"), told, box=300)
         epochs = st.slider(_("Epochs of DIET"), 10, 80, 30, 10, key="diet-epochs", width=200)
         seeds = st.slider(_("Seeds"), 1, MOST_SEEDS, 1, key="diet-seeds", width=120)
@@ -75,10 +79,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     else:
         if seen.answers:
             tell(runs, [seen.text])
-        live(
-            tuple(run.id for run in runs), draw,
-            lambda found: state_rows(going(found), speed),
-        )  # fmt: skip
+        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     show_source(Diet, "def losses", label=_("The network and its three losses"))
 
 
@@ -124,16 +125,20 @@ def draw(runs: list) -> None:
         if not curves:
             return
         ends = "; ".join(f"{name}: {found[-1][1]:.1%}" for name, found in curves.items())
-        summary = _("{measure}: {ends}").format(measure=title.capitalize(), ends=ends if len(curves) < 3 else _(
-            "{n} runs").format(n=len(curves)))  # fmt: skip
+        summary = _("{measure}: {ends}").format(
+            measure=title.capitalize(), ends=ends if len(curves) < 3 else _("{n} runs").format(n=len(curves))
+        )
         figure(
             over_seconds(curves, (_("seconds of training"), title), summary),
             _("{measure} on the dev requests over the seconds of training. {ends}.").format(measure=title, ends=ends),
             f"over-seconds-{measure}",
             wide=True,
-            data=[{_("run"): name, _("seconds"): round(x, 1), title: round(y, 4)} for name, found in curves.items()
-                  for x, y in found],
-        )  # fmt: skip
+            data=[
+                {_("run"): name, _("seconds"): round(x, 1), title: round(y, 4)}
+                for name, found in curves.items()
+                for x, y in found
+            ],
+        )
     for run in runs:
         said = [event["answers"][0] for event in run.events() if event["event"] == "sample" and event["answers"]]
         if said and "intent" in said[-1]:
@@ -144,7 +149,9 @@ def draw(runs: list) -> None:
             )
             st.markdown(
                 _("**{title}**, “{text}” – first: {before}  \nnow: {now}").format(
-                    title=literal(run.title), text=literal(visible(said[-1]["text"], spaces=False)), before=before,
+                    title=literal(run.title),
+                    text=literal(visible(said[-1]["text"], spaces=False)),
+                    before=before,
                     now=now,
                 )
-            )  # fmt: skip
+            )

@@ -38,9 +38,13 @@ def read(lesson: Lesson) -> Subject:
             examples = st.container()
     with left:
         text = sentence_input(
-            "text", lesson.examples_called("en"), max_chars=MAX_CHARS, examples_in=examples, live=True,
+            "text",
+            lesson.examples_called("en"),
+            max_chars=MAX_CHARS,
+            examples_in=examples,
+            live=True,
             label=_("Say it to the helper, in English: it answers as you type"),
-        )  # fmt: skip
+        )
     warn_unread_text(ENCODER, text)
     return Subject(text.strip())
 

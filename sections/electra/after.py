@@ -31,6 +31,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     st.markdown("### " + _("Sizes, counted"))
     st.table(rows)
     st.caption(
-        _("Counted by minibert.count. ELECTRA’s sizes are those of table 6 of its paper; BERT-small is Turc et al.’s, "
-          "with 4 layers of 512.")
-    )  # fmt: skip
+        _(
+            "Counted by minibert.count. ELECTRA’s sizes are those of table 6 of its paper; BERT-small is Turc et "
+            "al.’s, with 4 layers of 512."
+        )
+    )

@@ -37,13 +37,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
         titled(over_temperature(lines, names, here, (_("temperature of the samples"), _("share"))), title),
         _("On {n} stories never trained on, {rate} % hidden. {told}.").format(n=STORIES, rate=seen.rate, told=told),
         "temperatures",
-        data=[{_("temperature"): t, **{name: f"{shares[i]:.1%}" for name, shares in lines.items()}}
-              for i, t in enumerate(names)],
-    )  # fmt: skip
+        data=[
+            {_("temperature"): t, **{name: f"{shares[i]:.1%}" for name, shares in lines.items()}}
+            for i, t in enumerate(names)
+        ],
+    )
     st.caption(
-        _("{n} stories of the toy world that the shipped pair was not trained on, drawn once; the dotted line is the "
-          "temperature set above.").format(n=STORIES)
-    )  # fmt: skip
+        _(
+            "{n} stories of the toy world that the shipped pair was not trained on, drawn once; the dotted line is the "
+            "temperature set above."
+        ).format(n=STORIES)
+    )
     lesson.show("Why a quarter", title=False)
 
 

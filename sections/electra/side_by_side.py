@@ -112,9 +112,13 @@ def finding(drawn: Drawn) -> str:
         "the discriminator finds {found}; of {original} original ones it suspects {alarms}."
     )
     return words.format(
-        hidden=hidden, right=hidden - replaced, replaced=replaced, found=found.count("found"),
-        original=len(found) - replaced, alarms=found.count("alarm"),
-    )  # fmt: skip
+        hidden=hidden,
+        right=hidden - replaced,
+        replaced=replaced,
+        found=found.count("found"),
+        original=len(found) - replaced,
+        alarms=found.count("alarm"),
+    )
 
 
 def table(drawn: Drawn) -> list[dict]:

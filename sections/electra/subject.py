@@ -68,9 +68,15 @@ def read(lesson: Lesson) -> Subject:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         temperature = st.select_slider(
-            _("Temperature of the samples"), TEMPERATURES, value=1.0, format_func=lambda t: f"{t:g}", key="temperature",
-            bind="query-params", width=230, help=_("0: always the likeliest word; high: nearly any word."),
-        )  # fmt: skip
+            _("Temperature of the samples"),
+            TEMPERATURES,
+            value=1.0,
+            format_func=lambda t: f"{t:g}",
+            key="temperature",
+            bind="query-params",
+            width=230,
+            help=_("0: always the likeliest word; high: nearly any word."),
+        )
         with drawer():
             names = {pair.name: pair.title for pair in offered}
             chosen = choice("pair", _("The two networks"), names, box=320)
@@ -81,9 +87,12 @@ def read(lesson: Lesson) -> Subject:
         st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
     with left:
         text = sentence_input(
-            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            "text",
+            lesson.examples,
+            label=_("Text in words of the toy world"),
+            max_chars=MAX_CHARS,
             examples_in=examples,
-        )  # fmt: skip
+        )
     seed = SEED if seed is None else int(seed)
     return Subject(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
 

@@ -37,9 +37,13 @@ def scores(model: str, version: int, language: str, leave_out: bool) -> dict[str
 
 def kind_names() -> dict[str, str]:
     return {
-        "family": _("man : woman"), "number": _("one : many"), "past": _("now : then"), "degree": _("good : better"),
-        "capital": _("country : capital"), "opposite": _("opposites"),
-    }  # fmt: skip
+        "family": _("man : woman"),
+        "number": _("one : many"),
+        "past": _("now : then"),
+        "degree": _("good : better"),
+        "capital": _("country : capital"),
+        "opposite": _("opposites"),
+    }
 
 
 @st.fragment
@@ -105,6 +109,7 @@ def _how_often(seen: Subject, leave_out: bool) -> None:
         _("{n} questions of {kinds} kinds. {told}.").format(
             n=sum(n for _share, n in counts.values()), kinds=len(counts), told=told
         ),
-        "analogies", wide=True,
+        "analogies",
+        wide=True,
         data=[{_("model"): name, **one} for name, one in shares.items()],
-    )  # fmt: skip
+    )

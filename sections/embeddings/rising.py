@@ -96,9 +96,15 @@ def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
 def group_names() -> dict[str, str]:
     """Display names of the word groups in our own sets."""
     return {
-        "noun": _("noun"), "name": _("name"), "verb": _("verb"), "adjective": _("adjective"), "pronoun": _("pronoun"),
-        "determiner": _("determiner"), "preposition": _("preposition"), "number": _("number"),
-    }  # fmt: skip
+        "noun": _("noun"),
+        "name": _("name"),
+        "verb": _("verb"),
+        "adjective": _("adjective"),
+        "pronoun": _("pronoun"),
+        "determiner": _("determiner"),
+        "preposition": _("preposition"),
+        "number": _("number"),
+    }
 
 
 def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
@@ -198,10 +204,14 @@ def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:
             "Trustworthiness at layer {layer}: {trust:.2f} (1: who is near in the picture is near in the model). Most "
             "moves between {a} and {b}: {far:.2f} of the picture’s size; least is {least:.2f}."
         ).format(
-            layer=names[layer], trust=drawn[layer]["trust"], a=names[furthest], b=names[furthest + 1],
-            far=moved[furthest], least=min(moved),
+            layer=names[layer],
+            trust=drawn[layer]["trust"],
+            a=names[furthest],
+            b=names[furthest + 1],
+            far=moved[furthest],
+            least=min(moved),
         )
-    )  # fmt: skip
+    )
 
 
 # --- layer and point now ----------------------------------------------------------------------------------------------

@@ -86,9 +86,14 @@ def default_sentences() -> dict[str, list[str]]:
 def your_sentences(model: str, language: str, others: list[ModelInfo]) -> None:
     controls, picture = st.container(horizontal=True, vertical_alignment="bottom", gap="medium"), st.container()
     text = sentence_input(
-        f"sentences-{language}", [], default="\n".join(default_sentences()[language]), multiline=True, height="content",
-        label=_("Your sentences, one a line"), max_chars=MAX_CHARS,
-    )  # fmt: skip
+        f"sentences-{language}",
+        [],
+        default="\n".join(default_sentences()[language]),
+        multiline=True,
+        height="content",
+        label=_("Your sentences, one a line"),
+        max_chars=MAX_CHARS,
+    )
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
     if len(lines) > MOST:
         st.caption(_("The first {most} of {n} lines are shown.").format(most=MOST, n=len(lines)))
@@ -132,8 +137,9 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
             panels.append(CosineMatrix(title, similar, closest_pair(similar)))
             rows += [
                 {_("model"): title_of(name), _("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
-                for a in range(len(lines)) for b in range(a + 1, len(lines))
-            ]  # fmt: skip
+                for a in range(len(lines))
+                for b in range(a + 1, len(lines))
+            ]
     summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
     said = " ".join(f"{', '.join(panel.title)}." for panel in panels)
     with st.container(key="wide-sentences"):
@@ -150,9 +156,7 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
     if len(set(pairs)) == 1 < len(pairs):
         return _("Closest in both: {a} and {b}").format(a=pairs[0][0] + 1, b=pairs[0][1] + 1)
     said = _("Closest in {model}: {a} and {b}")
-    return ". ".join(
-        said.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True)
-    )  # fmt: skip
+    return ". ".join(said.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True))
 
 
 def search(layers: dict[str, int], language: str) -> None:
@@ -162,9 +166,12 @@ def search(layers: dict[str, int], language: str) -> None:
 
     sentences = haystack(language)
     query = sentence_input(
-        f"query-{language}", QUERIES[language], default="", max_chars=MAX_CHARS,
+        f"query-{language}",
+        QUERIES[language],
+        default="",
+        max_chars=MAX_CHARS,
         label=_("Which of our {n} sentences says something like this?").format(n=len(sentences)),
-    )  # fmt: skip
+    )
     if not any(map(str.isalnum, query)):
         return
     with st.spinner(_("Reading {n} sentences …").format(n=len(sentences))):
@@ -197,10 +204,12 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
     words = rank_correlation(overlap, [score for *_texts, score in pairs])
     rows = [
-        *(Agreement(shorten(title_of(name), NAME), value, *rank_interval(value, len(pairs)), name == model)
-          for name, value in values.items()),
+        *(
+            Agreement(shorten(title_of(name), NAME), value, *rank_interval(value, len(pairs)), name == model)
+            for name, value in values.items()
+        ),
         Agreement(_("common words, counted"), words, *rank_interval(words, len(pairs))),
-    ]  # fmt: skip
+    ]
     best = max(rows[:-1], key=lambda row: row.value)
     summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)

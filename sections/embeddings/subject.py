@@ -150,9 +150,16 @@ def _own_lines(word: str | None) -> tuple[str, ...]:
         label = _("Your sentence with “{word}”: where will its star land?").format(word=word)
         hint = _("Type one (or several, a line each), then guess.")
     text = sentence_input(
-        "own", [], default="", label=label, placeholder=hint, max_chars=MAX_CHARS, multiline=True, height=68,
+        "own",
+        [],
+        default="",
+        label=label,
+        placeholder=hint,
+        max_chars=MAX_CHARS,
+        multiline=True,
+        height=68,
         travels=word is None or not typed() or place_of(word, typed()) is not None,
-    )  # fmt: skip
+    )
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
     if len(lines) > MAX_LINES:
         st.caption(_("The first {most} of {n} lines are shown.").format(most=MAX_LINES, n=len(lines)))
@@ -160,8 +167,10 @@ def _own_lines(word: str | None) -> tuple[str, ...]:
     without = [number for number, line in enumerate(lines, 1) if word is not None and place_of(word, line) is None]
     if without:
         st.caption(
-            ngettext("Line {lines} is left out: “{word}” does not stand in it.",
-                     "Lines {lines} are left out: “{word}” does not stand in them.", len(without))
-            .format(lines=", ".join(map(str, without)), word=literal(word))
-        )  # fmt: skip
+            ngettext(
+                "Line {lines} is left out: “{word}” does not stand in it.",
+                "Lines {lines} are left out: “{word}” does not stand in them.",
+                len(without),
+            ).format(lines=", ".join(map(str, without)), word=literal(word))
+        )
     return tuple(line for number, line in enumerate(lines, 1) if number not in without)

@@ -36,9 +36,7 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
         allowed = prefix_mask((torch.arange(count) >= start).long()[None])
     seen = allowed[0, 0].tolist()
     across = [[mask == "both" and j < start <= i for j in range(count)] for i in range(count)]
-    return [
-        [CROSS if across[i][j] else SELF if seen[i][j] else UNSEEN for j in range(count)] for i in range(count)
-    ]  # fmt: skip
+    return [[CROSS if across[i][j] else SELF if seen[i][j] else UNSEEN for j in range(count)] for i in range(count)]
 
 
 @st.fragment

@@ -126,7 +126,7 @@ def _about(model, own: bool, words: list[str]) -> None:
             "A small Transformer of {n:,} weights writes here. It knows {words:,} words and has learned one thing: to "
             "say them in reverse, which stands for translating – every word has to be looked up elsewhere."
         ),
-    }[own]  # fmt: skip
+    }[own]
     count = sum(weight.numel() for weight in model.model.parameters())
     st.caption(said.format(n=count, task=task_names()[model.task], words=len(model.words.entries)))
     say_cut(words, model.longest)

@@ -37,9 +37,14 @@ def mistake_widgets(task: MistakeTask, seed: int, key: str, marked: bool, frozen
     lines = task.candidates()
     before = answer_to(seed, task)
     picked = radio(
-        key, _("The wrong line"), len(lines), lambda index: str(lines[index]),
-        lines.index(before) if before in lines else None, frozen, horizontal=True,
-    )  # fmt: skip
+        key,
+        _("The wrong line"),
+        len(lines),
+        lambda index: str(lines[index]),
+        lines.index(before) if before in lines else None,
+        frozen,
+        horizontal=True,
+    )
     set_answer(seed, task, None if picked is None else lines[picked])
 
 
@@ -62,9 +67,14 @@ def predict_widgets(task: PredictTask, seed: int, key: str, marked: bool, frozen
     shown = has_run(seed, task)
     words = (_("the first is higher"), _("the second is higher"))
     picked = radio(
-        f"{key}-guess", _("Your prediction"), 2, words.__getitem__,
-        SIDES.index(before.predicted) if before.predicted else None, frozen or shown, horizontal=True,
-    )  # fmt: skip
+        f"{key}-guess",
+        _("Your prediction"),
+        2,
+        words.__getitem__,
+        SIDES.index(before.predicted) if before.predicted else None,
+        frozen or shown,
+        horizontal=True,
+    )
     predicted = None if picked is None else SIDES[picked]
     if not shown:
         st.button(

@@ -25,9 +25,15 @@ def show(lesson: Lesson, sections: tuple[Section, ...], settings: SheetSettings)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(_("Your name, for the score sheet"), key="name", max_chars=100, width=320)
         st.download_button(
-            _("Download the score sheet"), lambda: score_html(handed), file_name=f"examination-{settings.seed}.html",
-            mime="text/html", icon=":material/download:", key="download", on_click="ignore", type="primary",
-        )  # fmt: skip
+            _("Download the score sheet"),
+            lambda: score_html(handed),
+            file_name=f"examination-{settings.seed}.html",
+            mime="text/html",
+            icon=":material/download:",
+            key="download",
+            on_click="ignore",
+            type="primary",
+        )
         st.button(_("Work on it again"), key="again", icon=":material/undo:", on_click=take_back, args=(settings,))
 
 

@@ -37,9 +37,15 @@ def answer_with(task: Task, seed: int, *, marked: bool, frozen: bool) -> None:
 def _choose(task: ChooseTask, seed: int, key: str, marked: bool, frozen: bool) -> None:
     texts = [choice.text for choice in task.choices]
     picked = radio(
-        key, _("Your choice"), len(texts), texts.__getitem__, answer_to(seed, task), frozen,
-        label_visibility="collapsed", width=TEXT_WIDTH,
-    )  # fmt: skip
+        key,
+        _("Your choice"),
+        len(texts),
+        texts.__getitem__,
+        answer_to(seed, task),
+        frozen,
+        label_visibility="collapsed",
+        width=TEXT_WIDTH,
+    )
     set_answer(seed, task, picked)
 
 

@@ -21,19 +21,29 @@ def show(lesson: Lesson, shown: Shown) -> None:
     most = max(rows, key=lambda row: row["gain"])
     figure(
         partial(
-            reached, named, (_("the best before"), "BERT-large"), _("percent"),
+            reached,
+            named,
+            (_("the best before"), "BERT-large"),
+            _("percent"),
             _("Better than the best before in every one; most in {name}: {gain:+.1f}").format(
                 name=most["name"].split(":")[0], gain=most["gain"]
             ),
         ),
         " ".join(f"{name}: {before:.1f} → {score:.1f}." for name, before, score in named),
-        "reached", wide=True,
+        "reached",
+        wide=True,
         data=[
-            {_("task"): row["name"], _("measure"): row["measure"], "BERT-large": row["score"], _("gain"): row["gain"],
-             _("measured on"): row["split"], _("where"): row["where"]}
+            {
+                _("task"): row["name"],
+                _("measure"): row["measure"],
+                "BERT-large": row["score"],
+                _("gain"): row["gain"],
+                _("measured on"): row["split"],
+                _("where"): row["where"],
+            }
             for row in rows
         ],
-    )  # fmt: skip
+    )
     st.markdown(_("**Try the task here**"))
     with st.container(horizontal=True, key="reached-links"):
         for task in dict.fromkeys(row["task"] for row in rows):

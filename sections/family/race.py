@@ -24,13 +24,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
     times = round(weights["GPT-3"] / weights["BERT large"])
     figure(
         partial(
-            sizes, points, _("weights"), NAMED,
+            sizes,
+            points,
+            _("weights"),
+            NAMED,
             _("From BERT-large to GPT-3 in 19 months: {n} times as many weights").format(n=times),
         ),
-        _("Weights of {n} published sizes over the years, on a scale of tens: from {low:,} to {high:,}. Filled: "
-          "counted here.").format(n=len(points), low=min(weights.values()), high=max(weights.values())),
-        "family-sizes", wide=True,
-    )  # fmt: skip
+        _(
+            "Weights of {n} published sizes over the years, on a scale of tens: from {low:,} to {high:,}. Filled: "
+            "counted here."
+        ).format(n=len(points), low=min(weights.values()), high=max(weights.values())),
+        "family-sizes",
+        wide=True,
+    )
     lesson.show("What it cost", title=False)
     known = [(one.name, one.sizes[-1].weights, one.tokens) for one in seen.members.values() if one.tokens]
     work = {name: 6 * n * tokens for name, n, tokens in known}
@@ -41,11 +47,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
         return
     figure(
         partial(
-            costs, known, (_("tokens read in pre-training"), _("weights")),
+            costs,
+            known,
+            (_("tokens read in pre-training"), _("weights")),
             _("RoBERTa: BERT’s size, {n:.0f} times its work").format(n=factor),
         ),
         _("Weights against tokens read. Work, 6 · weights · tokens: {told}.").format(
             told=", ".join(f"{name} {n:.1e}" for name, n in sorted(work.items(), key=lambda one: one[1]))
         ),
-        "family-costs", wide=True,
-    )  # fmt: skip
+        "family-costs",
+        wide=True,
+    )

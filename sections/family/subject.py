@@ -25,9 +25,14 @@ class Subject:
 def kind_names() -> dict[str, str]:
     """Display names of the kinds of change."""
     words = (
-        _("more or other text"), _("what is asked"), _("who sees whom"), _("the network"), _("the size"),
-        _("knowledge"), _("what it is used for"),
-    )  # fmt: skip
+        _("more or other text"),
+        _("what is asked"),
+        _("who sees whom"),
+        _("the network"),
+        _("the size"),
+        _("knowledge"),
+        _("what it is used for"),
+    )
     return dict(zip(KINDS, words, strict=True))
 
 

@@ -30,7 +30,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
     ]
     lesson.show("All in one table", title=False)
     st.dataframe(
-        rows, hide_index=True, height=HEIGHT, key="family-table",
+        rows,
+        hide_index=True,
+        height=HEIGHT,
+        key="family-table",
         column_config={
             "model": st.column_config.TextColumn(_("model"), pinned=True, width=120),
             "date": st.column_config.TextColumn(_("date"), width=80),
@@ -43,7 +46,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             "what": st.column_config.TextColumn(_("what"), width=520),
             "paper": _("paper"),
         },
-    )  # fmt: skip
+    )
     said = _("{n} models, {sizes} sizes, {counted} counted from their parts; the rest are the papers’ numbers.")
     sizes, counted = (sum(bool(row[name]) for row in rows) for name in ("weights", "counted"))
     st.caption(said.format(n=len({row["model"] for row in rows}), sizes=sizes, counted=counted))

@@ -25,12 +25,15 @@ def show(lesson: Lesson, seen: Subject) -> None:
         return
     figure(
         partial(
-            gains, rows, kinds, _("points of MNLI above BERT-large"),
+            gains,
+            rows,
+            kinds,
+            _("points of MNLI above BERT-large"),
             _("The same network, trained better: {n:+.1f} points").format(n=rows[by_training][1]),
         ),
         _("MNLI, dev: BERT-large {base}; {told}. From {source}.").format(
             base=base, told="; ".join(f"{name} {points:+.1f}" for name, points in rows), source=paper["source"]
         ),
         "family-gains",
-    )  # fmt: skip
+    )
     lesson.show("Two lessons", level=3)

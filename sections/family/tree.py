@@ -27,19 +27,22 @@ def show(lesson: Lesson, seen: Subject) -> None:
             legend([(LOOKS[name][0], SYMBOLS[LOOKS[name][1]], words[name]) for name in KINDS])
         line = " → ".join(line_of(seen.members, seen.chosen))
         alt = _("{n} models in the order in which they came. {name}: {line}. From it came: {children}.").format(
-            n=len(seen.members), name=seen.chosen, line=line,
+            n=len(seen.members),
+            name=seen.chosen,
+            line=line,
             children=", ".join(children_of(seen.members, seen.chosen)) or _("none of these"),
-        )  # fmt: skip
+        )
         figure(
-            partial(tree, dict(seen.members), seen.chosen, told, kind, words), alt, "family-tree",
-            on_select=lambda: clicked("family-tree", state("model")), wide=True,
-        )  # fmt: skip
+            partial(tree, dict(seen.members), seen.chosen, told, kind, words),
+            alt,
+            "family-tree",
+            on_select=lambda: clicked("family-tree", state("model")),
+            wide=True,
+        )
         _card(seen.members[seen.chosen], line, words, told)
 
 
-SYMBOLS = {
-    "circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚",
-}  # fmt: skip
+SYMBOLS = {"circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚"}
 
 
 def from_bert(seen: Subject) -> list[Member]:

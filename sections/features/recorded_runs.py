@@ -39,9 +39,14 @@ def show(seen: Subject) -> None:
             if told or row[_("arm")] in {names[a] for a in shown}
         )
         fig = scores(
-            rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=44,
-            title=finding(name, {a: found[a] for a in shown}), own=_("your run"),
-        )  # fmt: skip
+            rows,
+            (_("The paper"), _("Ours")),
+            (paper["column"], title),
+            _("seed"),
+            high=44,
+            title=finding(name, {a: found[a] for a in shown}),
+            own=_("your run"),
+        )
         fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words

@@ -37,13 +37,20 @@ def show(seen: Subject) -> None:
         )
         figure(
             words_at_blank(bars, title, _("probability, the words of the labels alone compared"), names[likeliest]),
-            _("{title}. {words}.").format(title=title, words="; ".join(
-                f"{name}: {', '.join(f'{word} {share:.2%}' for word, share in some)}" for name, _p, some in bars)),
+            _("{title}. {words}.").format(
+                title=title,
+                words="; ".join(
+                    f"{name}: {', '.join(f'{word} {share:.2%}' for word, share in some)}" for name, _p, some in bars
+                ),
+            ),
             "at-blank",
             wide=True,
-            data=[{_("label"): name, _("word"): word, _("share of the whole vocabulary"): share}
-                  for name, _p, some in bars for word, share in some],
-        )  # fmt: skip
+            data=[
+                {_("label"): name, _("word"): word, _("share of the whole vocabulary"): share}
+                for name, _p, some in bars
+                for word, share in some
+            ],
+        )
     others = ", ".join(f"{literal(visible(word))} {p:.0%}" for word, p in found.likeliest[:5])
     cut = " " + _("{n} tokens of the text found no room.").format(n=found.cut) if found.cut else ""
     st.caption(_("Of the whole vocabulary it would write: {words}.").format(words=others) + cut)

@@ -20,9 +20,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Several patterns", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         generations = st.segmented_control(
-            _("Generations"), (1, 2), default=1, key="generations", required=True,
+            _("Generations"),
+            (1, 2),
+            default=1,
+            key="generations",
+            required=True,
             format_func=lambda n: {1: "1 (PET)", 2: "2 (iPET)"}[n],
-        )  # fmt: skip
+        )
         if st.button(_("Train them"), type="primary", icon=":material/play_arrow:", key="train-ensemble"):
             begin(seen, int(generations))
     show_refusal()
@@ -30,8 +34,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if not runs:
         st.markdown(
             _("**No run yet.** {n} labelled reviews, three patterns, {m} reviews without a label.").format(
-                n=LABELS, m=TEXTS)
-        )  # fmt: skip
+                n=LABELS, m=TEXTS
+            )
+        )
     else:
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     show_source(agreed)
@@ -53,34 +58,53 @@ def begin(seen: Subject, generations: int) -> None:
     base = {"batch_size": 8, "max_length": 64, "evaluations_per_epoch": 1, "dev_sample": 40}
     settings = EnsembleSettings(
         tuple(dict.fromkeys((seen.pattern, *PATTERNS[seen.language])))[:3],
-        FinetuneSettings(**base, words={label: list(some) for label, some in seen.words}, epochs=5,
-                         optimization=Optimization(learning_rate=3e-5)),
+        FinetuneSettings(
+            **base,
+            words={label: list(some) for label, some in seen.words},
+            epochs=5,
+            optimization=Optimization(learning_rate=3e-5),
+        ),
         FinetuneSettings(**base, epochs=15, beside_size=16, optimization=Optimization(learning_rate=1e-4)),
         generations=generations,
-    )  # fmt: skip
+    )
     submit(
-        "minibert.few_labels.ensemble:ensemble", weights_to_begin_with(CHECKPOINTS / seen.model), train,
-        reviews(seen.language, "dev"), texts, settings, watch=[seen.text],
+        "minibert.few_labels.ensemble:ensemble",
+        weights_to_begin_with(CHECKPOINTS / seen.model),
+        train,
+        reviews(seen.language, "dev"),
+        texts,
+        settings,
+        watch=[seen.text],
         title=_("{n} patterns, {g} generations").format(n=len(settings.patterns), g=generations),
         kind=f"{PREFIX}-ensemble/{seen.language}",
-    )  # fmt: skip
+    )
 
 
 def draw(runs: list) -> None:
     """One row per model, the classifier last."""
     for run in runs:
         rows = [
-            {_("who"): literal(event["pattern"]), _("generation"): event["generation"], _("labels"): event["labels"],
-             _("accuracy"): f"{event['metrics']['accuracy']:.1%}", _("your text"): said(event["answers"])}
-            for event in run.events() if event["event"] == "member"
-        ]  # fmt: skip
+            {
+                _("who"): literal(event["pattern"]),
+                _("generation"): event["generation"],
+                _("labels"): event["labels"],
+                _("accuracy"): f"{event['metrics']['accuracy']:.1%}",
+                _("your text"): said(event["answers"]),
+            }
+            for event in run.events()
+            if event["event"] == "member"
+        ]
         if measured := run.latest("eval"):
             sample = run.latest("sample")
             rows.append(
-                {_("who"): _("the classifier"), _("generation"): None, _("labels"): LABELS,
-                 _("accuracy"): f"{measured['metrics']['accuracy']:.1%}",
-                 _("your text"): said(sample["answers"] if sample else [])}
-            )  # fmt: skip
+                {
+                    _("who"): _("the classifier"),
+                    _("generation"): None,
+                    _("labels"): LABELS,
+                    _("accuracy"): f"{measured['metrics']['accuracy']:.1%}",
+                    _("your text"): said(sample["answers"] if sample else []),
+                }
+            )
         if rows:
             st.table(rows)
 

@@ -19,9 +19,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     several[seen.pattern] = {label: list(some) for label, some in seen.words}
     count = len(reviews(seen.language, "dev").examples)
     if not predict(
-        f"pattern-{seen.language}", _("How far apart are the best and the worst of these patterns?"),
-        [_("less than 5 points"), _("more than 5 points")], 1, about=seen.language,
-    ):  # fmt: skip
+        f"pattern-{seen.language}",
+        _("How far apart are the best and the worst of these patterns?"),
+        [_("less than 5 points"), _("more than 5 points")],
+        1,
+        about=seen.language,
+    ):
         return
     rows = []
     with st.spinner(_("Reading {n} reviews in {m} patterns …").format(n=count, m=len(several))):
@@ -39,9 +42,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     title = _("Right in {n} reviews that nobody has trained on").format(n=count)
     told = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
     figure(
-        accuracies(rows, title, _("accuracy"), _("half: guessing")), f"{title}. {told}.", "patterns", wide=True,
+        accuracies(rows, title, _("accuracy"), _("half: guessing")),
+        f"{title}. {told}.",
+        "patterns",
+        wide=True,
         data=[{_("pattern"): row.name, _("accuracy"): row.values[0]} for row in rows],
-    )  # fmt: skip
+    )
     lesson.show("What a pattern is worth")
 
 

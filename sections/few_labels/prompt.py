@@ -17,19 +17,26 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("P-tuning", title=False)
     st.code(PROMPT[seen.language], None)
     runs = [
-        run for run in own_runs(f"{PREFIX}-learn")
-        if run.kind.endswith(f"-{seen.language}") and method_of(run) == "p-tuning"
-        and settled(run) and complete(run.result)
-    ]  # fmt: skip
+        run
+        for run in own_runs(f"{PREFIX}-learn")
+        if run.kind.endswith(f"-{seen.language}")
+        and method_of(run) == "p-tuning"
+        and settled(run)
+        and complete(run.result)
+    ]
     if not runs:
         st.markdown(_("**No prompt has been learned yet.** *Train with few* learns one: choose P-tuning, or all four."))
     else:
         st.markdown(_("**The words nearest to what was learned**, with cosines:"))
-        st.table([
-            {_("token"): literal(token),
-             _("nearest words"): ", ".join(f"{literal(visible(word))} {cosine:.2f}" for word, cosine in some)}
-            for token, some in nearest(str(runs[0].result), runs[0].id)
-        ])  # fmt: skip
+        st.table(
+            [
+                {
+                    _("token"): literal(token),
+                    _("nearest words"): ", ".join(f"{literal(visible(word))} {cosine:.2f}" for word, cosine in some),
+                }
+                for token, some in nearest(str(runs[0].result), runs[0].id)
+            ]
+        )
         lesson.show("What the nearest words say")
     show_source(Prompt)
 

@@ -36,7 +36,7 @@ WORDS = {
         "positive": ("good, great, wonderful", "good", "great"),
     },
     "zh": {"negative": ("不", "差"), "positive": ("很", "好")},
-}  # fmt: skip
+}
 USUAL_ZH = {"{text}真[MASK]！": ("差", "好"), "{text}很[MASK]。": ("差", "好")}  # patterns that need other words
 MAX_CHARS = 600
 
@@ -88,16 +88,22 @@ def read(lesson: Lesson) -> Subject:
     with st.container(horizontal=True, key="pattern-row", vertical_alignment="bottom", gap="medium"):
         with st.container():
             pattern = sentence_input(
-                "pattern", PATTERNS[language], max_chars=200, examples_in=examples,
+                "pattern",
+                PATTERNS[language],
+                max_chars=200,
+                examples_in=examples,
                 label=literal(_("Your pattern, with {text} and [MASK]")),
-            )  # fmt: skip
+            )
         words = {}
         for label, name in label_names().items():
             with st.container(width=255):
                 words[label] = sentence_input(
-                    label, WORDS[language][label], max_chars=100, examples_in=examples,
+                    label,
+                    WORDS[language][label],
+                    max_chars=100,
+                    examples_in=examples,
                     label=_("Words for “{label}”").format(label=name),
-                )  # fmt: skip
+                )
     warn_unread_text(STARTS[language], text)
     return Subject(language, text, pattern, tuple((label, tuple(split(some))) for label, some in words.items()))
 
@@ -108,6 +114,8 @@ def asker(seen: Subject, pattern: str | None = None, words: dict | None = None) 
 
     loaded = load(seen.model)
     return asked(
-        loaded.model, loaded.tokenizer, seen.pattern if pattern is None else pattern,
+        loaded.model,
+        loaded.tokenizer,
+        seen.pattern if pattern is None else pattern,
         {label: list(some) for label, some in (words or dict(seen.words)).items()},
-    )  # fmt: skip
+    )

@@ -14,8 +14,10 @@ from ui.text import literal, visible
 from ui.translations import _
 
 METHODS = ("head", "pet", "p-tuning", "vat")
-PROMPT = {"en": "{text} [unused1] [unused2] [unused3] [unused4] [MASK] .",
-          "zh": "{text}[unused1][unused2][unused3][unused4][MASK]。"}  # fmt: skip
+PROMPT = {
+    "en": "{text} [unused1] [unused2] [unused3] [unused4] [MASK] .",
+    "zh": "{text}[unused1][unused2][unused3][unused4][MASK]。",
+}
 STEPS = {"head": 60, "pet": 40, "p-tuning": 60, "vat": 40}
 BATCH = 8
 
@@ -66,10 +68,17 @@ def begin(seen: Subject, method: str, count: int, seed: int, stamp: int) -> None
     more = {"unlabelled": Unlabelled(rest)} if method == "vat" else {}
     title = _("{method}, {n} labels, seed {seed}").format(method=names()[method], n=count, seed=seed)
     submit(
-        "minibert.finetune.run:finetune", weights_to_begin_with(CHECKPOINTS / seen.model), task, train,
-        reviews(seen.language, "dev"), settings, watch=[seen.text], title=title,
-        kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{seen.language}", **more,
-    )  # fmt: skip
+        "minibert.finetune.run:finetune",
+        weights_to_begin_with(CHECKPOINTS / seen.model),
+        task,
+        train,
+        reviews(seen.language, "dev"),
+        settings,
+        watch=[seen.text],
+        title=title,
+        kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{seen.language}",
+        **more,
+    )
 
 
 def settings_of(seen: Subject, method: str, count: int, seed: int):
@@ -81,15 +90,26 @@ def settings_of(seen: Subject, method: str, count: int, seed: int):
     more = {
         "head": {},
         "pet": {"pattern": seen.pattern, "words": words, "mlm_weight": 1e-4},
-        "p-tuning": {"pattern": PROMPT[seen.language], "words": words, "prompt": "lstm", "freeze": "all",
-                     "dropout": 0.0},
+        "p-tuning": {
+            "pattern": PROMPT[seen.language],
+            "words": words,
+            "prompt": "lstm",
+            "freeze": "all",
+            "dropout": 0.0,
+        },
         "vat": {"vat_weight": 1.0, "beside_size": 8},
-    }[method]  # fmt: skip
+    }[method]
     rate = {"head": 1e-4, "pet": 3e-5, "p-tuning": 5e-3, "vat": 1e-4}[method]
     settings = FinetuneSettings(
-        epochs=max(1, round(STEPS[method] / -(-count // BATCH))), batch_size=BATCH, seed=seed, max_length=64,
-        optimization=Optimization(learning_rate=rate), evaluations_per_epoch=1, dev_sample=40, **more,
-    )  # fmt: skip
+        epochs=max(1, round(STEPS[method] / -(-count // BATCH))),
+        batch_size=BATCH,
+        seed=seed,
+        max_length=64,
+        optimization=Optimization(learning_rate=rate),
+        evaluations_per_epoch=1,
+        dev_sample=40,
+        **more,
+    )
     return settings, "cloze" if "pattern" in more else "classification"
 
 
@@ -114,7 +134,7 @@ def draw(runs: list) -> None:
         _("{title}. A mark is a seed; on the way on 40 reviews, at the end on all.").format(title=title),
         "few-trained",
         data=[{_("who"): row.name, _("accuracy"): value} for row in rows for value in row.values],
-    )  # fmt: skip
+    )
     lines = []
     for run in runs:
         said = run.latest("sample")

@@ -30,7 +30,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     learns = st.toggle(_("The BERT below learns, too"), key="entities-below", bind="query-params")
     live.train(
         KIND, _("Train with the graph and without"), 600, 300, text, lambda steps: begin(steps, learns, text), draw
-    )  # fmt: skip
+    )
     show_source(strangers, find="def questions", label=_("Who is asked for: `{file}`").format(file="strangers.py"))
 
 
@@ -94,10 +94,13 @@ def begin(steps: int, learns: bool, text: str) -> None:
 
     for told, title in arms().items():
         submit(
-            "minibert.toy.entities_task:train_entities", EntitySettings(steps, told, frozen=not learns),
-            weights_to_begin_with(START), watch=[text], kind=f"{KIND}/{told}",
+            "minibert.toy.entities_task:train_entities",
+            EntitySettings(steps, told, frozen=not learns),
+            weights_to_begin_with(START),
+            watch=[text],
+            kind=f"{KIND}/{told}",
             title=_("{arm}, the BERT learns").format(arm=title) if learns else title,
-        )  # fmt: skip
+        )
 
 
 def draw(runs: list) -> None:
@@ -105,17 +108,25 @@ def draw(runs: list) -> None:
     alignment was masked."""
     lines = {run.title: [(one["step"], one["metrics"]["strangers"]) for one in live.measured(run)] for run in runs}
     live.draw_lines(lines, _("he or she of strangers, right"), "entities-learned")
-    st.caption(_("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.")
-               .format(n=asked()))  # fmt: skip
+    st.caption(
+        _("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.").format(
+            n=asked()
+        )
+    )
     for run in runs:
         marks = live.measured(run)
         if marks and run.kind.endswith("/all"):
             st.caption(
-                _("{run}: of alignments that were hidden {masked:.0%} are found, {unread:.0%} where the word is hidden "
-                  "too; of people whom it did read of, {friends:.0%} of the pronouns are right.").format(
-                    run=literal(run.title), masked=marks[-1]["metrics"]["masked"],
-                    unread=marks[-1]["metrics"]["masked_unread"], friends=marks[-1]["metrics"]["friends"])
-            )  # fmt: skip
+                _(
+                    "{run}: of alignments that were hidden {masked:.0%} are found, {unread:.0%} where the word is "
+                    "hidden too; of people whom it did read of, {friends:.0%} of the pronouns are right."
+                ).format(
+                    run=literal(run.title),
+                    masked=marks[-1]["metrics"]["masked"],
+                    unread=marks[-1]["metrics"]["masked_unread"],
+                    friends=marks[-1]["metrics"]["friends"],
+                )
+            )
             found_in_text(run)
 
 

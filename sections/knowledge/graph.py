@@ -36,11 +36,12 @@ def vectors() -> None:
     )
     first, all_ = nearest()
     st.caption(
-        _("Of {all} facts, the object is the entity nearest to subject + relation in {first}. They are learned facts: "
-          "nothing is said of others. The plane is the one in which the points lie apart most; in it, others may seem "
-          "nearer.").format(
-            first=first, all=all_)
-    )  # fmt: skip
+        _(
+            "Of {all} facts, the object is the entity nearest to subject + relation in {first}. They are learned "
+            "facts: nothing is said of others. The plane is the one in which the points lie apart most; in it, others "
+            "may seem nearer."
+        ).format(first=first, all=all_)
+    )
 
 
 @st.cache_resource(show_spinner=False)

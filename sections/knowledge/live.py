@@ -52,6 +52,9 @@ def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key
         over_steps(lines, (_("step"), title)),
         _("{title}, over the steps. Last: {told}.").format(title=title, told=told),
         key,
-        data=[{_("line"): name, _("step"): step, _("share"): f"{share:.1%}"} for name, marks in lines.items()
-              for step, share in marks],
-    )  # fmt: skip
+        data=[
+            {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}
+            for name, marks in lines.items()
+            for step, share in marks
+        ],
+    )

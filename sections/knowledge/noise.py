@@ -35,14 +35,18 @@ def show(lesson: Lesson, seen: Subject) -> None:
     told = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in found.items())
     figure(
         noise_bars(
-            [names[way] for way in found], [one.right for one in found.values()],
-            [one.turned for one in found.values()], (_("answers right"), _("the blank’s vector turned: 1 − cosine")),
+            [names[way] for way in found],
+            [one.right for one in found.values()],
+            [one.turned for one in found.values()],
+            (_("answers right"), _("the blank’s vector turned: 1 − cosine")),
             _("Right: {none:.0%} without facts, {both:.0%} with the matrix, {neither:.0%} without it").format(
-                **{way: found[way].right for way in ("none", "both", "neither")}),
+                **{way: found[way].right for way in ("none", "both", "neither")}
+            ),
         ),
         _("On {n} sentences. {told}.").format(n=len(questions), told=told),
-        "noise", wide=True,
-    )  # fmt: skip
+        "noise",
+        wide=True,
+    )
     lesson.show("What it shows", title=False)
     show_source(SentenceTree.visible)
 

@@ -93,15 +93,12 @@ def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
         name=visible(spelled[chosen], spaces=False), best=words[0]
     )
     figure(
-        expected_tokens(
-            [Blank("", words, best.values.tolist())], columns=1, title=title, axis=_("P(the text’s own)")
-        ),
+        expected_tokens([Blank("", words, best.values.tolist())], columns=1, title=title, axis=_("P(the text’s own)")),
         _("{title}: {told}.").format(
-            title=title,
-            told=", ".join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True)),
+            title=title, told=", ".join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True))
         ),
         "believed-names",
-    )  # fmt: skip
+    )
     st.caption(_("Each name of the kind was put there and judged by itself: the shares do not add up to 1."))
 
 
@@ -131,9 +128,13 @@ def begin(steps: int, text: str) -> None:
 
     for name, title in arms().items():
         submit(
-            "minibert.toy.names_task:train_names", NamesSettings(name, steps), weights_to_begin_with(START),
-            watch=[text], title=title, kind=f"{RUNS}/{name}",
-        )  # fmt: skip
+            "minibert.toy.names_task:train_names",
+            NamesSettings(name, steps),
+            weights_to_begin_with(START),
+            watch=[text],
+            title=title,
+            kind=f"{RUNS}/{name}",
+        )
 
 
 def draw(runs: list) -> None:

@@ -21,9 +21,17 @@ MOST_WORDS = 38
 def role_names() -> dict[str, str]:
     """Display names of the roles, for under a word."""
     return {
-        "none": "–", "V": _("verb"), "A0": _("who"), "A1": _("whom, what"), "A2": _("to whom, how"), "TMP": _("when"),
-        "LOC": _("where"), "DIR": _("where to"), "ADV": _("besides"), "NEG": _("not"),
-    }  # fmt: skip
+        "none": "–",
+        "V": _("verb"),
+        "A0": _("who"),
+        "A1": _("whom, what"),
+        "A2": _("to whom, how"),
+        "TMP": _("when"),
+        "LOC": _("where"),
+        "DIR": _("where to"),
+        "ADV": _("besides"),
+        "NEG": _("not"),
+    }
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
@@ -82,8 +90,9 @@ def joined(words: list[str], rows: list[list[str]]) -> None:
     figure(
         joined_vector(vector, hidden, (_("word"), _("roles")), title),
         _("{title}. Before training: what stands on the right has not been learned.").format(title=title),
-        "joined", wide=True,
-    )  # fmt: skip
+        "joined",
+        wide=True,
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -120,9 +129,13 @@ def begin(steps: int, text: str) -> None:
 
     for roles, title in ((True, _("with roles")), (False, _("without"))):
         submit(
-            "minibert.toy.roles_task:train_roles", RolesSettings(steps, roles), weights_to_begin_with(START),
-            watch=[text], title=title, kind=f"{KIND}/{'with' if roles else 'without'}",
-        )  # fmt: skip
+            "minibert.toy.roles_task:train_roles",
+            RolesSettings(steps, roles),
+            weights_to_begin_with(START),
+            watch=[text],
+            title=title,
+            kind=f"{KIND}/{'with' if roles else 'without'}",
+        )
 
 
 def draw(runs: list) -> None:

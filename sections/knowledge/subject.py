@@ -71,14 +71,18 @@ def read(lesson: Lesson) -> Subject:
     told = lesson.examples_for(model)
     with left:
         text = sentence_input(
-            "text", told, label=_("A sentence, with a [MASK] if you like"), max_chars=MAX_CHARS,
-            examples_in=examples, travels=True,
-        )  # fmt: skip
+            "text",
+            told,
+            label=_("A sentence, with a [MASK] if you like"),
+            max_chars=MAX_CHARS,
+            examples_in=examples,
+            travels=True,
+        )
     wrong = lesson.examples_called("wrong-zh" if language_read(model) == "zh" else "wrong")
     with middle:
         line = sentence_input(
-            "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples,
-        )  # fmt: skip
+            "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples
+        )
     warn_unread_text(model, text, most=MOST_TOKENS)
     return Subject(text, model, fact_of(line), known == "on")
 

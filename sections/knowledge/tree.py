@@ -83,7 +83,7 @@ def _matrix(tree) -> None:
         ),
         "visible",
         wide=True,
-    )  # fmt: skip
+    )
     from plots.theme import BLUE, ORANGE
 
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
@@ -115,7 +115,8 @@ def _answers(seen: Subject, tree) -> None:
         title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**apart)
     figure(
         expected_tokens(panels, columns=1, title=title, axis=_("share of the answer")),
-        _("What is expected at [MASK]. {words}.").format(words=words), "knowledge-answers",
-    )  # fmt: skip
+        _("What is expected at [MASK]. {words}.").format(words=words),
+        "knowledge-answers",
+    )
     if told and seen.own is not None:
         st.caption(_("Hung on: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))

@@ -66,11 +66,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
         _("It reads “{other}” where “{name}” stood. What does it expect there first?").format(
             other=literal(other_name), name=literal(name)
         ),
-        [_("“{word}”, which it reads").format(word=other_name), _("“{word}”, which stood there").format(word=name),
-         _("something else")],
+        [
+            _("“{word}”, which it reads").format(word=other_name),
+            _("“{word}”, which stood there").format(word=name),
+            _("something else"),
+        ],
         0 if first[1] == other else 1 if first[1] == true else 2,
         about=f"{seen.model} {text} {position} {other}",
-    ):  # fmt: skip
+    ):
         return
     finding = (
         _("Taken in: it reads “{word}”, and expects it").format(word=other_name)

@@ -103,9 +103,14 @@ def _reveal(model: str, asked: list, row: int, guess: bool, words: tuple[str, st
     with st.container(horizontal=True, gap="small", key="judges"):
         if counts.total() > 1:
             of = {True: counts["True"], False: counts["False"]}
-            st.metric(_("The room {mark}").format(mark=_mark((of[True] > of[False]) == truth)),
-                      f"{of[truth]} / {counts.total()}", words[0] if truth else words[1],
-                      delta_color="off", delta_arrow="off", border=True)  # fmt: skip
+            st.metric(
+                _("The room {mark}").format(mark=_mark((of[True] > of[False]) == truth)),
+                f"{of[truth]} / {counts.total()}",
+                words[0] if truth else words[1],
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
         for name, follows, number in (
             (model, prob > 0.5, _("IsNext {p:.0%}").format(p=prob)),
             (_("Topic only"), topic, _("alike") if topic else _("not alike")),

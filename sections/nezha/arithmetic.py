@@ -32,27 +32,38 @@ def vanishing() -> None:
     with st.container(horizontal=True, gap="medium"):
         weight = st.select_slider(_("A weight"), WEIGHTS, value=0.5, key="weight", bind="query-params", width=260)
         update = st.select_slider(
-            _("Its update, each step"), UPDATES, value=1e-4, format_func=lambda u: f"{u:g}", key="update",
-            bind="query-params", width=260,
-        )  # fmt: skip
+            _("Its update, each step"),
+            UPDATES,
+            value=1e-4,
+            format_func=lambda u: f"{u:g}",
+            key="update",
+            bind="query-params",
+            width=260,
+        )
     half, master = repeated(weight, update, STEPS)
     gap = spacing(weight)
     lost = half[-1] == half[0]
     words = (
-        _("The next float16 above {w:g} is {gap:.3g} away; {u:g} is at most half of that: it is added {n:,} times, "
-          "and **nothing happens**. With a float32 master weight: {end:.4f}.")
+        _(
+            "The next float16 above {w:g} is {gap:.3g} away; {u:g} is at most half of that: it is added {n:,} times, "
+            "and **nothing happens**. With a float32 master weight: {end:.4f}."
+        )
         if lost
-        else _("The next float16 above {w:g} is {gap:.3g} away. Added {n:,} times, {u:g} makes {half:.4f} in float16 "
-               "and {end:.4f} with a float32 master weight.")
-    )  # fmt: skip
+        else _(
+            "The next float16 above {w:g} is {gap:.3g} away. Added {n:,} times, {u:g} makes {half:.4f} in float16 "
+            "and {end:.4f} with a float32 master weight."
+        )
+    )
     st.markdown(words.format(w=weight, gap=gap, u=update, n=STEPS, end=master[-1], half=half[-1]))
     names = {_("kept in float16"): half, _("float32 master weight, rounded for use"): master}
     figure(
         weight_paths(names, (_("step"), _("the weight as used"))),
-        _("A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} with "
-          "a master weight in float32.").format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1]),
+        _(
+            "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
+            "with a master weight in float32."
+        ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1]),
         "weight-paths",
-    )  # fmt: skip
+    )
     show_source(repeated, label=_("Both ways, step by step"))
 
 
@@ -63,9 +74,14 @@ def underflow(seen: Subject) -> None:
 
     results = counted(seen.pair, seen.pair.version)
     exponent = st.select_slider(
-        _("The loss is multiplied by"), EXPONENTS, value=0, format_func=lambda e: f"2^{e}", key="scale",
-        bind="query-params", width=420,
-    )  # fmt: skip
+        _("The loss is multiplied by"),
+        EXPONENTS,
+        value=0,
+        format_func=lambda e: f"2^{e}",
+        key="scale",
+        bind="query-params",
+        width=420,
+    )
     here = EXPONENTS.index(exponent)
     one = results[here]
     if one.overflow:
@@ -83,17 +99,22 @@ def underflow(seen: Subject) -> None:
     )
     figure(
         over_scales(lines, names, here, (_("scale of the loss"), _("share of the gradients"))),
-        _("Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
-          "infinite, for each scale. {told}.").format(n=ROWS, told=told),
+        _(
+            "Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
+            "infinite, for each scale. {told}."
+        ).format(n=ROWS, told=told),
         "loss-scales",
-        data=[{_("scale"): f"2^{e}", _("become 0"): f"{r.zero:.3%}", _("become infinite"): f"{r.overflow:.3%}"}
-              for e, r in zip(EXPONENTS, results, strict=True)],
-    )  # fmt: skip
+        data=[
+            {_("scale"): f"2^{e}", _("become 0"): f"{r.zero:.3%}", _("become infinite"): f"{r.overflow:.3%}"}
+            for e, r in zip(EXPONENTS, results, strict=True)
+        ],
+    )
     st.caption(
-        _("Forward and backward really computed in float16, on {n} stories that it has not read, against the same in "
-          "float32. The least number float16 has is 2⁻²⁴ ≈ {least:.2g}, the largest 65,504.").format(
-            n=ROWS, least=SMALLEST)
-    )  # fmt: skip
+        _(
+            "Forward and backward really computed in float16, on {n} stories that it has not read, against the same in "
+            "float32. The least number float16 has is 2⁻²⁴ ≈ {least:.2g}, the largest 65,504."
+        ).format(n=ROWS, least=SMALLEST)
+    )
     show_source(gradients, label=_("A gradient, in one precision or the other"))
 
 

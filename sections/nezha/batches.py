@@ -33,9 +33,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     else:
         st.markdown(
-            _("**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
-              "read the same rows in the same order.").format(steps=read // rows, rows=rows)
-        )  # fmt: skip
+            _(
+                "**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
+                "read the same rows in the same order."
+            ).format(steps=read // rows, rows=rows)
+        )
     show_source(scaled, label=_("The rule for the rate"))
     show_source(warmup_of, label=_("The rule for the warm-up"))
 
@@ -62,9 +64,11 @@ def begin(rows: int, read: int, times: float) -> None:
         words = _("{optimizer}, batches of {rows:,}")
         words = words if times == 1 else _("{optimizer}, batches of {rows:,}, rate × {x:g}")
         submit(
-            "minibert.toy.large_batches:train_in_batches", settings,
-            title=words.format(optimizer=title, rows=rows, x=times), kind=f"{KIND}/{name}",
-        )  # fmt: skip
+            "minibert.toy.large_batches:train_in_batches",
+            settings,
+            title=words.format(optimizer=title, rows=rows, x=times),
+            kind=f"{KIND}/{name}",
+        )
 
 
 def speed(step: dict) -> str:
@@ -86,8 +90,9 @@ def draw(runs: list) -> None:
     ]
     told = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
-        for name, events in marks.items() if events
-    )  # fmt: skip
+        for name, events in marks.items()
+        if events
+    )
     histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # reversed: LAMB in blue
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
@@ -104,10 +109,14 @@ def draw(runs: list) -> None:
     )
     figure(
         layer_shares([name_of(one) for one in names], shown, _("trust ratio ‖w‖/‖u‖ of the last step"), percent=False),
-        _("The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; AdamW’s "
-          "is only told. {told}.").format(told=told),
+        _(
+            "The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; "
+            "AdamW’s is only told. {told}."
+        ).format(told=told),
         "trust-ratios",
-        data=[{_("matrix"): name_of(one), **{name: f"{values[one]:.3g}" for name, values in ratios.items()}}
-              for one in names],
+        data=[
+            {_("matrix"): name_of(one), **{name: f"{values[one]:.3g}" for name, values in ratios.items()}}
+            for one in names
+        ],
         wide=True,
-    )  # fmt: skip
+    )

@@ -31,14 +31,18 @@ def at_choice() -> dict:
     optimizer = choice("optimizer", _("Optimizer of both"), optimizers())
     batch = st.select_slider(_("Rows a batch"), (16, 32, 64, 128, 256), value=32, key="batch", bind="query-params")
     shared = {
-        "max_length": SHORT, "batch_size": int(batch), "optimization": replace(TOY.optimization, optimizer=optimizer)
-    }  # fmt: skip
+        "max_length": SHORT,
+        "batch_size": int(batch),
+        "optimization": replace(TOY.optimization, optimizer=optimizer),
+    }
     sinusoids = start == "sinusoids"
     return {
         "sides": [
             Side(_("BERT, sinusoids") if sinusoids else "BERT", settings={**shared, "start": start}),
             Side(
-                "NEZHA" if clip == 64 else f"NEZHA ±{clip}", "nezha", sizes={"max_relative_position": int(clip)},
+                "NEZHA" if clip == 64 else f"NEZHA ±{clip}",
+                "nezha",
+                sizes={"max_relative_position": int(clip)},
                 settings={**shared, "start": "words"},
             ),
         ],
@@ -48,4 +52,4 @@ def at_choice() -> dict:
             Quantity(_("MLM loss"), line="mlm_loss"),
         ],
         "lengths": (SHORT, LONG),
-    }  # fmt: skip
+    }

@@ -41,23 +41,22 @@ def show(seen: Subject) -> None:
                 f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
             )
             figure(
-                distance_strips(
-                    words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here,
-                    axes,
-                ),
+                distance_strips(words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here, axes),
                 _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
-                    word=words[here], told=told),
+                    word=words[here], told=told
+                ),
                 "strips",
                 wide=True,
-            )  # fmt: skip
+            )
         with right:
             figure(
                 attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
                 _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
-                    layer=seen.layer + 1, head=seen.head + 1),
+                    layer=seen.layer + 1, head=seen.head + 1
+                ),
                 "bias",
                 wide=True,
-            )  # fmt: skip
+            )
         unknown(seen)
 
 
@@ -81,10 +80,14 @@ def columns_html(seen: Subject) -> str:
             f'<span class="place">{moved}</span><span class="far"><b>{clipped}</b></span></li>'
         )
     rows = (
-        "<li>↑ " + html.escape(_("the word")) + "</li><li>● "
-        + html.escape(_("BERT: its position, which has a vector")) + "</li><li>↔ "
-        + html.escape(_("NEZHA: its distance from the chosen word")) + "</li>"
-    )  # fmt: skip
+        "<li>↑ "
+        + html.escape(_("the word"))
+        + "</li><li>● "
+        + html.escape(_("BERT: its position, which has a vector"))
+        + "</li><li>↔ "
+        + html.escape(_("NEZHA: its distance from the chosen word"))
+        + "</li>"
+    )
     label = html.escape(_("position and distance of each word"))
     return (
         f'<ul class="mb-nezha-rows" aria-hidden="true">{rows}</ul>'

@@ -56,14 +56,17 @@ def recorded(lesson: Lesson) -> None:
     last = records[-1]
     seeds = len({record["seed"] for record in records})
     st.caption(
-        _("A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
-          "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the "
-          "best in batches of 512: of four each time, a factor of 2 apart, for each optimizer. {processor}, torch "
-          "{torch}, {date}. Made with: {command}").format(
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), read=last["scale"]["rows_read"],
+        _(
+            "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
+            "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the "
+            "best in batches of 512: of four each time, a factor of 2 apart, for each optimizer. {processor}, torch "
+            "{torch}, {date}. Made with: {command}"
+        ).format(
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            read=last["scale"]["rows_read"],
             **made_with(last),
         )
-    )  # fmt: skip
+    )
 
 
 def rows_of(arm: str) -> int:
@@ -98,8 +101,10 @@ def verdicts(lesson: Lesson, found: dict[str, dict[int, float]]) -> list[str]:
             said = "disagrees" if gain is not None and gain.clear else "unclear"
         lines.append(
             _("{question}: {source}; {here} – **{verdict}**").format(
-                question=one["question"], source=one["source"], here=here.replace("-", "−"),
+                question=one["question"],
+                source=one["source"],
+                here=here.replace("-", "−"),
                 verdict=verdict_words()[said],
             )
-        )  # fmt: skip
+        )
     return lines

@@ -26,11 +26,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
     names = [name_of(one.name) for one in steps]
     least, most = min(steps, key=lambda one: one.adamw), max(steps, key=lambda one: one.adamw)
     st.markdown(
-        _("At the same learning rate {rate:g}, AdamW moves **{most}** by {high:.2%} of its length and **{least}** by "
-          "{low:.2%}, {times:.0f} times less. LAMB moves each by {lamb:.2%}.").format(
-            rate=RATE, most=name_of(most.name), high=most.adamw, least=name_of(least.name), low=least.adamw,
-            times=most.adamw / least.adamw if least.adamw else 0, lamb=steps[0].lamb)
-    )  # fmt: skip
+        _(
+            "At the same learning rate {rate:g}, AdamW moves **{most}** by {high:.2%} of its length and **{least}** by "
+            "{low:.2%}, {times:.0f} times less. LAMB moves each by {lamb:.2%}."
+        ).format(
+            rate=RATE,
+            most=name_of(most.name),
+            high=most.adamw,
+            least=name_of(least.name),
+            low=least.adamw,
+            times=most.adamw / least.adamw if least.adamw else 0,
+            lamb=steps[0].lamb,
+        )
+    )
     shares = {"AdamW": [one.adamw for one in steps], "LAMB": [one.lamb for one in steps]}
     told = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
     table = [
@@ -52,9 +60,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
         wide=True,
     )
     st.caption(
-        _("The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
-          "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*.").format(steps=STEPS)
-    )  # fmt: skip
+        _(
+            "The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
+            "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*."
+        ).format(steps=STEPS)
+    )
     show_source(Lamb.move, find="trust_ratio", label=_("A step of LAMB"))
     lesson.show("When batches grow")
 
@@ -81,10 +91,15 @@ def batches(pair: Pair, rows: int) -> Iterator:
     store = TokenStore.build(world.documents(max(200, 2 * rows), STORIES, "small"), tokenizer)
     return iter(
         PretrainingBatches(
-            store, tokenizer, batch_size=rows, max_length=32, seed=0, objective=MaskedLanguageModel(second=None),
+            store,
+            tokenizer,
+            batch_size=rows,
+            max_length=32,
+            seed=0,
+            objective=MaskedLanguageModel(second=None),
             input_format="doc_sentences",
         )
-    )  # fmt: skip
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=12, hash_funcs={Pair: lambda pair: pair.name})

@@ -30,9 +30,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
     right = [(True, True), (True, False), (False, True), (False, False)].index(tuple(finds))
     question = _("“{word}” is hidden, and {n} words stand in front. Who still puts it first?")
     if not predict(
-        "shift", question.format(word=literal(word), n=len(seen.front)), options, right,
+        "shift",
+        question.format(word=literal(word), n=len(seen.front)),
+        options,
+        right,
         about=f"{seen.text}\n{seen.word}\n{len(seen.front)}\n{seen.furthest}\n{seen.pair.name}",
-    ):  # fmt: skip
+    ):
         return
     answers(seen, word)
     curve(seen, word)
@@ -72,12 +75,13 @@ def answers(seen: Subject, word: str) -> None:
     figure(
         expected_tokens(
             [Blank(title, names, values, {}, roles=roles) for title, names, values, roles in blanks],
-            columns=2, title=_("What each would write for “{word}”").format(word=word),
+            columns=2,
+            title=_("What each would write for “{word}”").format(word=word),
         ),
         _("What each would write for “{word}”. {told}.").format(word=word, told=told),
         "shift-answers",
         wide=True,
-    )  # fmt: skip
+    )
 
 
 def curve(seen: Subject, word: str) -> None:
@@ -99,9 +103,11 @@ def curve(seen: Subject, word: str) -> None:
         ),
         _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=told),
         "shift-curve",
-        data=[{_("in front"): n, **{name: f"{values[i]:.1%}" for name, values in lines.items()}}
-              for i, n in enumerate(counts)],
-    )  # fmt: skip
+        data=[
+            {_("in front"): n, **{name: f"{values[i]:.1%}" for name, values in lines.items()}}
+            for i, n in enumerate(counts)
+        ],
+    )
 
 
 def scores(seen: Subject) -> None:
@@ -119,8 +125,10 @@ def scores(seen: Subject) -> None:
             values.append(score(model, seen.row(front), 0, min(seen.head, model.config.num_attention_heads - 1), pair))
         rows.append({"": title, _("alone"): f"{values[0]:.4f}", _("with words in front"): f"{values[1]:.4f}"})
     st.markdown(
-        "**" + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
+        "**"
+        + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
             a=literal(visible(seen.tokens[seen.word])), b=literal(visible(seen.tokens[other])), head=seen.head + 1
-        ) + "**"
-    )  # fmt: skip
+        )
+        + "**"
+    )
     st.table(rows)

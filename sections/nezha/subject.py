@@ -56,14 +56,23 @@ def read(lesson: Lesson) -> Subject:
         )
         most = nezha.config.max_relative_position
         furthest = st.slider(
-            _("Distances clipped at ±"), 1, FURTHEST, min(FURTHEST, most), key="k", bind="query-params", width=300,
+            _("Distances clipped at ±"),
+            1,
+            FURTHEST,
+            min(FURTHEST, most),
+            key="k",
+            bind="query-params",
+            width=300,
             help=_("Beyond it all distances are alike. The paper has 64."),
-        )  # fmt: skip
+        )
     with left:
         text = sentence_input(
-            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            "text",
+            lesson.examples,
+            label=_("Text in words of the toy world"),
+            max_chars=MAX_CHARS,
             examples_in=examples,
-        )  # fmt: skip
+        )
     ids = tokenizer.encode(text).ids[1:-1][:MOST]
     tokens = [tokenizer.vocab[i] for i in ids]
     word = 0

@@ -17,6 +17,8 @@ def show(lesson: Lesson, subject: Subject) -> None:
     chosen = st.session_state.get("max-length") or subject.options.max_length
     show_lengths(lengths_of(subject.data, subject.model, subject.options.texts_beside), chosen, key="share-within")
     lesson.show("How long to read", level=3)
-    st.markdown(_("Your own data: choose *A file of your own* under *Data and model*. {formats}").format(
-        formats=subject.view.expected()
-    ))  # fmt: skip
+    st.markdown(
+        _("Your own data: choose *A file of your own* under *Data and model*. {formats}").format(
+            formats=subject.view.expected()
+        )
+    )

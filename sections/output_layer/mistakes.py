@@ -118,9 +118,14 @@ def take_away(one: FinetuneRun) -> None:
     if not one.run.files:
         return
     st.download_button(
-        _("Download this model"), lambda: zipped(one.run.files), file_name="my-model.zip", mime="application/zip",
-        icon=":material/download:", key=f"download-{one.run.id}", on_click="ignore",
-    )  # fmt: skip
+        _("Download this model"),
+        lambda: zipped(one.run.files),
+        file_name="my-model.zip",
+        mime="application/zip",
+        icon=":material/download:",
+        key=f"download-{one.run.id}",
+        on_click="ignore",
+    )
     st.markdown(_("Two commands, and it answers over HTTP:"))
     st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
     st.markdown(_("Ask it from another terminal, or from any program:"))

@@ -122,9 +122,11 @@ def input_options(data: ChosenData | None) -> Options:
         else:  # the setting belongs to another task
             del found["truncation"]
     return Options(
-        **{option: value for option, value in found.items() if value}, metadata=tuple(beside), metadata_values=beside,
+        **{option: value for option, value in found.items() if value},
+        metadata=tuple(beside),
+        metadata_values=beside,
         texts_beside=further,
-    )  # fmt: skip
+    )
 
 
 def further_texts(data: ChosenData | None, names: Iterable[str]) -> tuple[str, ...]:

@@ -47,9 +47,14 @@ def _controls(data: ChosenData, model: str) -> None:
         label = ngettext("Train {n} model", "Train {n} models", chosen.runs).format(n=chosen.runs)
         ready = chosen.runs > 0 and checkpoint is not None
         st.button(  # a callback, so that the picture above is redrawn with the new runs
-            label, type="primary", icon=":material/play_arrow:", disabled=not ready, key="train",
-            on_click=start_runs, args=(checkpoint, data, chosen, kind_of(data.task.name)),
-        )  # fmt: skip
+            label,
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=not ready,
+            key="train",
+            on_click=start_runs,
+            args=(checkpoint, data, chosen, kind_of(data.task.name)),
+        )
         values_buttons(data, config)
     show_refusal()
 

@@ -67,9 +67,10 @@ def _live() -> None:
     chosen = shown.chosen(everything)
     if not any(one.runs for one in everything.values()):
         st.markdown(
-            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
-            .format(name=", ".join(literal(one.name) for one in chosen) or "–")
-        )  # fmt: skip
+            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.").format(
+                name=", ".join(literal(one.name) for one in chosen) or "–"
+            )
+        )
 
     told = guessed(next(iter(shown.drawn(chosen, [])), None))
 

@@ -74,8 +74,11 @@ def compare(shown: list[Training]) -> None:
         return
     older = {"optimization.optimizer": "adamw", "relative": "bert"}  # defaults for runs recorded without these settings
     flat = [older | flattened(one.settings) for one in shown]
-    names = [name for name in dict.fromkeys(name for values in flat for name in values)
-             if len({json.dumps(values.get(name)) for values in flat}) > 1]  # fmt: skip
+    names = [
+        name
+        for name in dict.fromkeys(name for values in flat for name in values)
+        if len({json.dumps(values.get(name)) for values in flat}) > 1
+    ]
     words, main = setting_names(), main_question(shown)
     rows = []
     for one, values in zip(shown, flat, strict=True):

@@ -106,12 +106,14 @@ def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 
     axis = "step" if most else choice("axis", _("Across"), axes())
     now = "; ".join(
         _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
-            name=one.name, kind=question_names()[main], loss=history.last(f"{main}_loss"),
+            name=one.name,
+            kind=question_names()[main],
+            loss=history.last(f"{main}_loss"),
             steps=one.latest("step")["step"],
         )
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
-    )  # fmt: skip
+    )
     fig = learning_curves(histories, panels[first:most], axis, axes()[axis])
     figure(
         titled(fig, now.split("; ")[0]),

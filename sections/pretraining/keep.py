@@ -30,9 +30,14 @@ def show(lesson: Lesson, text) -> None:
         if training.directory:
             name = re.sub(r"[^\w-]+", "-", training.name).strip("-") or "my-bert"
             st.download_button(
-                _("Download this model"), lambda: zipped(model_files(training.kept)), file_name=f"{name}.zip",
-                mime="application/zip", icon=":material/download:", key=f"download-{run.id}", on_click="ignore",
-            )  # fmt: skip
+                _("Download this model"),
+                lambda: zipped(model_files(training.kept)),
+                file_name=f"{name}.zip",
+                mime="application/zip",
+                icon=":material/download:",
+                key=f"download-{run.id}",
+                on_click="ignore",
+            )
         with st.popover(_("Rename"), icon=":material/edit:"):
             title = st.text_input(_("New name"), training.name, max_chars=MAX_NAME, key=f"rename-{run.id}")
             st.button(_("Rename"), key=f"rename-now-{run.id}", on_click=rename, args=(training, title))

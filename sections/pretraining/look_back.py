@@ -22,9 +22,11 @@ def show(lesson: Lesson, text) -> None:
     if not choices:
         with st.container(border=True):
             st.markdown(
-                _("**Nothing to look back at yet.** A run that has ended here, or was stopped, brings its steps; of "
-                  "the checkpoints that ship with this installation none has any.")
-            )  # fmt: skip
+                _(
+                    "**Nothing to look back at yet.** A run that has ended here, or was stopped, brings its steps; of "
+                    "the checkpoints that ship with this installation none has any."
+                )
+            )
         return
     past = choices[choice_of_past(choices)]
     if words := about(past.directory):

@@ -48,7 +48,7 @@ def ours(training: Training) -> dict[str, str]:
         "loss": _("masked words’ plus {weight:g} × next sentences’").format(weight=settings["nsp_weight"])
         if settings["input_format"] in PAIRS
         else _("masked words’ alone"),
-    }  # fmt: skip
+    }
     if step:
         found["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
         found["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])

@@ -23,8 +23,10 @@ MAX_NAME = 60
 def sizes() -> dict[str, str]:
     from minibert.config import PRESETS
 
-    return {name: _("{name}: L {l}, H {h}, A {a}").format(name=name, **dict(zip("lha", PRESETS[name], strict=True)))
-            for name in SIZES}  # fmt: skip
+    return {
+        name: _("{name}: L {l}, H {h}, A {a}").format(name=name, **dict(zip("lha", PRESETS[name], strict=True)))
+        for name in SIZES
+    }
 
 
 def choose_budget() -> dict:
@@ -46,18 +48,36 @@ def choose_settings(data: str) -> dict:
     choice("budget", _("Train for"), {"steps": _("steps"), "seconds": _("seconds")})
     chosen["optimizer"] = choice("optimizer", _("Optimizer"), {"muon": "Muon", "adamw": "AdamW"})
     chosen["rate"] = st.select_slider(
-        _("Learning rate"), RATES, value=RATE, format_func=lambda rate: f"{rate:g}", key="rate",
-        bind="query-params", help=_("The highest: it rises to this value, then falls to zero."),
-    )  # fmt: skip
+        _("Learning rate"),
+        RATES,
+        value=RATE,
+        format_func=lambda rate: f"{rate:g}",
+        key="rate",
+        bind="query-params",
+        help=_("The highest: it rises to this value, then falls to zero."),
+    )
     chosen["masked"] = st.slider(
-        _("Tokens hidden"), 5, 60, MASKED, 5, format="%d %%", key="masked", bind="query-params",
+        _("Tokens hidden"),
+        5,
+        60,
+        MASKED,
+        5,
+        format="%d %%",
+        key="masked",
+        bind="query-params",
         help=_("The paper hides 15 %. Hiding more asks more questions a text, which pays in a short run."),
-    )  # fmt: skip
+    )
     if data != "toy":
         chosen["pieces"] = st.slider(
-            _("Vocabulary"), 500, 8_000, PIECES, 500, key="pieces", bind="query-params",
+            _("Vocabulary"),
+            500,
+            8_000,
+            PIECES,
+            500,
+            key="pieces",
+            bind="query-params",
             help=_("Pieces to learn from the text; a short text has fewer."),
-        )  # fmt: skip
+        )
     chosen["start"] = choice(
         "start", _("Token embeddings start from"), {"counts": _("counts"), "random": _("random numbers")}
     )

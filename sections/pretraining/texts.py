@@ -81,9 +81,11 @@ def own_text(pairs: bool) -> Text | None:
     if file is None:
         return None
     if file.size > LARGEST_TEXT:
-        refuse(_("{name} has {size:.1f} MB; this page takes {most} MB.").format(
-            name=literal(file.name), size=file.size / 1e6, most=LARGEST_TEXT // 1_000_000
-        ))  # fmt: skip
+        refuse(
+            _("{name} has {size:.1f} MB; this page takes {most} MB.").format(
+                name=literal(file.name), size=file.size / 1e6, most=LARGEST_TEXT // 1_000_000
+            )
+        )
         return None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "text.txt")
@@ -97,9 +99,11 @@ def own_text(pairs: bool) -> Text | None:
     train, dev = held_apart(documents, HELD_OUT)
     if pairs and len(train) < 2:
         refuse(
-            _("Next sentences need at least two documents: half of them are taken from another one. Put empty lines "
-              "between documents, or switch next sentences off.")
-        )  # fmt: skip
+            _(
+                "Next sentences need at least two documents: half of them are taken from another one. Put empty lines "
+                "between documents, or switch next sentences off."
+            )
+        )
         return None
     if not dev:
         st.info(_("With fewer than {n} documents none is kept apart to measure on.").format(n=HELD_OUT))

@@ -81,11 +81,14 @@ def head_then(model, tokenizer, text: str) -> None:
     figure(
         attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0),
         _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
-            layer=layer + 1, head=head + 1, row=encoding.tokens[row], column=encoding.tokens[target],
+            layer=layer + 1,
+            head=head + 1,
+            row=encoding.tokens[row],
+            column=encoding.tokens[target],
             share=probs[row, target].item(),
         ),
         "then-head",
-    )  # fmt: skip
+    )
 
 
 def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:

@@ -60,9 +60,11 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
     )
     deepest, earliest = (of(ours, key=lambda one: np.mean(one.settled)) for of in (max, min))
     finding = _("{first} is read at layer {a:.0f} already, {last} only at layer {b:.0f}").format(
-        first=task_name(earliest.name).capitalize(), a=np.mean(earliest.settled),
-        last=task_name(deepest.name), b=np.mean(deepest.settled),
-    )  # fmt: skip
+        first=task_name(earliest.name).capitalize(),
+        a=np.mean(earliest.settled),
+        last=task_name(deepest.name),
+        b=np.mean(deepest.settled),
+    )
     axis = _("layer (0: embeddings)")
     drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
     with st.container(key="wide-probes"):

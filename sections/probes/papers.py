@@ -24,14 +24,24 @@ def literature() -> list[dict]:
 
 def paper_task_names() -> dict[str, str]:
     return {
-        "part of speech": _("part of speech"), "constituents": _("constituents"), "dependencies": _("dependencies"),
-        "entities": _("entities"), "semantic roles": _("semantic roles"), "relations": _("relations"),
+        "part of speech": _("part of speech"),
+        "constituents": _("constituents"),
+        "dependencies": _("dependencies"),
+        "entities": _("entities"),
+        "semantic roles": _("semantic roles"),
+        "relations": _("relations"),
         "coreference": _("coreference"),
-        "sentence length": _("sentence length"), "word content": _("which words"), "tree depth": _("depth of the tree"),
-        "top constituents": _("top constituents"), "word order": _("word order"), "tense": _("tense"),
-        "number of the subject": _("number of the subject"), "number of the object": _("number of the object"),
-        "odd word out": _("odd word out"), "order of clauses": _("order of clauses"),
-    }  # fmt: skip
+        "sentence length": _("sentence length"),
+        "word content": _("which words"),
+        "tree depth": _("depth of the tree"),
+        "top constituents": _("top constituents"),
+        "word order": _("word order"),
+        "tense": _("tense"),
+        "number of the subject": _("number of the subject"),
+        "number of the object": _("number of the object"),
+        "odd word out": _("odd word out"),
+        "order of clauses": _("order of clauses"),
+    }
 
 
 def measure_names() -> dict[str, str]:
@@ -72,12 +82,16 @@ def _settles(ours: "list[TaskResult] | None") -> None:
             _("How deep each task settles.") + " " + told,
             "depths",
             data=lambda: [
-                {_("source"): title, _("task"): row.name, _("kind"): kind_names()[row.kind],
-                 _("depth"): sum(row.values) / len(row.values)}
+                {
+                    _("source"): title,
+                    _("task"): row.name,
+                    _("kind"): kind_names()[row.kind],
+                    _("depth"): sum(row.values) / len(row.values),
+                }
                 for title, rows in groups.items()
                 for row in rows
             ],
-        )  # fmt: skip
+        )
     if not ours:
         st.caption(_("Our own results join the picture when all probes are trained."))
         return

@@ -34,9 +34,13 @@ def read(lesson: Lesson) -> Subject:
         words = answers(lesson, model)
         with first:
             text = sentence_input(
-                "cloze", list(words), label=_("Sentence with a [MASK]"), max_chars=MAX_CHARS, travels=_travels(),
+                "cloze",
+                list(words),
+                label=_("Sentence with a [MASK]"),
+                max_chars=MAX_CHARS,
+                travels=_travels(),
                 examples_in=examples_in,
-            )  # fmt: skip
+            )
         with second:
             word = _right_word(words, text)
     warn_untrained(model)
@@ -69,10 +73,18 @@ def _right_word(answers: dict[str, str], text: str) -> str:
 
 def task_names() -> dict[str, str]:
     return {
-        "length": _("sentence length"), "pos": _("part of speech"), "chunk": _("chunk"), "number": _("number"),
-        "tense": _("tense"), "relation": _("dependency"), "order": _("word order"), "coreference": _("coreference"),
-        "names": _("kind of name"), "topic": _("topic"), "segmentation": _("word boundaries"),
-    }  # fmt: skip
+        "length": _("sentence length"),
+        "pos": _("part of speech"),
+        "chunk": _("chunk"),
+        "number": _("number"),
+        "tense": _("tense"),
+        "relation": _("dependency"),
+        "order": _("word order"),
+        "coreference": _("coreference"),
+        "names": _("kind of name"),
+        "topic": _("topic"),
+        "segmentation": _("word boundaries"),
+    }
 
 
 def task_name(name: str) -> str:

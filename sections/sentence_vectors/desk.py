@@ -36,17 +36,28 @@ def show(seen: Subject) -> None:
         figure(
             nearest_bars(rows, meant, _("cosine"), len(seen.lines)),
             _("The {k} of {n} sentences that are nearest to “{text}”. {meant}. {lines}").format(
-                k=len(rows), n=len(seen.lines), text=visible(seen.text, spaces=False), meant=meant,
-                lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows)),
+                k=len(rows),
+                n=len(seen.lines),
+                text=visible(seen.text, spaces=False),
+                meant=meant,
+                lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows),
+            ),
             "nearest",
             wide=True,
-            data=[{_("sentence"): seen.lines[i], _("standard question"): seen.standards[i] or "–",
-                   _("cosine"): round(cosine, 3)} for i, cosine in best],
-        )  # fmt: skip
+            data=[
+                {
+                    _("sentence"): seen.lines[i],
+                    _("standard question"): seen.standards[i] or "–",
+                    _("cosine"): round(cosine, 3),
+                }
+                for i, cosine in best
+            ],
+        )
     desk = questions(seen.language)
     share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
     st.caption(
-        _("Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
-          "{share} of the desk’s {n} questions find one of their own.").format(
-            others=len(desk) - 1, share=share, n=len(desk))
-    )  # fmt: skip
+        _(
+            "Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
+            "{share} of the desk’s {n} questions find one of their own."
+        ).format(others=len(desk) - 1, share=share, n=len(desk))
+    )

@@ -59,9 +59,11 @@ def shipped(lesson: Lesson) -> None:
     from plots.sentence_vectors import Found, nearest_bars
 
     text = sentence_input(
-        "question", lesson.examples_called("zh"), max_chars=MAX_CHARS,
+        "question",
+        lesson.examples_called("zh"),
+        max_chars=MAX_CHARS,
         label=_("A question, in Chinese: it is found, and written anew"),
-    ).strip()  # fmt: skip
+    ).strip()
     if not any(map(str.isalnum, text)):
         st.info(_("Type a question."), icon=":material/edit:")
         return
@@ -88,6 +90,8 @@ def shipped(lesson: Lesson) -> None:
             data=[{_("sentence"): row.line, _("cosine"): round(row.cosine, 3)} for row in some],
         )
     st.caption(
-        _("Blue: asks the same as the nearest, by the desk’s list; and what is written, the best of {n} drafts by "
-          "their own cosine with the question.").format(n=DRAWS)
-    )  # fmt: skip
+        _(
+            "Blue: asks the same as the nearest, by the desk’s list; and what is written, the best of {n} drafts by "
+            "their own cosine with the question."
+        ).format(n=DRAWS)
+    )

@@ -105,11 +105,16 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
 
     every = max(2, steps // 12)
     settings = VectorSettings(
-        objective="simcse" if name == "no-dropout" else name, dropout=0.0 if name == "no-dropout" else 0.1,
-        temperature=0.05 if name == "simcse-supervised" else 0.1, steps=steps, batch_size=32, report_every=every,
-        measure_every=every, save_every=steps,
+        objective="simcse" if name == "no-dropout" else name,
+        dropout=0.0 if name == "no-dropout" else 0.1,
+        temperature=0.05 if name == "simcse-supervised" else 0.1,
+        steps=steps,
+        batch_size=32,
+        report_every=every,
+        measure_every=every,
+        save_every=steps,
         optimization=Optimization(learning_rate=1e-4 if name in INFERENCE else 3e-4),
-    )  # fmt: skip
+    )
     *parts, held = similar_parts(seen.language)
     if name == "cosine":
         rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
@@ -120,12 +125,16 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
     desk = questions(seen.language)
     measured = Held([ScoredPair(*pair) for pair in held], desk)
     submit(
-        "minibert.sentence_vectors.run:learn_vectors", settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]), rows, held=measured,
-        lines=[question for question, _standard in desk], watch=[seen.text],
+        "minibert.sentence_vectors.run:learn_vectors",
+        settings,
+        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
+        rows,
+        held=measured,
+        lines=[question for question, _standard in desk],
+        watch=[seen.text],
         title=kinds(seen.language)[name] + (f" · {source.upper()}" if name in INFERENCE and source != "own" else ""),
         kind=f"{PREFIX}-learn/{name}-{seen.language}",
-    )  # fmt: skip
+    )
 
 
 def draw(runs: list) -> None:
@@ -142,22 +151,31 @@ def draw(runs: list) -> None:
     )
     start = next(iter(marks.values()))[0][1]
     summary = _("Spearman’s correlation: {start:.2f} at the start; now {now}").format(
-        start=start["spearman"], now=", ".join(f"{name} {m['spearman']:.2f}" for name, m in ends.items()))  # fmt: skip
+        start=start["spearman"], now=", ".join(f"{name} {m['spearman']:.2f}" for name, m in ends.items())
+    )
     figure(
         plane(marks, (_("uniformity"), _("alignment")), summary, _("step")),
         _("The way over uniformity and alignment, both better when small. {told}. {summary}").format(
-            told=told, summary=summary),
+            told=told, summary=summary
+        ),
         "plane",
         wide=True,
-        data=[{_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
-              for name, found in marks.items() for step, metrics in found],
-    )  # fmt: skip
+        data=[
+            {_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
+            for name, found in marks.items()
+            for step, metrics in found
+        ],
+    )
     for run in runs:
         said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
         if said:
             same = [one for one in said if one["text"] == said[-1]["text"]]
-            before, now = (" · ".join(f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in
-                                      one["nearest"][:3]) for one in (same[0], same[-1]))  # fmt: skip
+            before, now = (
+                " · ".join(
+                    f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in one["nearest"][:3]
+                )
+                for one in (same[0], same[-1])
+            )
             st.markdown(
                 _("**{title}** – first: {before}  \nnow: {now}").format(
                     title=literal(run.title), before=before, now=now

@@ -17,14 +17,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     lesson.show("Pairs or vectors", title=False)
     n = st.select_slider(
-        _("Sentences"), (100, 1_000, 10_000, 100_000, 1_000_000), value=THEIRS, format_func="{:,}".format, key="n",
+        _("Sentences"),
+        (100, 1_000, 10_000, 100_000, 1_000_000),
+        value=THEIRS,
+        format_func="{:,}".format,
+        key="n",
         bind="query-params",
-    )  # fmt: skip
+    )
     pairs = speed.pairs_of(n)
     st.markdown(
         _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.").format(
-            n=n, pairs=pairs)
-    )  # fmt: skip
+            n=n, pairs=pairs
+        )
+    )
     if st.button(_("Measure here"), key="measure", type="primary", icon=":material/timer:"):
         st.session_state["vectors-measured"] = True
     if st.session_state.get("vectors-measured"):
@@ -34,23 +39,38 @@ def show(lesson: Lesson, seen: Subject) -> None:
         as_vectors = n * found.a_vector + pairs * found.a_cosine
         st.markdown(
             _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**").format(
-                pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors)
-        )  # fmt: skip
+                pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors
+            )
+        )
         st.table(
             [
-                {_("what"): _("a pair read by BERT"), _("measured"): _("{n} pairs").format(n=PAIRS),
-                 _("each"): f"{1e3 * found.a_pair:.2f} ms", _("all"): duration(as_pairs)},
-                {_("what"): _("a sentence made a vector"), _("measured"): _("{n:,} sentences").format(n=SENTENCES),
-                 _("each"): f"{1e3 * found.a_vector:.2f} ms", _("all"): duration(n * found.a_vector)},
-                {_("what"): _("a cosine"), _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
-                 _("each"): f"{1e9 * found.a_cosine:.1f} ns", _("all"): duration(pairs * found.a_cosine)},
+                {
+                    _("what"): _("a pair read by BERT"),
+                    _("measured"): _("{n} pairs").format(n=PAIRS),
+                    _("each"): f"{1e3 * found.a_pair:.2f} ms",
+                    _("all"): duration(as_pairs),
+                },
+                {
+                    _("what"): _("a sentence made a vector"),
+                    _("measured"): _("{n:,} sentences").format(n=SENTENCES),
+                    _("each"): f"{1e3 * found.a_vector:.2f} ms",
+                    _("all"): duration(n * found.a_vector),
+                },
+                {
+                    _("what"): _("a cosine"),
+                    _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
+                    _("each"): f"{1e9 * found.a_cosine:.1f} ns",
+                    _("all"): duration(pairs * found.a_cosine),
+                },
             ]
-        )  # fmt: skip
+        )
         st.caption(
-            _("By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
-              "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as vectors "
-              "(Reimers and Gurevych 2019, §1, on a V100).").format(model=seen.model, m=PAIRS, theirs=THEIRS)
-        )  # fmt: skip
+            _(
+                "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
+                "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
+                "vectors (Reimers and Gurevych 2019, §1, on a V100)."
+            ).format(model=seen.model, m=PAIRS, theirs=THEIRS)
+        )
     lesson.show("What is lost")
     show_source(speed.measure)
 

@@ -25,16 +25,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
         with st.spinner(_("Reading {n} sentences …").format(n=2 * len(pairs))):
             values = {
                 pooling: rank_correlation(
-                    cosines(*(vectors(seen.model, pooling, side) for side in (left, right))), scores)
+                    cosines(*(vectors(seen.model, pooling, side) for side in (left, right))), scores
+                )
                 for pooling in pooling_names()
-            }  # fmt: skip
+            }
         overlap = word_overlap(
             [(basic_tokens(a, True), basic_tokens(b, True)) for a, b in zip(left, right, strict=True)]
         )
         values = {pooling_names()[pooling]: value for pooling, value in values.items()}
         values |= {_("common words, counted"): rank_correlation(overlap, scores)}
-        rows = [Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[seen.pooling])
-                for words, value in values.items()]  # fmt: skip
+        rows = [
+            Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[seen.pooling])
+            for words, value in values.items()
+        ]
         best = max(rows, key=lambda row: row.value)
         summary = _("{set}: highest is “{name}”, {value:.2f}").format(set=name, name=best.name, value=best.value)
         told = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)

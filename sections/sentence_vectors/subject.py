@@ -48,23 +48,35 @@ def read(lesson: Lesson) -> Subject:
             model = model_choice(usual=WELL_READ)
             pooling = choice("pooling", _("A sentence’s vector"), pooling_names(), wrap=True)
             own = sentence_input(
-                "own", [], default="", multiline=True, max_chars=MAX_OWN, label=_("Sentences of the class, one a line"),
+                "own",
+                [],
+                default="",
+                multiline=True,
+                max_chars=MAX_OWN,
+                label=_("Sentences of the class, one a line"),
                 placeholder=_("They are searched, too."),
-            )  # fmt: skip
+            )
     language = language_read(model)
     with left:
         text = sentence_input(
-            "text", lesson.examples_for(model), max_chars=MAX_CHARS, examples_in=examples,
+            "text",
+            lesson.examples_for(model),
+            max_chars=MAX_CHARS,
+            examples_in=examples,
             label=_("A question in your words: who asks the same?"),
-        )  # fmt: skip
+        )
     warn_untrained(model)
     warn_unread_text(model, text)
     mine = list(dict.fromkeys(line.strip() for line in own.splitlines() if any(map(str.isalnum, line))))[:MOST_LINES]
     desk = questions(language)
     return Subject(
-        text.strip(), model, pooling, language, (*(question for question, _standard in desk), *mine),
+        text.strip(),
+        model,
+        pooling,
+        language,
+        (*(question for question, _standard in desk), *mine),
         (*(standard for _question, standard in desk), *(None for _line in mine)),
-    )  # fmt: skip
+    )
 
 
 def encoder(model: str, pooling: str) -> "SentenceVectors":

@@ -57,12 +57,17 @@ def show(lesson: Lesson, seen: Subject) -> None:
         st.markdown(_("**No run yet.** Press *Train*: within half a minute it writes questions of the desk’s kind."))
         return
     guessed = predict(
-        "overfits", _("100 steps on so few questions: which does it go on to write better?"),
-        [_("Those it learns from"), _("Those held out"), _("Both alike")], 0,
-    )  # fmt: skip
+        "overfits",
+        _("100 steps on so few questions: which does it go on to write better?"),
+        [_("Those it learns from"), _("Those held out"), _("Both alike")],
+        0,
+    )
     tell(runs, [seen.text])
-    live(tuple(run.id for run in runs), draw if guessed else lambda found: None,
-         lambda found: state_rows(going(found), speed))  # fmt: skip
+    live(
+        tuple(run.id for run in runs),
+        draw if guessed else lambda found: None,
+        lambda found: state_rows(going(found), speed),
+    )
 
 
 def speed(step: dict) -> str:
@@ -71,8 +76,9 @@ def speed(step: dict) -> str:
 
 def lcqmc() -> tuple[Path, Path] | None:
     """Development set (for training) and test set of LCQMC; None without the data."""
-    files = tuple(Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "zh", "lcqmc", name) for name in
-                  ("dev.txt", "test.txt"))  # fmt: skip
+    files = tuple(
+        Path(os.environ.get("MINIBERT_DATA", ""), "tasks", "zh", "lcqmc", name) for name in ("dev.txt", "test.txt")
+    )
     return files if all(file.is_file() for file in files) else None
 
 
@@ -90,8 +96,12 @@ def begin(name: str, source: str, steps: int, seen: Subject) -> None:
     learned, held = parts_of(desk)
     groups = grouped(learned)
     first = {standard: question for question, standard in reversed(learned)}
-    asked = {"desk": learned, "held_out": held, "pairs": [(first[standard], question) for question, standard in held],
-             "learned": [(group[0], group[-1]) for group in groups]}  # fmt: skip
+    asked = {
+        "desk": learned,
+        "held_out": held,
+        "pairs": [(first[standard], question) for question, standard in held],
+        "learned": [(group[0], group[-1]) for group in groups],
+    }
     if source == "lcqmc":
         from minibert.sentence_vectors.inference import alike_in
 
@@ -100,10 +110,15 @@ def begin(name: str, source: str, steps: int, seen: Subject) -> None:
         asked = {"held_out": some[::2], "desk": some[1::2], "pairs": test[:WRITTEN], "learned": groups[:WRITTEN]}
     settings = SimBertSettings(**LOSSES[name], steps=steps, evaluate_every=max(2, steps // 10))
     submit(
-        "minibert.sentence_vectors.simbert_run:train_simbert", settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]), groups, **asked, watch=[seen.text],
-        title=kinds()[name] if source == "desk" else f"{kinds()[name]} · LCQMC", kind=f"{KIND}/{name}-{seen.language}",
-    )  # fmt: skip
+        "minibert.sentence_vectors.simbert_run:train_simbert",
+        settings,
+        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
+        groups,
+        **asked,
+        watch=[seen.text],
+        title=kinds()[name] if source == "desk" else f"{kinds()[name]} · LCQMC",
+        kind=f"{KIND}/{name}-{seen.language}",
+    )
 
 
 def draw(runs: list) -> None:
@@ -118,14 +133,18 @@ def draw(runs: list) -> None:
     said = _("{name}: found {found:.0%}, nats {nats_learned:.1f} of those learned from, {nats:.1f} of those held out")
     told = "; ".join(said.format(name=name, **found[-1][1]) for name, found in marks.items())
     figure(
-        found_and_written(marks, titles, looks, told if len(marks) == 1 else _("{n} runs").format(n=len(marks)),
-                          _("step")),
+        found_and_written(
+            marks, titles, looks, told if len(marks) == 1 else _("{n} runs").format(n=len(marks)), _("step")
+        ),
         _("SimBERT as it learns. {told}.").format(told=told),
         "found-and-written",
         wide=True,
-        data=[{_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
-              for name, found in marks.items() for step, metrics in found],
-    )  # fmt: skip
+        data=[
+            {_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
+            for name, found in marks.items()
+            for step, metrics in found
+        ],
+    )
     for run in runs:
         said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
         if said:
@@ -133,9 +152,12 @@ def draw(runs: list) -> None:
             found, written = map(in_a_line, (one["nearest"][:2], one["written"][:2]))
             st.markdown(
                 _("**{title}**, “{text}” – finds: {found}  \nwrites: {written}").format(
-                    title=literal(run.title), text=literal(visible(one["text"], spaces=False)), found=found,
-                    written=written or _("the question itself"))
-            )  # fmt: skip
+                    title=literal(run.title),
+                    text=literal(visible(one["text"], spaces=False)),
+                    found=found,
+                    written=written or _("the question itself"),
+                )
+            )
 
 
 def in_a_line(some: list) -> str:

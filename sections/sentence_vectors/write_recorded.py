@@ -32,8 +32,12 @@ def show() -> None:
     found = {arm: {s: PERCENT * v for s, v in by.items()} for arm, by in by_arm(records, "found").items()}
     nats = by_arm(records, "nats")
     share, cost = _("found, of {n:,}, in percent").format(n=scale["asked"]), _("nats a token of what is written")
-    st.table([{_("learned"): words, share: spread(found.get(arm), 1), cost: spread(nats.get(arm), 2)}
-              for arm, words in arms().items()])  # fmt: skip
+    st.table(
+        [
+            {_("learned"): words, share: spread(found.get(arm), 1), cost: spread(nats.get(arm), 2)}
+            for arm, words in arms().items()
+        ]
+    )
     lines = [
         line
         for base in ("finds", "writes")
@@ -43,13 +47,19 @@ def show() -> None:
     st.markdown("\n".join(f"- {line}" for line in lines), width=820)
     seeds = len({record["seed"] for record in records})
     st.caption(
-        _("Mean ± sd. From {start}, {steps} steps of {batch} pairs ({n}); learned from {learned:,} pairs of LCQMC’s "
-          "development set that ask the same, asked of the first ones of its test set. {processor}, torch {torch}, "
-          "{date}. Made with: {command}").format(
-            start=literal(scale["begins_with"]), steps=scale["steps"], batch=scale["batch_size"],
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), learned=last["examples"]["lcqmc"],
-            **made_with(last))
-    )  # fmt: skip
+        _(
+            "Mean ± sd. From {start}, {steps} steps of {batch} pairs ({n}); learned from {learned:,} pairs of LCQMC’s "
+            "development set that ask the same, asked of the first ones of its test set. {processor}, torch {torch}, "
+            "{date}. Made with: {command}"
+        ).format(
+            start=literal(scale["begins_with"]),
+            steps=scale["steps"],
+            batch=scale["batch_size"],
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            learned=last["examples"]["lcqmc"],
+            **made_with(last),
+        )
+    )
 
 
 def spread(by_seed: dict[int, float] | None, digits: int) -> str:
@@ -67,6 +77,9 @@ def against(values: dict[str, dict[int, float]], base: str, what: str, digits: i
         return ""
     half = "" if one.half is None else f" ± {one.half:.{digits}f}"
     return _("Both against {base}, {what}: {mean}{half} – **{verdict}**").format(
-        base=arms()[base], what=what, mean=signed(one.mean) if digits == 1 else f"{one.mean:+.2f}".replace("-", "−"),
-        half=half, verdict=_("a difference") if one.clear else _("within the spread of the seeds"),
-    )  # fmt: skip
+        base=arms()[base],
+        what=what,
+        mean=signed(one.mean) if digits == 1 else f"{one.mean:+.2f}".replace("-", "−"),
+        half=half,
+        verdict=_("a difference") if one.clear else _("within the spread of the seeds"),
+    )

@@ -43,9 +43,7 @@ def show(lesson: Lesson, served: Served) -> None:
     ready = _requests_of(predictor)
     state = f"request-{predictor.task.name}"
     st.session_state.setdefault(state, ready["good"][1])
-    picked = st.pills(
-        _("Requests"), list(ready), format_func=lambda key: ready[key][0], key="ready",
-    )  # fmt: skip
+    picked = st.pills(_("Requests"), list(ready), format_func=lambda key: ready[key][0], key="ready")
     if picked and st.session_state.get("ready-shown") != (served.name, picked):
         st.session_state[state] = ready[picked][1]
         st.session_state["ready-shown"] = (served.name, picked)

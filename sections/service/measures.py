@@ -38,9 +38,14 @@ def show_finetune(served: Served) -> None:
         [{_("file"): literal(file.name), _("bytes"): f"{file.stat().st_size:,}"} for file in files if file.is_file()]
     )
     st.download_button(
-        _("Download this model"), lambda: zipped(run.files), file_name="my-model.zip", mime="application/zip",
-        icon=":material/download:", key=f"download-{run.id}", on_click="ignore",
-    )  # fmt: skip
+        _("Download this model"),
+        lambda: zipped(run.files),
+        file_name="my-model.zip",
+        mime="application/zip",
+        icon=":material/download:",
+        key=f"download-{run.id}",
+        on_click="ignore",
+    )
     st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash", wrap_lines=True)
 
 

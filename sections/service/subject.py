@@ -62,9 +62,13 @@ def read(lesson: Lesson) -> Served:
     with asked:
         with st.container():
             text = sentence_input(
-                "text", lesson.examples, label=_("A sentence to send"), max_chars=MAX_CHARS, travels=True,
+                "text",
+                lesson.examples,
+                label=_("A sentence to send"),
+                max_chars=MAX_CHARS,
+                travels=True,
                 examples_in=examples,
-            )  # fmt: skip
+            )
         _train_one()
         with drawer(_("Model")):
             chosen = _choose(models)

@@ -62,8 +62,9 @@ def toggle() -> None:
 def knife(run: str, directory: str, text: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         what = choice("what", _("What is cut away"), kinds())
-        share = st.slider(_("The least important first"), 0, 100, 50, 5, format="%d %%", key="share",
-                          bind="query-params", width=220)  # fmt: skip
+        share = st.slider(
+            _("The least important first"), 0, 100, 50, 5, format="%d %%", key="share", bind="query-params", width=220
+        )
         by = choice("by", _("Heads coloured by"), {"slope": _("slope"), "loss": _("loss without")})
     read_by_hand()
     with st.spinner(_("Every head and neuron is weighed …")):
@@ -91,9 +92,13 @@ def draw(keep, worth, costs, there) -> None:
     left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
     values = normalised(worth.heads) if costs is None else costs  # the colours: importance, or the rise of the loss
     words = {
-        "heads": _("Heads: click to cut"), "neurons": _("Neurons of each layer, the most important first"),
-        "layer": _("layer"), "head": _("head"), "worth": _("worth"), "gone": _("cut away"),
-    }  # fmt: skip
+        "heads": _("Heads: click to cut"),
+        "neurons": _("Neurons of each layer, the most important first"),
+        "layer": _("layer"),
+        "head": _("head"),
+        "worth": _("worth"),
+        "gone": _("cut away"),
+    }
     order = sorted(((value, layer, head) for layer, row in enumerate(values) for head, value in enumerate(row)))
     best, worst = order[-1], order[0]
     alt = _(
@@ -101,21 +106,31 @@ def draw(keep, worth, costs, there) -> None:
     )
     figure(
         drawn(values, normalised(worth.neurons), gone, left, words),
-        alt.format(best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there),
-                   left=", ".join(map(str, left))),
+        alt.format(
+            best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there), left=", ".join(map(str, left))
+        ),
         "worth",
         on_select=toggle,
         wide=True,
-        data=[{_("head"): name(layer, head), _("slope"): round(worth.heads[layer][head], 5),
-               **({} if costs is None else {_("loss without"): round(costs[layer][head], 5)}),
-               _("cut away"): (layer, head) in gone} for layer, head in sorted(there)],
-    )  # fmt: skip
+        data=[
+            {
+                _("head"): name(layer, head),
+                _("slope"): round(worth.heads[layer][head], 5),
+                **({} if costs is None else {_("loss without"): round(costs[layer][head], 5)}),
+                _("cut away"): (layer, head) in gone,
+            }
+            for layer, head in sorted(there)
+        ],
+    )
     if costs is not None:
         from minibert.statistics import rank_correlation
 
         flat = [[abs(value) for row in table for value in row] for table in (worth.heads, costs)]
-        st.caption(_("Both ways to weigh {n} heads: rank correlation {rho:.2f} (1: the same order).").format(
-            n=len(there), rho=rank_correlation(*flat)))  # fmt: skip
+        st.caption(
+            _("Both ways to weigh {n} heads: rank correlation {rho:.2f} (1: the same order).").format(
+                n=len(there), rho=rank_correlation(*flat)
+            )
+        )
 
 
 def name(layer: int, head: int) -> str:
@@ -128,14 +143,23 @@ def beside(measured: dict, said: dict, text: str) -> None:
     rows = []
     for key in (one for one in names if one in said):
         cost, label, sure = said[key]
-        rows.append({
-            _("model"): names[key], _("parameters"): f"{cost.parameters:,}", _("ms"): f"{cost.milliseconds:.2f}",
-            _("file"): f"{measured[key]['megabytes']:.1f} MB", _("zipped"): f"{measured[key]['compressed']:.1f} MB",
-            _("right"): f"{measured[key]['accuracy']:.1%}", _("says"): f"{literal(label)}, {sure:.0%}",
-        })  # fmt: skip
+        rows.append(
+            {
+                _("model"): names[key],
+                _("parameters"): f"{cost.parameters:,}",
+                _("ms"): f"{cost.milliseconds:.2f}",
+                _("file"): f"{measured[key]['megabytes']:.1f} MB",
+                _("zipped"): f"{measured[key]['compressed']:.1f} MB",
+                _("right"): f"{measured[key]['accuracy']:.1%}",
+                _("says"): f"{literal(label)}, {sure:.0%}",
+            }
+        )
     st.table(rows)
-    st.caption(_("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.").format(
-        text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples)))  # fmt: skip
+    st.caption(
+        _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.").format(
+            text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples)
+        )
+    )
 
 
 def retrained(run, seen: Subject) -> None:
@@ -146,9 +170,11 @@ def retrained(run, seen: Subject) -> None:
     runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
     if not runs:
         st.markdown(
-            _("**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
-              "from; the picture above gains a point.")
-        )  # fmt: skip
+            _(
+                "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
+                "from; the picture above gains a point."
+            )
+        )
         return
     tell(runs, [{"text": seen.text}] if seen.text else [])
     live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
@@ -171,9 +197,16 @@ def begin(run, seen: Subject) -> None:
 def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
     data = shipped(DATA)
     submit(
-        "minibert.pruning.run:prune", weights_to_begin_with(run.result), pruning, data.train, data.dev,
-        learn.settings(0, 2, 1e-4), watch=[{"text": seen.text}] if seen.text else [], title=title, kind=kind,
-    )  # fmt: skip
+        "minibert.pruning.run:prune",
+        weights_to_begin_with(run.result),
+        pruning,
+        data.train,
+        data.dev,
+        learn.settings(0, 2, 1e-4),
+        watch=[{"text": seen.text}] if seen.text else [],
+        title=title,
+        kind=kind,
+    )
 
 
 def drawn_runs(runs: list) -> None:
@@ -190,13 +223,16 @@ def drawn_runs(runs: list) -> None:
     for run in runs:
         if event := run.latest("cut"):
             before, after, done = event["before"], event["after"], run.latest("done")
-            rows.append({
-                _("run"): literal(run.title), _("heads left"): " ".join(map(str, event["heads"])),
-                _("neurons left"): " ".join(map(str, event["neurons"])),
-                _("ms"): f"{before['milliseconds']:.2f} → {after['milliseconds']:.2f}",
-                _("right"): f"{before['accuracy']:.1%} → {after['accuracy']:.1%}"
-                            + (f" → {done['metrics']['accuracy']:.1%}" if done else ""),
-            })  # fmt: skip
+            rows.append(
+                {
+                    _("run"): literal(run.title),
+                    _("heads left"): " ".join(map(str, event["heads"])),
+                    _("neurons left"): " ".join(map(str, event["neurons"])),
+                    _("ms"): f"{before['milliseconds']:.2f} → {after['milliseconds']:.2f}",
+                    _("right"): f"{before['accuracy']:.1%} → {after['accuracy']:.1%}"
+                    + (f" → {done['metrics']['accuracy']:.1%}" if done else ""),
+                }
+            )
     if rows:
         st.table(rows)
         st.caption(_("Right: the whole, cut, and after it has learned on."))

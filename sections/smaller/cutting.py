@@ -107,5 +107,6 @@ def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
     models = left_of(asked)[1]
     costs = measure({name: (known.model, known.tokenizer) for name, known in models.items()}, [text], REPEATS)
     said = {name: known.predict([{"text": text}])[0] for name, known in models.items()}
-    return {name: (costs[name], said[name]["label"], said[name]["probabilities"][said[name]["label"]])
-            for name in models}  # fmt: skip
+    return {
+        name: (costs[name], said[name]["label"], said[name]["probabilities"][said[name]["label"]]) for name in models
+    }

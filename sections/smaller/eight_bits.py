@@ -29,13 +29,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
         for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):
             whole, small = found[name], found[f"{name}_int8"]
             share = f"{mean_and_half(changed[arm])[0]:.1%}" if arm in changed else "–"
-            rows.append({
-                _("model"): name, _("numbers"): f"{whole.parameters:,}",
-                _("32 bits"): f"{whole.megabytes:.1f} MB, {whole.milliseconds:.2f} ms",
-                _("8 bits"): f"{small.megabytes:.1f} MB, {small.milliseconds:.2f} ms",
-                _("faster"): f"{whole.milliseconds / small.milliseconds:.1f} ×",
-                _("answers changed, recorded"): share,
-            })  # fmt: skip
+            rows.append(
+                {
+                    _("model"): name,
+                    _("numbers"): f"{whole.parameters:,}",
+                    _("32 bits"): f"{whole.megabytes:.1f} MB, {whole.milliseconds:.2f} ms",
+                    _("8 bits"): f"{small.megabytes:.1f} MB, {small.milliseconds:.2f} ms",
+                    _("faster"): f"{whole.milliseconds / small.milliseconds:.1f} ×",
+                    _("answers changed, recorded"): share,
+                }
+            )
         st.table(rows)
         st.caption(_("Measured on your sentence, on this server. Changed answers: of the 872 sentences of SST-2 dev."))
     own_model()
@@ -57,8 +60,11 @@ def own_model() -> None:
     if st.session_state.get("_compared") == run.id:
         with st.spinner(_("{n} reviews, twice …").format(n=TEXTS)):
             changed, before, now = compared(run.id, str(run.result))
-        st.markdown(_("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.").format(
-            n=len(changed), all=TEXTS, before=before, now=now))  # fmt: skip
+        st.markdown(
+            _("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.").format(
+                n=len(changed), all=TEXTS, before=before, now=now
+            )
+        )
         for text in changed[:5]:
             st.markdown(f"- {literal(text)}")
 

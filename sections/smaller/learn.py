@@ -46,15 +46,20 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("Teacher and student", title=False)
     names = loss_names()
     asked = st.pills(
-        _("What the student is asked"), list(names), format_func=names.get, selection_mode="multi", default=["soft"],
+        _("What the student is asked"),
+        list(names),
+        format_func=names.get,
+        selection_mode="multi",
+        default=["soft"],
         key="asked-losses",
-    )  # fmt: skip
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         temperature = st.slider(_("Temperature"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
         seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller",
-                     disabled=not asked):  # fmt: skip
+        if st.button(
+            _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not asked
+        ):
             begin_alone(int(seed), seen)
             begin_taught(list(asked), float(temperature), int(seed), seen)
         if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
@@ -80,18 +85,31 @@ def settings(seed: int, epochs: int, rate: float, **changes):
     from minibert.train import Optimization
 
     return FinetuneSettings(
-        epochs=epochs, batch_size=32, optimization=Optimization(learning_rate=rate), pooling="mean", seed=seed,
-        group_by_length=True, averaging=0.5, max_seconds=STEADY, **changes,
-    )  # fmt: skip
+        epochs=epochs,
+        batch_size=32,
+        optimization=Optimization(learning_rate=rate),
+        pooling="mean",
+        seed=seed,
+        group_by_length=True,
+        averaging=0.5,
+        max_seconds=STEADY,
+        **changes,
+    )
 
 
 def begin_alone(seed: int, seen: Subject) -> None:
     data = shipped(DATA)
     submit(
-        "minibert.finetune.run:finetune", weights_to_begin_with(CHECKPOINTS / STUDENT), data.task.name, data.train,
-        data.dev, settings(seed, 2 * (1 + COPIES), 3e-4), watch=[{"text": seen.text}] if seen.text else [],
-        title=_("student alone, seed {seed}").format(seed=seed), kind=f"{PREFIX}/alone",
-    )  # fmt: skip
+        "minibert.finetune.run:finetune",
+        weights_to_begin_with(CHECKPOINTS / STUDENT),
+        data.task.name,
+        data.train,
+        data.dev,
+        settings(seed, 2 * (1 + COPIES), 3e-4),
+        watch=[{"text": seen.text}] if seen.text else [],
+        title=_("student alone, seed {seed}").format(seed=seed),
+        kind=f"{PREFIX}/alone",
+    )
 
 
 def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
@@ -101,17 +119,23 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
 
     data = shipped(DATA)
     student = settings(
-        seed, 2, 3e-4, distillation=distillation_of(asked, temperature),
-        augmentation=Augmentation("drop", RATE, COPIES),
-    )  # fmt: skip
+        seed, 2, 3e-4, distillation=distillation_of(asked, temperature), augmentation=Augmentation("drop", RATE, COPIES)
+    )
     names = loss_names()
     submit(
-        "minibert.distillation.run:distil", weights_to_begin_with(CHECKPOINTS / STUDENT),
-        weights_to_begin_with(CHECKPOINTS / TEACHER), data.task.name, data.train, data.dev, student,
-        settings(seed, 3, 1.5e-4), watch=[{"text": seen.text}] if seen.text else [],
+        "minibert.distillation.run:distil",
+        weights_to_begin_with(CHECKPOINTS / STUDENT),
+        weights_to_begin_with(CHECKPOINTS / TEACHER),
+        data.task.name,
+        data.train,
+        data.dev,
+        student,
+        settings(seed, 3, 1.5e-4),
+        watch=[{"text": seen.text}] if seen.text else [],
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
-        kind=f"{PREFIX}/taught", shelf=teachers(),
-    )  # fmt: skip
+        kind=f"{PREFIX}/taught",
+        shelf=teachers(),
+    )
 
 
 def draw(runs: list) -> None:
@@ -128,20 +152,27 @@ def draw(runs: list) -> None:
     lines = by_title(runs, over_the_run)
     waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
     if any(waiting):
-        st.caption(_("The teacher still learns; its loss is {loss:.2f}.").format(
-            loss=next(event["loss"] for event in waiting if event)))  # fmt: skip
+        st.caption(
+            _("The teacher still learns; its loss is {loss:.2f}.").format(
+                loss=next(event["loss"] for event in waiting if event)
+            )
+        )
     if lines:
         ends = {name: line[-1][1] for name, line in lines.items()}
         summary = "; ".join(f"{name}: {value:.0%}" for name, value in ends.items())
         figure(
             students(lines, teachers, summary, (_("share of the run, %"), _("accuracy on the dev reviews, %"))),
             _("Accuracy of each student while it learns, their teachers’ as levels. Now {summary}. {teachers}").format(
-                summary=summary, teachers="; ".join(teachers)),
+                summary=summary, teachers="; ".join(teachers)
+            ),
             "students",
             wide=True,
-            data=[{_("run"): name, _("share"): round(x, 3), _("accuracy"): round(y, 4)}
-                  for name, line in lines.items() for x, y in line],
-        )  # fmt: skip
+            data=[
+                {_("run"): name, _("share"): round(x, 3), _("accuracy"): round(y, 4)}
+                for name, line in lines.items()
+                for x, y in line
+            ],
+        )
     said = [row for run in runs for row in answers_of(run)]
     if said:
         st.markdown(_("**Your sentence, now:**"))

@@ -31,8 +31,11 @@ def temperature_table() -> None:
         [
             {_("answer"): name, _("score"): f"{score:.1f}", "T = 1": f"{one:.1%}", f"T = {temperature:g}": f"{two:.1%}"}
             for name, score, one, two in zip(
-                names, logits.tolist(), logits.softmax(0).tolist(), (logits / temperature).softmax(0).tolist(),
+                names,
+                logits.tolist(),
+                logits.softmax(0).tolist(),
+                (logits / temperature).softmax(0).tolist(),
                 strict=True,
             )
         ]
-    )  # fmt: skip
+    )

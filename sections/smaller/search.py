@@ -27,9 +27,15 @@ def show(lesson: Lesson, seen: Subject) -> None:
     least, most = (max(STEP, round(whole * share / STEP) * STEP) for share in (0.2, 1.2))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         budget = st.slider(
-            _("Budget: milliseconds a review"), least, most, round(whole * 0.5 / STEP) * STEP, STEP, format="%.2f",
-            key="budget", width=320,
-        )  # fmt: skip
+            _("Budget: milliseconds a review"),
+            least,
+            most,
+            round(whole * 0.5 / STEP) * STEP,
+            STEP,
+            format="%.2f",
+            key="budget",
+            width=320,
+        )
         if st.button(_("Search"), type="primary", icon=":material/travel_explore:", key="begin-search"):
             begin(float(budget), seen)
     st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
@@ -37,8 +43,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
         tell(runs, [{"text": seen.text}] if seen.text else [])
-        live(tuple(run.id for run in runs), lambda found: of_run(found, float(budget)),
-             lambda found: state_rows([run for run in found if not run.over or run.error], learn.speed))  # fmt: skip
+        live(
+            tuple(run.id for run in runs),
+            lambda found: of_run(found, float(budget)),
+            lambda found: state_rows([run for run in found if not run.over or run.error], learn.speed),
+        )
     else:
         of_record(float(budget))
     lesson.show("One network, many parts")
@@ -60,11 +69,18 @@ def whole_milliseconds(version: int) -> float:
 def begin(budget: float, seen: Subject) -> None:
     data = shipped(DATA)
     submit(
-        "minibert.pruning.search:search", weights_to_begin_with(CHECKPOINTS / STUDENT), data.task.name, data.train,
-        data.dev, learn.settings(0, 6, 3e-4), learn.settings(0, 2, 1e-4), budget=budget,
+        "minibert.pruning.search:search",
+        weights_to_begin_with(CHECKPOINTS / STUDENT),
+        data.task.name,
+        data.train,
+        data.dev,
+        learn.settings(0, 6, 3e-4),
+        learn.settings(0, 2, 1e-4),
+        budget=budget,
         watch=[{"text": seen.text}] if seen.text else [],
-        title=_("search, {ms:.2f} ms").format(ms=budget), kind=KIND,
-    )  # fmt: skip
+        title=_("search, {ms:.2f} ms").format(ms=budget),
+        kind=KIND,
+    )
 
 
 def of_run(runs: list, budget: float) -> None:
@@ -80,8 +96,12 @@ def of_run(runs: list, budget: float) -> None:
         st.caption(said + now)
         return
     after = done["metrics"]["accuracy"] if done and found else None
-    scatter([(one["name"], one["milliseconds"], one["accuracy"]) for one in asked], budget,
-            (found["name"], after) if found else None, found)  # fmt: skip
+    scatter(
+        [(one["name"], one["milliseconds"], one["accuracy"]) for one in asked],
+        budget,
+        (found["name"], after) if found else None,
+        found,
+    )
     if rows := learn.answers_of(run):
         st.markdown(_("**Your sentence, now:**"))
         st.table(rows)
@@ -105,11 +125,13 @@ def of_record(budget: float) -> None:
 def shape(name: str) -> str:
     """A subnetwork's name in words: layers, and heads and neurons per layer."""
     layers, heads, neurons = map(int, name.split("-"))
-    return ", ".join((
-        ngettext("{n} layer", "{n} layers", layers).format(n=layers),
-        ngettext("{n} head", "{n} heads", heads).format(n=heads),
-        ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
-    ))  # fmt: skip
+    return ", ".join(
+        (
+            ngettext("{n} layer", "{n} layers", layers).format(n=layers),
+            ngettext("{n} head", "{n} heads", heads).format(n=heads),
+            ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
+        )
+    )
 
 
 def scatter(found: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
@@ -123,18 +145,25 @@ def scatter(found: list, budget: float, trained: tuple[str, float | None] | None
     else:
         summary = _("{shape}: {ms:.2f} ms, {score:.1%}").format(shape=shape(best[0]), ms=best[1], score=best[2])
     words = {
-        "x": _("milliseconds a text"), "y": _("accuracy, inherited weights, %"), "front": _("none is beaten"),
-        "budget": _("budget"), "best": _("chosen"), "after": _("trained on"),
-    }  # fmt: skip
+        "x": _("milliseconds a text"),
+        "y": _("accuracy, inherited weights, %"),
+        "front": _("none is beaten"),
+        "budget": _("budget"),
+        "best": _("chosen"),
+        "after": _("trained on"),
+    }
     figure(
         parts(found, budget, best[0] if best else "", after, summary, words),
         _("{n} parts of one network by milliseconds and accuracy. Within {budget:.2f} ms the best is {best}.").format(
-            n=len(found), budget=budget, best=summary),
+            n=len(found), budget=budget, best=summary
+        ),
         "parts",
         wide=True,
-        data=[{_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
-              for name, ms, score in found],
-    )  # fmt: skip
+        data=[
+            {_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
+            for name, ms, score in found
+        ],
+    )
     if event is not None and trained and trained[1] is not None:
         said = _(
             "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."

@@ -44,9 +44,13 @@ def read(lesson: Lesson) -> Subject:
             drawn = choice("drawn", _("Accuracy"), names, wrap=True)
     with left:
         text = sentence_input(
-            "text", lesson.examples_for(STUDENT), max_chars=MAX_CHARS, examples_in=examples, travels=True,
+            "text",
+            lesson.examples_for(STUDENT),
+            max_chars=MAX_CHARS,
+            examples_in=examples,
+            travels=True,
             label=_("A sentence that all of them read"),
-        )  # fmt: skip
+        )
     warn_unread_text(STUDENT, text)
     return Subject(text.strip(), drawn)
 

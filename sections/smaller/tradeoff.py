@@ -45,38 +45,55 @@ def show(seen: Subject) -> None:
         if not points:
             st.info(
                 _("No run of this class has ended yet: *Teacher and student* below begins some.")
-                if seen.drawn == "own" else
-                _("Nothing is recorded yet: `python -m minibert experiment smaller --seeds 3`."),
+                if seen.drawn == "own"
+                else _("Nothing is recorded yet: `python -m minibert experiment smaller --seeds 3`."),
                 icon=":material/play_arrow:",
-            )  # fmt: skip
+            )
             return
         slow, fast = cost[TEACHER].milliseconds, cost[STUDENT].milliseconds
         summary = _("“{text}”: the teacher needs {slow:.1f} ms, the student {fast:.1f} ms").format(
-            text=short(seen.text), slow=slow, fast=fast)  # fmt: skip
+            text=short(seen.text), slow=slow, fast=fast
+        )
         told = "; ".join(
             _("{name}: {ms:.2f} ms, {score:.1%}, {mb:.1f} MB").format(
-                name=p.name, ms=p.milliseconds, score=p.score, mb=p.megabytes)
+                name=p.name, ms=p.milliseconds, score=p.score, mb=p.megabytes
+            )
             for p in points
-        )  # fmt: skip
+        )
         figure(
             tradeoff(points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
-                told=told, best=", ".join(p.name for p in points if not beaten(p, points))),
+                told=told, best=", ".join(p.name for p in points if not beaten(p, points))
+            ),
             "tradeoff",
             wide=True,
-            data=[{_("model"): p.name, _("ms"): round(p.milliseconds, 2), _("accuracy"): round(p.score, 4),
-                   _("MB"): round(p.megabytes, 1), _("not beaten"): not beaten(p, points)} for p in points],
-        )  # fmt: skip
-    known = _("Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the "
-              "weights")  # fmt: skip
+            data=[
+                {
+                    _("model"): p.name,
+                    _("ms"): round(p.milliseconds, 2),
+                    _("accuracy"): round(p.score, 4),
+                    _("MB"): round(p.megabytes, 1),
+                    _("not beaten"): not beaten(p, points),
+                }
+                for p in points
+            ],
+        )
+    known = _(
+        "Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights"
+    )
     if seen.drawn == "own":
         more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
     else:
         seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)
-        more = ngettext("Accuracy: SST-2 dev, 872 sentences, {n} seed.", "Accuracy: SST-2 dev, 872 sentences, {n} "
-                        "seeds, ± their deviation.", seeds).format(n=seeds)  # fmt: skip
-        known += _("; rings: the same model in eight bits; taught by soft labels of 60,000 more sentences; half: cut "
-                   "from a student that learned from 6,000 labels, not 2,000")  # fmt: skip
+        more = ngettext(
+            "Accuracy: SST-2 dev, 872 sentences, {n} seed.",
+            "Accuracy: SST-2 dev, 872 sentences, {n} seeds, ± their deviation.",
+            seeds,
+        ).format(n=seeds)
+        known += _(
+            "; rings: the same model in eight bits; taught by soft labels of 60,000 more sentences; half: cut "
+            "from a student that learned from 6,000 labels, not 2,000"
+        )
     st.caption(f"{known}. {more}")
 
 
@@ -106,8 +123,19 @@ def of_the_record(cost: dict) -> list:
                 one = cost[network + ending]
                 name = names()[arm] + (_(", 8 bits") if ending else "")
                 kind = arm if arm in ("teacher", "alone") else "taught"
-                points.append(Point(name, one.milliseconds, mean, one.megabytes, kind, bool(ending), half,
-                                    under=arm == "alone", called=_("8 bits") if ending else ""))  # fmt: skip
+                points.append(
+                    Point(
+                        name,
+                        one.milliseconds,
+                        mean,
+                        one.megabytes,
+                        kind,
+                        bool(ending),
+                        half,
+                        under=arm == "alone",
+                        called=_("8 bits") if ending else "",
+                    )
+                )
     return points
 
 
@@ -122,12 +150,26 @@ def of_the_class(cost: dict) -> list:
         if done and "accuracy" in done["metrics"]:
             kind, one = "taught" if taught else "alone", cost[STUDENT]
             title = _("taught {n}") if taught else _("alone {n}")
-            points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
-                                one.megabytes, kind))  # fmt: skip
+            points.append(
+                Point(
+                    title.format(n=len(runs) - number),
+                    one.milliseconds,
+                    done["metrics"]["accuracy"],
+                    one.megabytes,
+                    kind,
+                )
+            )
         if taught and taught["metrics"]["accuracy"] not in teachers:
             teachers.add(taught["metrics"]["accuracy"])
-            points.append(Point(_("teacher"), cost[TEACHER].milliseconds, taught["metrics"]["accuracy"],
-                                cost[TEACHER].megabytes, "teacher"))  # fmt: skip
+            points.append(
+                Point(
+                    _("teacher"),
+                    cost[TEACHER].milliseconds,
+                    taught["metrics"]["accuracy"],
+                    cost[TEACHER].megabytes,
+                    "teacher",
+                )
+            )
     return points
 
 
@@ -147,8 +189,18 @@ def cut_in_the_record(text: str) -> list:
         if arm in scores:
             mean, half = mean_and_half(scores[arm])
             one = costs[arm]
-            points.append(Point(names[arm], one.milliseconds, mean, one.megabytes, "pruned", spread=half, under=True,
-                                called=short_names[arm]))  # fmt: skip
+            points.append(
+                Point(
+                    names[arm],
+                    one.milliseconds,
+                    mean,
+                    one.megabytes,
+                    "pruned",
+                    spread=half,
+                    under=True,
+                    called=short_names[arm],
+                )
+            )
     return points
 
 
@@ -165,6 +217,14 @@ def pruned_by_the_class(text: str) -> list:
         if done and run.id in costs:
             one, title = costs[run.id], names[run.kind]
             kind = "alone" if run.kind.endswith("/whole") else "pruned"
-            points.append(Point(title.format(n=len(runs) - number), one.milliseconds, done["metrics"]["accuracy"],
-                                one.megabytes, kind, under=True))  # fmt: skip
+            points.append(
+                Point(
+                    title.format(n=len(runs) - number),
+                    one.milliseconds,
+                    done["metrics"]["accuracy"],
+                    one.megabytes,
+                    kind,
+                    under=True,
+                )
+            )
     return points

@@ -42,15 +42,23 @@ def _run_grid(chance: float | None) -> None:
         seeds = st.slider(_("Seeds"), 1, 5, 2, key="seeds")
     with columns[1]:
         chosen_rates = st.pills(
-            _("Learning rate"), rates(), selection_mode="multi", default=rates()[1:2], format_func=rate_in_words,
+            _("Learning rate"),
+            rates(),
+            selection_mode="multi",
+            default=rates()[1:2],
+            format_func=rate_in_words,
             key="rates",
-        )  # fmt: skip
+        )
     with columns[2]:
         names = correction_names()
         corrections = st.pills(
-            _("Bias correction"), list(names), selection_mode="multi", default=list(names), format_func=names.get,
+            _("Bias correction"),
+            list(names),
+            selection_mode="multi",
+            default=list(names),
+            format_func=names.get,
             key="corrections",
-        )  # fmt: skip
+        )
     wanted = [(e, r, c, s) for s in range(seeds) for e in epochs for r in chosen_rates for c in corrections]
     with st.container(horizontal=True, vertical_alignment="center"):
         label = ngettext("Start {n} run", "Start {n} runs", len(wanted)).format(n=len(wanted))

@@ -40,9 +40,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
             begin(lesson, who, int(steps), seen.read)
     show_refusal()
     text = sentence_input(
-        "question", lesson.examples_called("questions"), max_chars=MAX_CHARS,
+        "question",
+        lesson.examples_called("questions"),
+        max_chars=MAX_CHARS,
         label=_("A question of yours, answered while they train"),
-    )  # fmt: skip
+    )
     runs = own_runs(ANSWERS)[:4]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in less than a minute they answer your question in a sentence."))
@@ -60,9 +62,13 @@ def begin(lesson: Lesson, who: str, steps: int, text: str) -> None:
     watch = [text, *lesson.examples_called("questions")][:1]
     for name in ("bert", "unilm") if who == "both" else (who,):
         submit(
-            "minibert.toy.answers:train_answers", AnswerSettings(steps), weights_to_begin_with(SHIPPED / name),
-            watch=watch, title=kinds()[name], kind=f"{ANSWERS}/{name}",
-        )  # fmt: skip
+            "minibert.toy.answers:train_answers",
+            AnswerSettings(steps),
+            weights_to_begin_with(SHIPPED / name),
+            watch=watch,
+            title=kinds()[name],
+            kind=f"{ANSWERS}/{name}",
+        )
 
 
 def speed(step: dict) -> str:
@@ -81,9 +87,12 @@ def draw(runs: list) -> None:
         over_steps(lines, (_("step"), _("answers right in every word"))),
         _("Answers to questions that they have not learned from, over the steps. Last: {told}.").format(told=told),
         "answers-learned",
-        data=[{_("run"): name, _("step"): step, _("right"): f"{share:.1%}"} for name, marks in lines.items()
-              for step, share in marks],
-    )  # fmt: skip
+        data=[
+            {_("run"): name, _("step"): step, _("right"): f"{share:.1%}"}
+            for name, marks in lines.items()
+            for step, share in marks
+        ],
+    )
     for run in runs:
         if said := run.latest("sample"):
             one = said["answers"][0]

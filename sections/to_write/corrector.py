@@ -34,9 +34,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("BERT as a corrector", title=False)
     language = choice("language", _("Language"), languages())
     text = sentence_input(
-        f"wrong-{language}", lesson.examples_called("wrong" if language == "en" else "wrong_zh"), max_chars=MAX_CHARS,
+        f"wrong-{language}",
+        lesson.examples_called("wrong" if language == "en" else "wrong_zh"),
+        max_chars=MAX_CHARS,
         label=_("A text with slips of spelling"),
-    )  # fmt: skip
+    )
     start = misspelled.start(language)
     for title, folder in correctors(language, start):
         st.markdown(f"**{literal(title)}**")
@@ -117,9 +119,14 @@ def begin(language: str, start, steps: int, text: str) -> None:
     for kind, title in kinds().items():
         settings = CorrectorSettings(kind, steps, batch_size=16 if language == "zh" else 32, held_out=150)
         submit(
-            "minibert.toy.corrections:train_corrector", settings, weights_to_begin_with(start), watch=[text],
-            title=title, kind=f"{KIND}/{language}/{kind}", **misspelled.material(language),
-        )  # fmt: skip
+            "minibert.toy.corrections:train_corrector",
+            settings,
+            weights_to_begin_with(start),
+            watch=[text],
+            title=title,
+            kind=f"{KIND}/{language}/{kind}",
+            **misspelled.material(language),
+        )
 
 
 def speed(step: dict) -> str:

@@ -33,9 +33,15 @@ def show(lesson: Lesson, seen: Subject) -> None:
         sweeps = st.slider(_("Sweeps"), 1, 12, 4, key="sweeps", bind="query-params", width=170)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         temperature = st.select_slider(
-            _("Temperature"), (0.0, 0.25, 0.5, 0.75, 1.0, 1.5), value=0.5, format_func=lambda t: f"{t:g}",
-            key="heat", bind="query-params", width=220, help=_("0: always the likeliest token."),
-        )  # fmt: skip
+            _("Temperature"),
+            (0.0, 0.25, 0.5, 0.75, 1.0, 1.5),
+            value=0.5,
+            format_func=lambda t: f"{t:g}",
+            key="heat",
+            bind="query-params",
+            width=220,
+            help=_("0: always the likeliest token."),
+        )
         seed = seed_input(1)
     version = (SHIPPED / "bert" / "model.safetensors").stat().st_mtime_ns if model == "toy" else version_of(model)
     vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)
@@ -60,9 +66,16 @@ def drawn(model: str, version: int, length: int, sweeps: int, order: str, temper
     bert, tokenizer = brain(model)
     ids = [tokenizer.cls_id, *[tokenizer.mask_id] * length, tokenizer.sep_id]
     draws = gibbs(
-        bert, ids, range(1, length + 1), tokenizer.mask_id, sweeps=sweeps, seed=seed, order=order,
-        temperature=temperature, never=tokenizer.special_ids,
-    )  # fmt: skip
+        bert,
+        ids,
+        range(1, length + 1),
+        tokenizer.mask_id,
+        sweeps=sweeps,
+        seed=seed,
+        order=order,
+        temperature=temperature,
+        never=tokenizer.special_ids,
+    )
     return tokenizer.vocab, [
         (one.ids[1:-1], None if one.place is None else one.place - 1, one.guesses) for one in draws
     ]
@@ -97,11 +110,14 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
     figure(
         by_sweep(lines, (_("sweeps"), _("mean ln P(token | all others)"))),
         _("How likely each token is, given all others, after each sweep, by the order of the places. {told}.").format(
-            told=told),
+            told=told
+        ),
         "gibbs-orders",
-        data=[{_("order"): name, **{str(n): round(value, 3) for n, value in enumerate(values, 1)}}
-              for name, values in lines.items()],
-    )  # fmt: skip
+        data=[
+            {_("order"): name, **{str(n): round(value, 3) for n, value in enumerate(values, 1)}}
+            for name, values in lines.items()
+        ],
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=200)

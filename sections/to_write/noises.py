@@ -48,10 +48,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
     told = _("Infilling has drawn runs of {lengths} tokens for its [MASK]s.").format(lengths=", ".join(map(str, spans)))
     st.caption(told)
     in_words(
-        told, "noises-words",
-        [{_("noise"): names()[name], _("what the encoder reads"): " ".join(part.token for part in parts)}
-         for name, parts in drawn.items()],
-    )  # fmt: skip
+        told,
+        "noises-words",
+        [
+            {_("noise"): names()[name], _("what the encoder reads"): " ".join(part.token for part in parts)}
+            for name, parts in drawn.items()
+        ],
+    )
     lesson.show("Why two noises were kept")
     show_source(noises.infilled, "poisson", label=_("Infilling"))
 

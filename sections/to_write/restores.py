@@ -47,9 +47,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     manager().warm_up()
     lesson.show("BART as a model", title=False)
     text = sentence_input(
-        "spoiled", lesson.examples_called("spoiled"), max_chars=MAX_CHARS,
+        "spoiled",
+        lesson.examples_called("spoiled"),
+        max_chars=MAX_CHARS,
         label=_("A text to be restored, in words of the toy world"),
-    )  # fmt: skip
+    )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         noise = choice("noise", _("Spoiled by"), titles(), box=230)
         seed = seed_input(1)
@@ -76,9 +78,12 @@ def begin(noise: str, steps: int, text: str, seed: int) -> None:
     from minibert.toy.restoring import RestoringSettings
 
     submit(
-        "minibert.toy.restoring:train_bart", RestoringSettings(noise, steps), watch=[(text, seed)],
-        title=f"BART, {titles()[noise]}", kind=f"{KIND}/{noise}",
-    )  # fmt: skip
+        "minibert.toy.restoring:train_bart",
+        RestoringSettings(noise, steps),
+        watch=[(text, seed)],
+        title=f"BART, {titles()[noise]}",
+        kind=f"{KIND}/{noise}",
+    )
 
 
 def speed(step: dict) -> str:
@@ -144,11 +149,15 @@ def draw(runs: list) -> None:
         figure(
             over_steps(lines, (_("step"), _("right"))),
             _("{title}: what is right of held-out texts, over the steps. Last: {last}.").format(
-                title=literal(newest.title), last=last),
+                title=literal(newest.title), last=last
+            ),
             "bart-learned",
-            data=[{_("measure"): words, _("step"): step, _("right"): f"{share:.1%}"} for words, marks in lines.items()
-                  for step, share in marks],
-        )  # fmt: skip
+            data=[
+                {_("measure"): words, _("step"): step, _("right"): f"{share:.1%}"}
+                for words, marks in lines.items()
+                for step, share in marks
+            ],
+        )
     if len(runs) > 1:
         compare(runs)
 

@@ -85,18 +85,26 @@ def read(lesson: Lesson) -> Subject:
             name = choice("way", _("A token is chosen"), ways(), wrap=True)
             width = st.slider(_("Beginnings kept (beam)"), 1, 8, 3, key="width", bind="query-params")
             temperature = st.select_slider(
-                _("Temperature (by lot)"), TEMPERATURES, value=1.0, format_func=lambda t: f"{t:g}", key="temperature",
+                _("Temperature (by lot)"),
+                TEMPERATURES,
+                value=1.0,
+                format_func=lambda t: f"{t:g}",
+                key="temperature",
                 bind="query-params",
-            )  # fmt: skip
+            )
             seed = st.number_input(_("Seed (by lot)"), 0, MAX_SEED, 0, key="dice", bind="query-params", width=150)
             examples = st.container()
     with left:
         text = sentence_input(
-            "text", lesson.examples, max_chars=MAX_CHARS, examples_in=examples,
+            "text",
+            lesson.examples,
+            max_chars=MAX_CHARS,
+            examples_in=examples,
             label=_("Text in words of the toy world"),
             help=_("Little facts and a question. Behind {border} you may say yourself what is written.").format(
-                border=BORDER),
-        )  # fmt: skip
+                border=BORDER
+            ),
+        )
     source, border, given = text.partition(BORDER)
     writer = next(writer for writer in offered if writer.name == chosen)
     way = Way(name, int(width), float(temperature), int(seed or 0))

@@ -27,9 +27,12 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     from minibert.train import Optimization
 
     settings = FinetuneSettings(
-        epochs=2, batch_size=8, max_length=32, optimization=Optimization(learning_rate=rate),
+        epochs=2,
+        batch_size=8,
+        max_length=32,
+        optimization=Optimization(learning_rate=rate),
         dropout=0.0,  # its masks would come from a generator shared by all sessions
-    )  # fmt: skip
+    )
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
     bench = FreshLearner.of(CHECKPOINTS / MODEL, TASK, data, settings)

@@ -30,8 +30,13 @@ def show(lesson: Lesson, text: str) -> None:
     sets = shipped_sets()
     first, second, third, fourth = st.columns((5, 5, 5, 4), gap="medium")
     with first:
-        name = st.selectbox(_("Data"), list(sets), index=list(sets).index("verdicts"),
-                            format_func=lambda one: sets[one].title, key="length-of")  # fmt: skip
+        name = st.selectbox(
+            _("Data"),
+            list(sets),
+            index=list(sets).index("verdicts"),
+            format_func=lambda one: sets[one].title,
+            key="length-of",
+        )
     with second:
         chosen = st.select_slider(_("Tokens at most"), LENGTHS, 96, key="tokens")
     with third:
@@ -65,16 +70,21 @@ def _batches(size: str, chosen: int, memory: int) -> None:
     at = {name: batches[LENGTHS.index(chosen)] for name, batches in series.items()}
     said = _("{chosen} tokens: at most {rows:,} rows at once").format(chosen=chosen, rows=at[_("fused attention")])
     words = "; ".join(f"{name}: {rows:,}" for name, rows in at.items())
-    alt = _("The largest batch to fine-tune {model} in {memory} GiB, fp32 and AdamW, by length. At {chosen} tokens: "
-            "{words}.").format(model=f"BERT-{size}", memory=memory, chosen=chosen, words=words)  # fmt: skip
+    alt = _(
+        "The largest batch to fine-tune {model} in {memory} GiB, fp32 and AdamW, by length. At {chosen} tokens: "
+        "{words}."
+    ).format(model=f"BERT-{size}", memory=memory, chosen=chosen, words=words)
     axes = (_("tokens of a row"), _("rows at once"))
 
     def table() -> list[dict]:
         return [
-            {_("tokens"): length, **{name: batches[i] for name, batches in series.items()},
-             **({_("measured in 2018"): str(there.get(length, "–"))} if there else {})}
+            {
+                _("tokens"): length,
+                **{name: batches[i] for name, batches in series.items()},
+                **({_("measured in 2018"): str(there.get(length, "–"))} if there else {}),
+            }
             for i, length in enumerate(LENGTHS)
-        ]  # fmt: skip
+        ]
 
     figure(partial(rows_that_fit, LENGTHS, series, published, chosen, axes, said), alt, key="rows-that-fit", data=table)
 

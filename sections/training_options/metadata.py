@@ -65,11 +65,14 @@ def _what_is_new(way: str, bench, batch, known: int) -> None:
                 "vectors of {short} numbers; that vector stands beside the {width} numbers that the new layer reads "
                 "of the text, so it reads **{both}**. Number 0 is for values that training has not seen."
             ).format(
-                number=int(batch.metadata[0, 0]), rows=head.metadata[0].num_embeddings,
-                short=head.metadata[0].embedding_dim, width=head.width, both=head.read_width,
+                number=int(batch.metadata[0, 0]),
+                rows=head.metadata[0].num_embeddings,
+                short=head.metadata[0].embedding_dim,
+                width=head.width,
+                both=head.read_width,
             ),
             width=820,
-        )  # fmt: skip
+        )
     else:
         number = int(batch.metadata[0, 0])
         st.markdown(

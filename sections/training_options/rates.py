@@ -36,10 +36,12 @@ def show(lesson: Lesson, text: str) -> None:
     freezes = {
         "none": _("nothing"),
         "embeddings": _("the embeddings"),
-        **{str(n): ngettext("embeddings and {n} block", "embeddings and {n} blocks", n).format(n=n)
-           for n in range(1, blocks + 1)},
+        **{
+            str(n): ngettext("embeddings and {n} block", "embeddings and {n} blocks", n).format(n=n)
+            for n in range(1, blocks + 1)
+        },
         "all": _("all of BERT"),
-    }  # fmt: skip
+    }
     left, right = st.columns(2, gap="medium")
     with left:
         decay = st.slider(_("Decay a layer"), 0.3, 1.0, 0.8, 0.05, key="decay", bind="query-params")

@@ -74,8 +74,13 @@ def show(lesson: Lesson, text: str) -> None:
     )
     lesson.show(HEADING)
     given = f"--budgets {' '.join(map(str, budgets))}" if budgets else ""
-    command(f"--texts-beside {' '.join(BESIDE)}", f"--max-length {options.max_length}", f"--truncation {way}", given,
-            data="verdicts")  # fmt: skip
+    command(
+        f"--texts-beside {' '.join(BESIDE)}",
+        f"--max-length {options.max_length}",
+        f"--truncation {way}",
+        given,
+        data="verdicts",
+    )
     from minibert.tasks.sequences import assembled
     from minibert.text.truncation import longest_first
 

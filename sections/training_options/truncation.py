@@ -63,12 +63,17 @@ def _scores() -> None:
     from minibert.experiments.results import by_arm
     from plots.experiments import Score, scores
 
-    found = {arm: {seed: 100 * value for seed, value in seeds.items()}
-             for arm, seeds in by_arm(records, "accuracy").items()}  # fmt: skip
+    found = {
+        arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, "accuracy").items()
+    }
     ways = {"head": _("head"), "tail": _("tail"), "head_tail": _("head + tail")}
-    names = {arm: _("nothing cut") if arm == "whole" else
-             _("{way}, {n} tokens").format(way=ways[values["truncation"]], n=values["max_length"])
-             for arm in made.arms for values in (made.values(arm),)}  # fmt: skip
+    names = {
+        arm: _("nothing cut")
+        if arm == "whole"
+        else _("{way}, {n} tokens").format(way=ways[values["truncation"]], n=values["max_length"])
+        for arm in made.arms
+        for values in (made.values(arm),)
+    }
     rows = [
         Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm != "whole" else None, found[arm])
         for arm in names
@@ -87,16 +92,26 @@ def _scores() -> None:
     fig = scores(rows, titles, (axis, axis), _("seed"), title=said[:1].upper() + said[1:])
     fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
     figure(
-        fig, alt, key="cut-scores", wide=True,
-        data=[{_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}
-              for arm in names if arm in means],
-    )  # fmt: skip
+        fig,
+        alt,
+        key="cut-scores",
+        wide=True,
+        data=[
+            {_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}
+            for arm in names
+            if arm in means
+        ],
+    )
     last = records[-1]
     st.caption(
-        _("A dot is a seed; the line is their mean, the bar one standard deviation. {train:,} reviews to train on, "
-          "measured on {dev:,}, from {model}. Left: 100 − the error of table 2; the scales differ. "
-          "Made with: {command}").format(
-            train=last["examples"], dev=last["measured_on"], model=literal(last["model"]),
+        _(
+            "A dot is a seed; the line is their mean, the bar one standard deviation. {train:,} reviews to train on, "
+            "measured on {dev:,}, from {model}. Left: 100 − the error of table 2; the scales differ. "
+            "Made with: {command}"
+        ).format(
+            train=last["examples"],
+            dev=last["measured_on"],
+            model=literal(last["model"]),
             command=f"`{last['command']}`",
         )
-    )  # fmt: skip
+    )

@@ -66,17 +66,20 @@ def trained_when(steps: int) -> None:
     plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}
     told = [
         {_("regime"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
-        for title, plan in plans.items() for number, stage in enumerate(plan, 1) for task, count in stage.items()
-    ]  # fmt: skip
+        for title, plan in plans.items()
+        for number, stage in enumerate(plan, 1)
+        for task, count in stage.items()
+    ]
     figure(
         trained_when(plans, tasks(), _("step")),
-        _("Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a stage "
-          "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime.").format(
-            n=steps // len(tasks())),
+        _(
+            "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
+            "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
+        ).format(n=steps // len(tasks())),
         "ernie2-plan",
         data=told,
         wide=True,
-    )  # fmt: skip
+    )
 
 
 def newest() -> list:
@@ -93,9 +96,11 @@ def begin(names: tuple[str, ...], steps: int) -> None:
     for name in names:
         settings = ContinualSettings(name, steps, asked=120, evaluate_every=steps // 20)
         submit(
-            "minibert.toy.continual:train_continually", settings, title=_("ERNIE 2.0, {regime}").format(
-                regime=regimes()[name]), kind=f"{KIND}/{name}",
-        )  # fmt: skip
+            "minibert.toy.continual:train_continually",
+            settings,
+            title=_("ERNIE 2.0, {regime}").format(regime=regimes()[name]),
+            kind=f"{KIND}/{name}",
+        )
 
 
 def speed(step: dict) -> str:
@@ -124,10 +129,14 @@ def draw(runs: list) -> None:
         learned(marks, plans, tasks(), _("step")),
         _("What is answered right, task by task, over the steps. Last: {told}.").format(told=told),
         "ernie2-learned",
-        data=[{_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
-              for title, lines in marks.items() for task, points in lines.items() for step, share in points],
+        data=[
+            {_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
+            for title, lines in marks.items()
+            for task, points in lines.items()
+            for step, share in points
+        ],
         wide=True,
-    )  # fmt: skip
+    )
 
 
 # --- the claim --------------------------------------------------------------------------------------------------------
@@ -165,19 +174,26 @@ def against(records: list[dict], metric: str, base: str, sign: int | None) -> st
         return ""
     said = _("expected + – **{verdict}**").format(verdict=verdict_words()[verdict(one, sign)]) if sign else ""
     return _("{what}: each new one with the old, against {base}: {mean}{spread} points, {n}{said}").format(
-        what={**tasks(), "mean": _("mean of the four")}[metric], base=regimes()[base], mean=signed(one.mean),
+        what={**tasks(), "mean": _("mean of the four")}[metric],
+        base=regimes()[base],
+        mean=signed(one.mean),
         spread="" if one.half is None else f" ± {one.half:.1f}",
-        n=ngettext("{n} seed", "{n} seeds", one.seeds).format(n=one.seeds), said=f"; {said}" if said else "",
-    )  # fmt: skip
+        n=ngettext("{n} seed", "{n} seeds", one.seeds).format(n=one.seeds),
+        said=f"; {said}" if said else "",
+    )
 
 
 def recorded(records: list[dict]) -> None:
     last = records[-1]
     st.caption(
-        _("Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
-          "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
-          "in {steps:,} steps. {processor}, torch {torch}, {date}. Made with: {command}").format(
-            asked=last["scale"]["asked"], tokens=max(record["tokens"] for record in records), steps=last["steps"],
+        _(
+            "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
+            "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} "
+            "tokens in {steps:,} steps. {processor}, torch {torch}, {date}. Made with: {command}"
+        ).format(
+            asked=last["scale"]["asked"],
+            tokens=max(record["tokens"] for record in records),
+            steps=last["steps"],
             **made_with(last),
         )
-    )  # fmt: skip
+    )

@@ -50,9 +50,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
         titled(differences(rows, _("points")), title),
         _("Without next sentence prediction. {told}.").format(told=told),
         "nsp-differences",
-        data=[{_("table"): title, _("task"): task, _("points"): signed(value)} for title, gaps in rows.items()
-              for task, value in gaps.items()],
-    )  # fmt: skip
+        data=[
+            {_("table"): title, _("task"): task, _("points"): signed(value)}
+            for title, gaps in rows.items()
+            for task, value in gaps.items()
+        ],
+    )
     lesson.show("Why they disagree")
     here()
     link_to("experiments", _("The recorded formats, one by one"))

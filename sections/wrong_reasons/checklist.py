@@ -63,9 +63,13 @@ def texts_to_check(lesson: Lesson, run) -> list[dict[str, str]]:
         chinese = in_chinese(run)
         start = [example["text"] for example in examples[:4]] if chinese else lesson.examples
         text = sentence_input(
-            "zh-lines" if chinese else "lines", [], default="\n".join(start), label=_("One sentence a line"),
-            multiline=True, max_chars=MOST_CHARACTERS,
-        )  # fmt: skip
+            "zh-lines" if chinese else "lines",
+            [],
+            default="\n".join(start),
+            label=_("One sentence a line"),
+            multiline=True,
+            max_chars=MOST_CHARACTERS,
+        )
         return [{"text": line.strip()} for line in text.splitlines() if line.strip()][:MOST_LINES]
     plain = [example for example in examples if example["extra"].get("kind", "plain") == "plain"]
     return [{"text": e["text"], **({"pair": e["pair"]} if pairs else {})} for e in plain][:200]
@@ -81,11 +85,14 @@ def rates(found: list) -> None:
         return
     rows = [
         FlipRate(
-            names[one.rule.name], one.rule.expects, one.rate, one.interval,
+            names[one.rule.name],
+            one.rule.expects,
+            one.rate,
+            one.interval,
             _("{flips} of {n}").format(flips=one.flips, n=len(one.texts)),
         )
         for one in applied
-    ]  # fmt: skip
+    ]
     expected = {"same": _("should stay"), "change": _("should change"), "open": _("neither right nor wrong")}
     with st.container(key="wide-rates"):
         figure(

@@ -15,18 +15,24 @@ def heuristics() -> list[tuple[str, str, str, str]]:
     """(name in HANS, what it assumes, sentence, hypothesis that does not follow)."""
     return [
         (
-            "lexical_overlap", _("lexical overlap: all words of the second stand in the first"),
-            "The doctor saw the lawyer.", "The lawyer saw the doctor.",
+            "lexical_overlap",
+            _("lexical overlap: all words of the second stand in the first"),
+            "The doctor saw the lawyer.",
+            "The lawyer saw the doctor.",
         ),
         (
-            "subsequence", _("subsequence: the second stands in the first, word after word"),
-            "The thief near the king ran.", "The king ran.",
+            "subsequence",
+            _("subsequence: the second stands in the first, word after word"),
+            "The thief near the king ran.",
+            "The king ran.",
         ),
         (
-            "constituent", _("constituent: the second is a whole phrase of the first"),
-            "If the farmer slept, the sailor sang.", "The farmer slept.",
+            "constituent",
+            _("constituent: the second is a whole phrase of the first"),
+            "If the farmer slept, the sailor sang.",
+            "The farmer slept.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def show(lesson: Lesson, cue: str) -> None:

@@ -30,5 +30,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     st.table(rows)
     st.caption(
         _("Counted by minibert.count, with {n:,} pieces; the tests hold the weights against transformers’.").format(
-            n=PIECES)
-    )  # fmt: skip
+            n=PIECES
+        )
+    )

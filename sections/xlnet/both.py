@@ -17,9 +17,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
 def at_choice() -> dict:
     share = st.slider(_("Tokens guessed, of both"), 5, 50, 25, 5, format="%d %%", key="both-share", bind="query-params")
     context = choice(
-        "context", _("What is not guessed sees"),
-        {"order": _("what is read before it (paper)"), "all": _("all (code)")}, wrap=True,
-    )  # fmt: skip
+        "context",
+        _("What is not guessed sees"),
+        {"order": _("what is read before it (paper)"), "all": _("all (code)")},
+        wrap=True,
+    )
     spans = choice("guessed", _("XLNet guesses"), {"words": _("single words"), "spans": _("up to five in a row")})
     title = "XLNet" if context == "order" else _("XLNet, as in the code")
     title = _("{model}, spans").format(model=title) if spans == "spans" else title

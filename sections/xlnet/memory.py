@@ -33,9 +33,14 @@ def two_rows(lesson: Lesson) -> tuple[str, str]:
             texts.append(sentence_input(key, [], label=labels[key], default=start, max_chars=200))
     st.session_state["rows-example"] = ready.index(tuple(texts)) if tuple(texts) in ready else None
     st.pills(
-        _("Examples"), range(len(ready)), format_func=lambda n: literal(" | ".join(ready[n])), key="rows-example",
-        label_visibility="collapsed", on_change=use_example, args=(ready,),
-    )  # fmt: skip
+        _("Examples"),
+        range(len(ready)),
+        format_func=lambda n: literal(" | ".join(ready[n])),
+        key="rows-example",
+        label_visibility="collapsed",
+        on_change=use_example,
+        args=(ready,),
+    )
     return tuple(texts)
 
 
@@ -88,12 +93,11 @@ def asked(pair: Pair, before: str, behind: str) -> None:
     figure(
         looked_at(words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
         _("{title}. {told}.").format(
-            title=title,
-            told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True)),
+            title=title, told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
         ),
         "memory-attention",
         wide=True,
-    )  # fmt: skip
+    )
     st.caption(_("Mean of the heads. The word’s own place is empty: the query does not see the word."))
 
 

@@ -30,14 +30,13 @@ def show(seen: Subject) -> None:
         )
         figure(
             two_masks(
-                words, dict(zip(titles, masks, strict=True)), seen.guessed, seen.cell,
-                (_("who looks ↓ at whom →"), ""),
+                words, dict(zip(titles, masks, strict=True)), seen.guessed, seen.cell, (_("who looks ↓ at whom →"), "")
             ),
             _("Both masks of this order. What each word’s query sees – {told}.").format(told=told),
             "orders",
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,
-        )  # fmt: skip
+        )
         legend(
             [
                 (OPEN[0], "■", _("may look")),

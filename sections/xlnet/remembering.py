@@ -39,9 +39,11 @@ def train() -> None:
         runs.setdefault(run.kind.rpartition("/")[2], run)
     if not runs:
         st.markdown(
-            _("**No run yet.** Both begin with the page’s XLNet, which has read single rows only, and read the same "
-              "stories in rows of 16 words.")
-        )  # fmt: skip
+            _(
+                "**No run yet.** Both begin with the page’s XLNet, which has read single rows only, and read the same "
+                "stories in rows of 16 words."
+            )
+        )
         return
     live(tuple(runs[name].id for name in arms() if name in runs), draw, lambda found: state_rows(going(found), speed))
 
@@ -51,9 +53,12 @@ def begin(steps: int) -> None:
 
     for name, title in arms().items():
         submit(
-            "minibert.toy.segments:train_on_segments", SegmentSettings(steps, name == "memory"),
-            weights_to_begin_with(START), title=_("XLNet, {arm}").format(arm=title), kind=f"{KIND}/{name}",
-        )  # fmt: skip
+            "minibert.toy.segments:train_on_segments",
+            SegmentSettings(steps, name == "memory"),
+            weights_to_begin_with(START),
+            title=_("XLNet, {arm}").format(arm=title),
+            kind=f"{KIND}/{name}",
+        )
 
 
 def speed(step: dict) -> str:
@@ -67,8 +72,9 @@ def draw(runs: list) -> None:
     where = {"before": _("told in the row before"), "here": _("told in its own row")}
     lines = {
         f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
-        for name, words in where.items() for run in runs
-    }  # fmt: skip
+        for name, words in where.items()
+        for run in runs
+    }
     lines = {name: marks for name, marks in lines.items() if marks}
     if not lines:
         st.caption(_("The stories are being written …"))
@@ -79,10 +85,13 @@ def draw(runs: list) -> None:
         over_steps(lines, (_("step"), title)),
         _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
         "memory-learned",
-        data=[{_("line"): name, _("step"): step, _("share"): f"{share:.1%}"} for name, marks in lines.items()
-              for step, share in marks],
+        data=[
+            {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}
+            for name, marks in lines.items()
+            for step, share in marks
+        ],
         wide=True,
-    )  # fmt: skip
+    )
 
 
 # --- recorded ---------------------------------------------------------------------------------------------------------
@@ -116,24 +125,33 @@ def recorded() -> None:
         "memory-recorded",
         data=[
             {
-                _("asked"): words, _("arm"): arm, _("mean"): f"{statistics.fmean(some):.1%}",
+                _("asked"): words,
+                _("arm"): arm,
+                _("mean"): f"{statistics.fmean(some):.1%}",
                 _("sd"): f"{statistics.stdev(some):.1%}" if len(some) > 1 else "–",
             }
-            for words, by in values.items() for arm, some in by.items() if some
+            for words, by in values.items()
+            for arm, some in by.items()
+            if some
         ],
         wide=True,
-    )  # fmt: skip
+    )
     gains = [against(found, name, words) for name, words in (("before", True), ("here", False))]
     st.markdown("\n".join(f"- {line}" for line in gains if line), width=820)
     last, seeds = records[-1], len({record["seed"] for record in records})
     st.caption(
-        _("A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the "
-          "same rows, and is asked for words of {stories} other stories. {processor}, torch {torch}, {date}. "
-          "Made with: {command}").format(
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds), steps=last["steps"], tokens=last["tokens"],
-            stories=last["scale"]["test"], **made_with(last),
+        _(
+            "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the "
+            "same rows, and is asked for words of {stories} other stories. {processor}, torch {torch}, {date}. "
+            "Made with: {command}"
+        ).format(
+            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+            steps=last["steps"],
+            tokens=last["tokens"],
+            stories=last["scale"]["test"],
+            **made_with(last),
         )
-    )  # fmt: skip
+    )
 
 
 def against(found: dict, name: str, expected: bool) -> str:
@@ -146,7 +164,9 @@ def against(found: dict, name: str, expected: bool) -> str:
     spread = "" if ours.half is None else f" ± {ours.half:.1f}"
     gain = _("{mean}{spread} points here").format(mean=signed(ours.mean), spread=spread)
     if expected:
-        words = _("Words told in the row before: in the paper’s ablation RACE falls from 66.66 to 65.55 without "
-                  "memory; {gain} – **{verdict}**")  # fmt: skip
+        words = _(
+            "Words told in the row before: in the paper’s ablation RACE falls from 66.66 to 65.55 without "
+            "memory; {gain} – **{verdict}**"
+        )
         return words.format(gain=gain, verdict=verdict_words()[verdict(ours, 1)])
     return _("Words told in their own row: the paper says nothing of them; {gain}").format(gain=gain)

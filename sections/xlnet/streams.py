@@ -33,16 +33,19 @@ def show(lesson: Lesson, seen: Subject) -> None:
     said = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
     figure(
         double_mask(words, mask[0, 0].numpy(), tuple(streams()), said),
-        _("Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read before "
-          "them; nobody looks at a query. {open} cells are open.").format(n=2 * count, open=int(mask.sum())),
+        _(
+            "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
+            "before them; nobody looks at a query. {open} cells are open."
+        ).format(n=2 * count, open=int(mask.sum())),
         "double",
         wide=True,
-    )  # fmt: skip
+    )
     st.markdown(
-        _("Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
-          "differ by at most **{apart:.1e}**, which is the rounding of 32-bit arithmetic.").format(
-            largest=largest, apart=apart)
-    )  # fmt: skip
+        _(
+            "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
+            "differ by at most **{apart:.1e}**, which is the rounding of 32-bit arithmetic."
+        ).format(largest=largest, apart=apart)
+    )
     lesson.show("One row of double length", title=False)
     show_source(two_streams, label=_("The streams apart"))
     show_source(with_queries, find="query_id", label=_("… and as one row: this is what is trained here"))

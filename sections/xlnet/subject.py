@@ -51,16 +51,26 @@ def read(lesson: Lesson) -> Subject:
                 "order", _("The order"), {"drawn": _("drawn"), "right": _("left to right"), "left": _("right to left")}
             )
             share = st.slider(
-                _("Words guessed, the last of the order"), 10, 100, 17, 1, format="%d %%", key="share",
-                bind="query-params", help=_("The paper’s 1/K, with K = 6 or 7."),
-            )  # fmt: skip
+                _("Words guessed, the last of the order"),
+                10,
+                100,
+                17,
+                1,
+                format="%d %%",
+                key="share",
+                bind="query-params",
+                help=_("The paper’s 1/K, with K = 6 or 7."),
+            )
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
             examples = st.container()
     with left:
         text = sentence_input(
-            "text", lesson.examples, label=_("Text in words of the toy world"), max_chars=MAX_CHARS,
+            "text",
+            lesson.examples,
+            label=_("Text in words of the toy world"),
+            max_chars=MAX_CHARS,
             examples_in=examples,
-        )  # fmt: skip
+        )
     tokenizer = networks(pair)[2]
     ids = tokenizer.encode(text).ids[1:-1]
     cut = max(0, len(ids) - MOST)

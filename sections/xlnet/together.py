@@ -42,26 +42,32 @@ def show(lesson: Lesson, seen: Subject) -> None:
     bert, xlnet = (ways[name][0] for name in (_("BERT, both at once"), _("XLNet, one after the other")))
     question = _("Who gives “{one} … {other}” the higher joint probability?")
     if not predict(
-        "joint", question.format(one=literal(one), other=literal(other)),
-        [_("BERT, both at once"), _("XLNet, one after the other")], int(xlnet > bert),
+        "joint",
+        question.format(one=literal(one), other=literal(other)),
+        [_("BERT, both at once"), _("XLNet, one after the other")],
+        int(xlnet > bert),
         about=f"{seen.text}\n{places}\n{seen.pair.name}",
-    ):  # fmt: skip
+    ):
         return
     joint = {name: value for name, (value, _parts) in ways.items()}
     told = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
     times = xlnet / bert if bert else 0.0
     figure(
         joint_bars(
-            joint, _("P(both words)"),
+            joint,
+            _("P(both words)"),
             _("P(“{one}”, “{other}”): XLNet, one after the other, {times:.1f} × BERT’s at once").format(
-                one=literal(one), other=literal(other), times=times),
+                one=literal(one), other=literal(other), times=times
+            ),
         ),
         _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=told),
         "joint",
-        data=[{_("way"): name, _("its factors"): parts, _("joint"): f"{value:.3%}"}
-              for name, (value, parts) in ways.items()],
+        data=[
+            {_("way"): name, _("its factors"): parts, _("joint"): f"{value:.3%}"}
+            for name, (value, parts) in ways.items()
+        ],
         wide=True,
-    )  # fmt: skip
+    )
     draws(seen, places)
     lesson.show("Independent guesses", title=False)
 
@@ -103,9 +109,11 @@ def probabilities(seen: Subject, places: tuple[int, ...]) -> dict[str, tuple[flo
     from math import exp
 
     names = (
-        _("BERT, both at once"), _("BERT, filled in one after the other"), _("XLNet, both at once"),
+        _("BERT, both at once"),
+        _("BERT, filled in one after the other"),
+        _("XLNet, both at once"),
         _("XLNet, one after the other"),
-    )  # fmt: skip
+    )
     found = {}
     for name, logs in zip(names, _log_probs(seen, places, seen.pair.version), strict=True):
         found[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
@@ -140,9 +148,12 @@ def draws(seen: Subject, places: tuple[int, ...]) -> None:
         )
         rows.append(f'<li><b>{name}</b><ul class="mb-draws">{items}</ul></li>')
     st.markdown(
-        "**" + _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}").format(
-            n=DRAWS, a=counts[0], b=counts[1]) + "**"
-    )  # fmt: skip
+        "**"
+        + _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}").format(
+            n=DRAWS, a=counts[0], b=counts[1]
+        )
+        + "**"
+    )
     st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
     st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
     from minibert.inside.joint import expected

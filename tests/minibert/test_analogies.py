@@ -12,9 +12,13 @@ from minibert.tokenizer import Tokenizer
 
 #           male  royal  old
 VECTORS = {
-    "man": (1, 0, 0), "woman": (-1, 0, 0), "king": (1, 1, 0), "queen": (-1, 1, 0), "boy": (1, 0, -1),
+    "man": (1, 0, 0),
+    "woman": (-1, 0, 0),
+    "king": (1, 1, 0),
+    "queen": (-1, 1, 0),
+    "boy": (1, 0, -1),
     "girl": (-1, 0, -1),
-}  # fmt: skip
+}
 TABLE = WordTable(tuple(VECTORS), unit(np.array(list(VECTORS.values()), float)))
 PAIRS = [("man", "woman"), ("king", "queen"), ("boy", "girl")]
 

@@ -89,9 +89,14 @@ def test_what_is_written_is_what_generate_writes(tmp_path, batch):
     bart.save(tmp_path, ours)
     theirs = transformers.BartForConditionalGeneration.from_pretrained(tmp_path)
     said = theirs.generate(
-        batch.ids, attention_mask=batch.padding.long(), max_new_tokens=9, do_sample=False, num_beams=1,
-        forced_bos_token_id=None, forced_eos_token_id=None,
-    )  # fmt: skip
+        batch.ids,
+        attention_mask=batch.padding.long(),
+        max_new_tokens=9,
+        do_sample=False,
+        num_beams=1,
+        forced_bos_token_id=None,
+        forced_eos_token_id=None,
+    )
     rows = [[i for i in row[1:].tolist() if i != CONFIG.pad_token_id] for row in said]
     rows = [row[: row.index(2)] if 2 in row else row for row in rows]
     assert greedy(ours, batch, CONFIG.decoder_start_token_id, CONFIG.eos_token_id, 9) == rows

@@ -18,9 +18,13 @@ from minibert.relatives.registry import relative_named
 from minibert.unfilled import filled_later
 
 CONFIG = BertConfig(
-    vocab_size=61, hidden_size=24, num_hidden_layers=2, num_attention_heads=3, intermediate_size=50,
+    vocab_size=61,
+    hidden_size=24,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=50,
     max_position_embeddings=32,
-)  # fmt: skip
+)
 BATCH = Batch(torch.arange(5, 25).reshape(2, 10))
 LABELS = ["no", "maybe", "yes"]
 MODELS = {

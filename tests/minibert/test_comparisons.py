@@ -27,10 +27,14 @@ def folder(tmp_path):
 
 
 TOY = Comparison(
-    "toy", "A toy", "classification", "toy", ("train.tsv", "dev.tsv"),
+    "toy",
+    "A toy",
+    "classification",
+    "toy",
+    ("train.tsv", "dev.tsv"),
     {"epochs": 1, "batch_size": 8, "learning_rate": 1e-3, "max_length": 24},
     {"tuned": {}, "frozen": {"freeze": "all"}},
-)  # fmt: skip
+)
 
 
 def run(start, folder, out, comparison=TOY, **options):

@@ -166,9 +166,15 @@ def test_a_frozen_bert_that_has_read_no_name_learns_no_word_of_strangers():
 
 
 def test_pronouns_are_asked_where_one_person_is_named_and_nothing_else_tells():
-    rows = [TOKENIZER.encode(text).ids for text in (
-        "sofia was a clever girl. soon she slept.", "anna met ben. she was tired.", "ben was tired, so he slept.",
-        "it was a good day.")]  # fmt: skip
+    rows = [
+        TOKENIZER.encode(text).ids
+        for text in (
+            "sofia was a clever girl. soon she slept.",
+            "anna met ben. she was tired.",
+            "ben was tired, so he slept.",
+            "it was a good day.",
+        )
+    ]
     asked = strangers.questions(rows, TOKENIZER)
     assert [(TOKENIZER.vocab[one.ids[one.place]], one.stranger) for one in asked] == [("she", True), ("he", False)]
     hidden = strangers.gendered(torch.tensor([rows[0]]), TOKENIZER)[0].tolist()

@@ -47,15 +47,25 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Started, Step
 
 TINY = Scale(
-    tokens=2048, vocab_size=120, batch_size=8, max_length=16, examples=24, epochs=1, finetune_batch_size=8,
+    tokens=2048,
+    vocab_size=120,
+    batch_size=8,
+    max_length=16,
+    examples=24,
+    epochs=1,
+    finetune_batch_size=8,
     heldout_tokens=200,
-)  # fmt: skip
+)
 TOKENIZER = Tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"])
 SMALL = Pretraining(layers=1, hidden=16, heads=2)
 CONFIG = BertConfig(
-    vocab_size=50, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+    vocab_size=50,
+    hidden_size=16,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=32,
     max_position_embeddings=16,
-)  # fmt: skip
+)
 LEFT_TO_RIGHT = LeftToRightConfig(**CONFIG.as_dict())
 
 
@@ -312,9 +322,7 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
 
 # --- on the toy world -------------------------------------------------------------------------------------------------
 
-QUICK = replace(
-    TOY_SCALE, tokens=16 * 8 * 64, batch_size=8, max_length=64, examples=16, epochs=1, heldout_tokens=300,
-)  # fmt: skip
+QUICK = replace(TOY_SCALE, tokens=16 * 8 * 64, batch_size=8, max_length=64, examples=16, epochs=1, heldout_tokens=300)
 
 
 def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():

@@ -12,9 +12,12 @@ WIDE = {"num_hidden_layers": 24, "hidden_size": 1024, "num_attention_heads": 16,
 BASE = {"hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072}
 ROBERTA = {"vocab_size": 50_265, "max_position_embeddings": 514, "type_vocab_size": 1}
 DEBERTA = {
-    "vocab_size": 50_265, "type_vocab_size": 0, "relative_attention": True, "pos_att_type": ["c2p", "p2c"],
+    "vocab_size": 50_265,
+    "type_vocab_size": 0,
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
     "position_biased_input": False,
-}  # fmt: skip
+}
 SIX_AND_SIX = {
     f"{side}_{name}": value
     for side in ("encoder", "decoder")

@@ -102,49 +102,95 @@ OPEN = "not in the paper"
     ("page", "query", "experiment", "scale", "values", "said"),
     [
         (
-            "electra", {}, "electra", {"masked": 0.15, "train": 10, "test": 5},
+            "electra",
+            {},
+            "electra",
+            {"masked": 0.15, "train": 10, "test": 5},
             {
-                "bert": {"who_is_meant": [0.50, 0.51, 0.52]}, "electra": {"who_is_meant": [0.70, 0.71, 0.73]},
-                "electra-15": {"who_is_meant": [0.40, 0.42, 0.43]}, "replace-mlm": {"who_is_meant": [0.30, 0.55, 0.80]},
+                "bert": {"who_is_meant": [0.50, 0.51, 0.52]},
+                "electra": {"who_is_meant": [0.70, 0.71, 0.73]},
+                "electra-15": {"who_is_meant": [0.40, 0.42, 0.43]},
+                "replace-mlm": {"who_is_meant": [0.30, 0.55, 0.80]},
                 "all-tokens-mlm": {"who_is_meant": [0.60]},
             },
             [("agrees", 20.3), ("disagrees", -9.3), ("unclear", 4.0), ("unclear", None)],
         ),
         (
-            "nezha", {}, "nezha", {"masked": 0.15, "max_length": 32, "lengths": [32, 64, 128, 256]},
+            "nezha",
+            {},
+            "nezha",
+            {"masked": 0.15, "max_length": 32, "lengths": [32, 64, 128, 256]},
             {
                 "learned": {"right_32": HIGH, "right_64": LOW, "right_128": LOW, "right_256": HIGH},
                 "sinusoid": {"right_256": LOW},
                 "nezha": {"right_32": WIDE, "right_64": HIGH, "right_128": LOW, "right_256": LOW},
                 "nezha-16": {"right_256": HIGH},
             },
-            [("unclear", -19.0), ("agrees", 20.0), ("unclear", 0.0), ("disagrees", -20.0), ("disagrees", -20.0),
-             (OPEN, 0.0), (OPEN, 20.0)],
+            [
+                ("unclear", -19.0),
+                ("agrees", 20.0),
+                ("unclear", 0.0),
+                ("disagrees", -20.0),
+                ("disagrees", -20.0),
+                (OPEN, 0.0),
+                (OPEN, 20.0),
+            ],
         ),
         (
-            "nezha", {"part": LAMB}, "lamb", {"rows_read": 64},
+            "nezha",
+            {"part": LAMB},
+            "lamb",
+            {"rows_read": 64},
             {
-                "adamw-128": {"loss": [2.0, 2.1, 2.2]}, "lamb-128": {"loss": [1.0, 1.1, 1.2]},
-                "adamw-256": {"loss": [2.0, 2.1, 2.2]}, "lamb-256": {"loss": [3.0, 3.1, 3.2]},
-                "adamw-512": {"loss": [2.0, 2.1, 2.2]}, "lamb-512": {"loss": [1.0, 3.0, 2.2]},
-                "adamw-512-searched": {"loss": [2.0, 2.1, 2.2]}, "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
+                "adamw-128": {"loss": [2.0, 2.1, 2.2]},
+                "lamb-128": {"loss": [1.0, 1.1, 1.2]},
+                "adamw-256": {"loss": [2.0, 2.1, 2.2]},
+                "lamb-256": {"loss": [3.0, 3.1, 3.2]},
+                "adamw-512": {"loss": [2.0, 2.1, 2.2]},
+                "lamb-512": {"loss": [1.0, 3.0, 2.2]},
+                "adamw-512-searched": {"loss": [2.0, 2.1, 2.2]},
+                "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
                 "lamb-32": {"loss": [2.0, 2.1, 2.2]},
             },
             [("agrees", 1.0), ("disagrees", -1.0), ("unclear", 0.03), ("agrees", -0.5), ("unclear", 0.03)],
         ),
         (
-            "xlnet", {}, "xlnet", {"masked": 0.25, "groups": 200},
+            "xlnet",
+            {},
+            "xlnet",
+            {"masked": 0.25, "groups": 200},
             {
-                "bert": {"joint_at_once": [-4.0, -4.1, -4.2], "joint_in_order": [-3.0, -3.1, -3.0],
-                         "fits_at_once": LOW, "fits_in_order": HIGH, "chosen": HIGH},
-                "xlnet": {"joint_at_once": [-4.0, -4.0, -4.1], "joint_in_order": [-3.0, -3.1, -3.2],
-                          "fits_at_once": LOW, "fits_in_order": HIGH, "chosen": LOW},
+                "bert": {
+                    "joint_at_once": [-4.0, -4.1, -4.2],
+                    "joint_in_order": [-3.0, -3.1, -3.0],
+                    "fits_at_once": LOW,
+                    "fits_in_order": HIGH,
+                    "chosen": HIGH,
+                },
+                "xlnet": {
+                    "joint_at_once": [-4.0, -4.0, -4.1],
+                    "joint_in_order": [-3.0, -3.1, -3.2],
+                    "fits_at_once": LOW,
+                    "fits_in_order": HIGH,
+                    "chosen": LOW,
+                },
             },
-            [("agrees", 1.0), ("agrees", 0.9), ("agrees", 20.0), ("disagrees", -20.0), (OPEN, -0.1), (OPEN, None),
-             ("unclear", None), (OPEN, None)],
+            [
+                ("agrees", 1.0),
+                ("agrees", 0.9),
+                ("agrees", 20.0),
+                ("disagrees", -20.0),
+                (OPEN, -0.1),
+                (OPEN, None),
+                ("unclear", None),
+                (OPEN, None),
+            ],
         ),
         (
-            "xlnet", {"part": "Its worth"}, "xlnet_memory", {"test": 300},
+            "xlnet",
+            {"part": "Its worth"},
+            "xlnet_memory",
+            {"test": 300},
             {
                 "alone": {"before": LOW, "here": HIGH},
                 "memory": {"before": HIGH, "here": LOW, "before_forgotten": LOW, "here_forgotten": LOW},
@@ -152,7 +198,10 @@ OPEN = "not in the paper"
             [("agrees", 20.0)],
         ),
         (
-            "to_write", {}, "to_write", {"masked": 0.25},
+            "to_write",
+            {},
+            "to_write",
+            {"masked": 0.25},
             {
                 "bert": {"answers": LOW, "next_word": HIGH, "determined": LOW},
                 "unilm": {"answers": HIGH, "next_word": LOW, "determined": WIDE},
@@ -161,15 +210,22 @@ OPEN = "not in the paper"
             [("agrees", 20.0), ("disagrees", -20.0), ("unclear", 1.0), (OPEN, 0.0), ("unclear", 0.0)],
         ),
         (
-            "what_to_hide", {"claim": "mismatch"}, "what_to_hide", {"masked": 0.15, "train": 9, "test": 8},
+            "what_to_hide",
+            {"claim": "mismatch"},
+            "what_to_hide",
+            {"masked": 0.15, "train": 9, "test": 8},
             {
-                "bert": {"determined": HIGH, "corrected": LOW}, "n-grams": {"determined": LOW, "corrected": HIGH},
+                "bert": {"determined": HIGH, "corrected": LOW},
+                "n-grams": {"determined": LOW, "corrected": HIGH},
                 "macbert": {"determined": LOW, "corrected": HIGH},
             },
             [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), ("unclear", 0.0)],
         ),
         (
-            "what_to_hide", {"part": "One task after another"}, "ernie2", {"asked": 8},
+            "what_to_hide",
+            {"part": "One task after another"},
+            "ernie2",
+            {"asked": 8},
             {
                 "continual": dict.fromkeys(("words", "order", "distance", "mean"), HIGH),
                 "one_by_one": {"words": LOW, "order": WIDE[::-1], "distance": HIGH, "mean": LOW},
@@ -178,7 +234,7 @@ OPEN = "not in the paper"
             [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0)],
         ),
     ],
-)  # fmt: skip
+)
 def test_each_direction_gets_its_verdict(results, page, query, experiment, scale, values, said):
     """The rule itself is tested in tests/minibert: here, that it is put to the two arms of each line, and its sign."""
     records = relative_records(experiment, values, scale)
@@ -226,28 +282,49 @@ def test_the_diff_is_of_the_running_code(runs_folder):
 @pytest.mark.parametrize(
     ("page", "query", "differs"),
     [
-        ("albert", {"both-shared": "attention", "both-E": 8, "both-L": 2}, lambda bert, albert: (
-            (albert.config().shared, albert.config().embedding_size, albert.objective.second) == ("attention", 8, None)
-            and albert.config().num_hidden_layers == bert.config().num_hidden_layers == 2
-        )),
-        ("albert", {"both-pairs": "yes"}, lambda bert, albert: (
-            (bert.objective.second, albert.objective.second, albert.input_format) == ("nsp", "sop", "segment_pair")
-        )),
-        ("electra", {"variant": "electra_15", "width": 16, "masked": 20}, lambda bert, electra: (
-            (electra.objective.variant, electra.config().generator().hidden_size) == ("electra_15", 16)
-            and bert.masking == Masking(rate=0.2)
-        )),
-        ("nezha", {"positions": "sinusoids", "clip": 16}, lambda bert, nezha: (
-            (bert.start, nezha.start, nezha.config().max_relative_position) == ("sinusoids", "words", 16)
-            and bert.max_length == 32
-        )),
-        ("xlnet", {"context": "all", "both-share": 35}, lambda bert, xlnet: (
-            (xlnet.objective.context, xlnet.objective.share, bert.objective.masking.rate) == ("all", 0.35, 0.35)
-        )),
+        (
+            "albert",
+            {"both-shared": "attention", "both-E": 8, "both-L": 2},
+            lambda bert, albert: (
+                (albert.config().shared, albert.config().embedding_size, albert.objective.second)
+                == ("attention", 8, None)
+                and albert.config().num_hidden_layers == bert.config().num_hidden_layers == 2
+            ),
+        ),
+        (
+            "albert",
+            {"both-pairs": "yes"},
+            lambda bert, albert: (
+                (bert.objective.second, albert.objective.second, albert.input_format) == ("nsp", "sop", "segment_pair")
+            ),
+        ),
+        (
+            "electra",
+            {"variant": "electra_15", "width": 16, "masked": 20},
+            lambda bert, electra: (
+                (electra.objective.variant, electra.config().generator().hidden_size) == ("electra_15", 16)
+                and bert.masking == Masking(rate=0.2)
+            ),
+        ),
+        (
+            "nezha",
+            {"positions": "sinusoids", "clip": 16},
+            lambda bert, nezha: (
+                (bert.start, nezha.start, nezha.config().max_relative_position) == ("sinusoids", "words", 16)
+                and bert.max_length == 32
+            ),
+        ),
+        (
+            "xlnet",
+            {"context": "all", "both-share": 35},
+            lambda bert, xlnet: (
+                (xlnet.objective.context, xlnet.objective.share, bert.objective.masking.rate) == ("all", 0.35, 0.35)
+            ),
+        ),
         ("what_to_hide", {"side": "ngrams"}, lambda bert, other: not other.objective.similar),
         ("to_write", {}, lambda bert, unilm: unilm.objective.name == "mlm+masks"),
     ],
-)  # fmt: skip
+)
 def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query, differs):
     app = open_page(page, owner="else", part="Train both", **query)
     app.slider(key="both-steps").set_value(50)
@@ -265,10 +342,15 @@ def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query,
 def trained(relative: str, page: str, folder, **sizes):
     """A run of the page's that has learned for a step."""
     settings = replace(
-        TOY, relative=relative, objective_options={"second": None} if relative == "albert" else {}, minutes=None,
-        sizes={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, **sizes}, steps=1, batch_size=2,
+        TOY,
+        relative=relative,
+        objective_options={"second": None} if relative == "albert" else {},
+        minutes=None,
+        sizes={"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 3, **sizes},
+        steps=1,
+        batch_size=2,
         snapshots=(),
-    )  # fmt: skip
+    )
     options = {"stories": 12, "watch": ["soon [MASK] found the rings under the bed."]}
     options |= {"title": relative, "kind": f"{page}/7/{relative}-0"}
     return run_here(("minibert.toy.pretrain:pretrain_toy", (settings,), options), folder, owner=page)

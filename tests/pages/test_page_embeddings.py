@@ -101,8 +101,11 @@ def test_all_words_and_side_by_side():
 def test_the_curve_of_senses_is_that_of_the_vectors():
     app = open_page(of="bank")
     vectors, meanings, _ = bank()
-    (line,) = [trace for trace in figure(app, "separability")["data"] if trace.get("name") == "bank"
-               and trace.get("marker", {}).get("symbol") == "diamond" and trace["yaxis"] == "y"]  # fmt: skip
+    (line,) = [
+        trace
+        for trace in figure(app, "separability")["data"]
+        if trace.get("name") == "bank" and trace.get("marker", {}).get("symbol") == "diamond" and trace["yaxis"] == "y"
+    ]
     values = [separability(layer, meanings).nearest for layer in vectors]
     assert numbers(line["y"]) == pytest.approx(values)
 

@@ -43,13 +43,24 @@ def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> di
     chosen = next(one for one in EXPERIMENTS[experiment].arms if one.name == arm)
     scale = TOY_SCALE if experiment == "toy-world" else Scale()
     return {
-        "experiment": experiment, "arm": arm, "seed": seed, "metrics": metrics, "steps": scale.step_at(chosen.at),
-        "tokens": 4_000_000, "parameters": 1_000_000, "pretraining": asdict(chosen.pretraining),
-        "pretraining_seconds": 3000.0, "finetuning_seconds": 600.0, "scale": scale.as_dict(),
-        "examples": {"sst2": 5000}, "measured_on": {"sst2": 872}, "data": ["text.txt"],
+        "experiment": experiment,
+        "arm": arm,
+        "seed": seed,
+        "metrics": metrics,
+        "steps": scale.step_at(chosen.at),
+        "tokens": 4_000_000,
+        "parameters": 1_000_000,
+        "pretraining": asdict(chosen.pretraining),
+        "pretraining_seconds": 3000.0,
+        "finetuning_seconds": 600.0,
+        "scale": scale.as_dict(),
+        "examples": {"sst2": 5000},
+        "measured_on": {"sst2": 872},
+        "data": ["text.txt"],
         "command": f"python -m minibert experiment {experiment} --seeds 3",
-        "machine": {"processor": "a <b>fast</b> one", "device": "cpu", "torch": "2", "date": "2020-01-01"}, **changes,
-    }  # fmt: skip
+        "machine": {"processor": "a <b>fast</b> one", "device": "cpu", "torch": "2", "date": "2020-01-01"},
+        **changes,
+    }
 
 
 def recorded(folder: Path, name: str, values: dict[str, dict[str, tuple[float, ...]]], **changes) -> None:
@@ -264,8 +275,9 @@ def test_kinds_of_words_stand_beside_each_other(results):
     fig = figure(app, "kinds")
     assert re.findall(r"\d+", title_of(app, "kinds")) == ["90", "40"]  # of the kind that is widest apart
     assert {t["name"]: t["x"] for t in fig["data"] if t["type"] == "bar"} == {
-        "masked, no NSP": [90, 60], "left-to-right, no NSP": [40, 50],
-    }  # fmt: skip
+        "masked, no NSP": [90, 60],
+        "left-to-right, no NSP": [40, 50],
+    }
     assert text_of(app).count("→ **") == 3  # questions of the task
     assert real(experiment="objectives", part="Word by word").info
 

@@ -14,8 +14,15 @@ PARTS = ("Own pattern", "Train with few", "P-tuning", "Several patterns", "The c
 
 
 def test_the_blank_is_filled_as_transformers_fills_it():
-    app = open_page("few_labels", language="zh", text="房间很干净。", pattern="{text}我[MASK]喜欢。", negative="不",
-                    positive="很", part=PARTS[5])  # fmt: skip
+    app = open_page(
+        "few_labels",
+        language="zh",
+        text="房间很干净。",
+        pattern="{text}我[MASK]喜欢。",
+        negative="不",
+        positive="很",
+        part=PARTS[5],
+    )
     folder = ROOT / "checkpoints" / "mini-zh"
     model = transformers.BertForMaskedLM.from_pretrained(folder).eval().float()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)

@@ -43,9 +43,18 @@ def test_before_any_probe_each_paper_stands_with_its_own_measure(results):
         for trace in points
     }
     # Jawahar et al. 2019, Table 2: of twelve layers; Tenney et al. 2019, Figure 1: of 24.
-    best = {"sentence length": 3, "which words": 4, "depth of the tree": 6, "top constituents": 7, "word order": 9,
-            "tense": 9, "number of the subject": 6, "number of the object": 7, "odd word out": 12,
-            "order of clauses": 9}  # fmt: skip
+    best = {
+        "sentence length": 3,
+        "which words": 4,
+        "depth of the tree": 6,
+        "top constituents": 7,
+        "word order": 9,
+        "tense": 9,
+        "number of the subject": 6,
+        "number of the object": 7,
+        "odd word out": 12,
+        "order of clauses": 9,
+    }
     for task, layer in best.items():
         assert depth["y2", task] == pytest.approx(layer / 12), task
     assert depth["y", "coreference"] == pytest.approx(9.47 / 24)
@@ -132,10 +141,17 @@ def test_recorded_probes_are_there_before_any_is_trained(results):
     depth = load(MODEL).config.num_hidden_layers + 1
     about = {"event": "probed", "unit": "word", "labels": 2, "majority": 0.5, "control": None, "random": False}
     rows = [
-        {**about, "task": task, "kind": kind, "seed": seed, "tasks": tasks_of("en")[1],
-         "accuracy": [0.5 + 0.1 * (layer >= best) for layer in range(depth)]}
-        for task, kind, best in (("length", "surface", 0), ("topic", "meaning", 2)) for seed in range(2)
-    ]  # fmt: skip
+        {
+            **about,
+            "task": task,
+            "kind": kind,
+            "seed": seed,
+            "tasks": tasks_of("en")[1],
+            "accuracy": [0.5 + 0.1 * (layer >= best) for layer in range(depth)],
+        }
+        for task, kind, best in (("length", "surface", 0), ("topic", "meaning", 2))
+        for seed in range(2)
+    ]
     write_records(results / MODEL, "probes", rows)
     app = open_page(part=ASKING)
     assert re.findall(r"\d+", title_of(app, "probe-lines")) == ["0", "2"] and app.button(key="probe")

@@ -17,8 +17,17 @@ from ui.lesson import REVIEWS
 ME = "m" * 32
 ASK, MANY, OUT = "Ask the service", "Many clients", "Before it goes out"
 open_page = partial(driver.open_page, "service")
-STATUS = {"good": 200, "two": 200, "json": 400, "missing": 400, "type": 400, "blank": 422, "unknown": 400, "long": 422,
-          "many": 413}  # fmt: skip
+STATUS = {
+    "good": 200,
+    "two": 200,
+    "json": 400,
+    "missing": 400,
+    "type": 400,
+    "blank": 422,
+    "unknown": 400,
+    "long": 422,
+    "many": 413,
+}
 
 
 def status(app) -> int:

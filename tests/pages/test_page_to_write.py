@@ -103,8 +103,19 @@ def test_a_sentence_is_drawn_from_bert(runs_folder):
     bert, tokenizer = checkpoint.load(FOLDER / "bert"), checkpoint.load_tokenizer(FOLDER / "bert")
     app = open_page("to_write", owner="me", part="Generator", length=5, sweeps=2, order="surest", seed=4)
     row = [tokenizer.cls_id, *[tokenizer.mask_id] * 5, tokenizer.sep_id]
-    draws = list(gibbs(bert, row, range(1, 6), tokenizer.mask_id, sweeps=2, seed=4, order="surest", temperature=0.5,
-                       never=tokenizer.special_ids))  # fmt: skip
+    draws = list(
+        gibbs(
+            bert,
+            row,
+            range(1, 6),
+            tokenizer.mask_id,
+            sweeps=2,
+            seed=4,
+            order="surest",
+            temperature=0.5,
+            never=tokenizer.special_ids,
+        )
+    )
     rows = [" ".join(tokenizer.vocab[i] for i in draws[n].ids[1:-1]) for n in (0, 5, 10)]
     assert list(app.dataframe[0].value.iloc[:, 1]) == rows
     lines = figure(app, "gibbs-orders")["data"]
@@ -186,12 +197,15 @@ def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     ("part", "query", "button", "settings"),
     [
         ("Ask and answer", {}, "train-answers", [AnswerSettings(300)] * 2),
-        ("Corrector", {}, "train-corrector", [
-            CorrectorSettings(kind, 200, batch_size=32, held_out=150) for kind in ("soft_masked", "plain")
-        ]),
+        (
+            "Corrector",
+            {},
+            "train-corrector",
+            [CorrectorSettings(kind, 200, batch_size=32, held_out=150) for kind in ("soft_masked", "plain")],
+        ),
         ("BART restores", {"noise": "deletion"}, "train-bart", [RestoringSettings("deletion", 300)]),
     ],
-)  # fmt: skip
+)
 def test_what_is_chosen_is_trained(asked_for, part, query, button, settings):
     app = open_page("to_write", owner="else", part=part, **query)
     whole(app.button(key=button).click().run())

@@ -71,8 +71,10 @@ def test_the_page_opens_with_what_was_recorded_once_the_reader_has_guessed(resul
 
 def test_what_is_recorded_of_the_famous_cases_stands_in_place_of_its_command(results):
     assert len(open_page(part=FAMOUS).code) == 2
-    hans = [{"heuristic": "constituent", "label": label, "n": 60, "accuracy": share} for label, share in
-            (("entailment", 0.9), ("non-entailment", 0.05))]  # fmt: skip
+    hans = [
+        {"heuristic": "constituent", "label": label, "n": 60, "accuracy": share}
+        for label, share in (("entailment", 0.9), ("non-entailment", 0.05))
+    ]
     cues(results, **{"overlap/planted": {"hans": hans}, "arct/original": {"original": 0.61, "adversarial": 0.5}})
     app = open_page(part=FAMOUS)
     assert not app.code and {"61%", "50%"} <= numbers(text_of(app))

@@ -22,9 +22,14 @@ from tests.pages.finished_runs import finished_run, run_here, spelling_predictor
 from ui.models import ModelInfo
 
 ABOUT = {  # model_type → its name, which stands in bold wherever it is said what a model is
-    "albert": "ALBERT", "nezha": "NEZHA", "electra": "ELECTRA", "xlnet": "XLNet", "unilm": "UniLM", "wklm": "WKLM",
+    "albert": "ALBERT",
+    "nezha": "NEZHA",
+    "electra": "ELECTRA",
+    "xlnet": "XLNet",
+    "unilm": "UniLM",
+    "wklm": "WKLM",
     "left_to_right": "Left to right",
-}  # fmt: skip
+}
 NARROW = ("albert", "electra")  # E is not H
 both = pytest.mark.parametrize("name", ["albert", "nezha"])
 TEXT = "The dog ran after the cat."
@@ -37,10 +42,18 @@ def runs(runs_folder, tmp_path_factory):
 
     def make(name: str):
         settings = PretrainSettings(
-            relative=name, preset="tiny", sizes=sizes | ({"embedding_size": 32} if name in NARROW else {}),
-            vocab_size=400, steps=2, batch_size=4, max_length=32, start="random", report_every=1, measure_every=1,
+            relative=name,
+            preset="tiny",
+            sizes=sizes | ({"embedding_size": 32} if name in NARROW else {}),
+            vocab_size=400,
+            steps=2,
+            batch_size=4,
+            max_length=32,
+            start="random",
+            report_every=1,
+            measure_every=1,
             snapshots=(0.0, 0.5),
-        )  # fmt: skip
+        )
         folder = tmp_path_factory.mktemp(name)
         text = ROOT / "lessons" / "data" / "documents" / "again.txt"
         if name == "wklm":  # which asks about names
@@ -101,9 +114,14 @@ def on_parameters(model: str) -> AppTest:
 def test_a_note_says_what_a_model_was_asked(runs, tuned):
     infos = {name: ModelInfo(name, name, runs(name).result) for name in ABOUT}
     assert {name: info.objective for name, info in infos.items()} == {
-        "albert": "mlm+sop", "nezha": "mlm+nsp", "electra": "rtd", "xlnet": "plm", "unilm": "mlm+masks",
-        "wklm": "mlm+names", "left_to_right": "next-token",
-    }  # fmt: skip
+        "albert": "mlm+sop",
+        "nezha": "mlm+nsp",
+        "electra": "rtd",
+        "xlnet": "plm",
+        "unilm": "mlm+masks",
+        "wklm": "mlm+names",
+        "left_to_right": "next-token",
+    }
     assert [info.can_fill for info in infos.values()] == [True, True, False, False, True, True, False]
     assert [info.can_judge for info in infos.values()] == [False, True, False, False, False, False, False]
     for name in ABOUT:
@@ -272,9 +290,13 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
     app = driver.open_page("pretraining", owner="me", past=runs("albert").id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
     for name, second in {
-        "albert": "Sentence order", "nezha": "NSP", "electra": "Replaced tokens", "wklm": "Replaced names",
-        "left_to_right": None, "xlnet": None,
-    }.items():  # fmt: skip
+        "albert": "Sentence order",
+        "nezha": "NSP",
+        "electra": "Replaced tokens",
+        "wklm": "Replaced names",
+        "left_to_right": None,
+        "xlnet": None,
+    }.items():
         driver.part(app, "Keep it").selectbox(key="kept").set_value(runs(name).kind)
         # What transformers has not, it is not promised to load.
         assert any("pipeline(" in block.value for block in whole(app.run()).code) == (name == "albert")

@@ -44,8 +44,10 @@ def assert_names_apart(points):
     fig = tradeoff(points, "t", ("ms", "%"), "best")
     low, high = fig.layout.yaxis.range
     left, right = fig.layout.xaxis.range
-    stand = [((a.x - left) / (right - left) * WIDTH, (a.y - low) / (high - low) * HEIGHT + a.yshift, len(a.text))
-             for a in fig.layout.annotations]  # fmt: skip
+    stand = [
+        ((a.x - left) / (right - left) * WIDTH, (a.y - low) / (high - low) * HEIGHT + a.yshift, len(a.text))
+        for a in fig.layout.annotations
+    ]
     assert len(stand) == len(points) and all(0 < y < HEIGHT for _x, y, _letters in stand)
     for (x, y, some), (u, v, more) in combinations(stand, 2):
         assert abs(x - u) >= LETTER * (some + more) / 2 or abs(y - v) >= LINE
@@ -66,14 +68,22 @@ def test_nor_where_a_busy_server_measures_what_it_likes(seed):
     chance = random.Random(seed)
     quiet = {"teacher": 6.0, "rounded": 3.5, "student": 1.8, "small": 1.5, "half": 1.4, "flat": 1.0}
     network = {name: ms * math.exp(chance.gauss(0, 0.5)) for name, ms in quiet.items()}
-    drawn = [("teacher", "teacher", 0.844, 90.0), ("8 bits", "rounded", 0.836, 58.0),
-             ("student alone", "student", 0.764, 22.0), ("8 bits", "small", 0.765, 12.0),
-             ("taught student", "student", 0.806, 22.0), ("8 bits", "small", 0.804, 12.0),
-             ("½ neurons", "half", 0.785, 16.0), ("½ layers", "flat", 0.776, 16.0)]  # fmt: skip
+    drawn = [
+        ("teacher", "teacher", 0.844, 90.0),
+        ("8 bits", "rounded", 0.836, 58.0),
+        ("student alone", "student", 0.764, 22.0),
+        ("8 bits", "small", 0.765, 12.0),
+        ("taught student", "student", 0.806, 22.0),
+        ("8 bits", "small", 0.804, 12.0),
+        ("½ neurons", "half", 0.785, 16.0),
+        ("½ layers", "flat", 0.776, 16.0),
+    ]
     assert_names_apart(
-        [Point(f"{name} {at}", network[of], score, size, "alone", called=name, under=at in (2, 3, 6, 7))
-         for at, (name, of, score, size) in enumerate(drawn)]
-    )  # fmt: skip
+        [
+            Point(f"{name} {at}", network[of], score, size, "alone", called=name, under=at in (2, 3, 6, 7))
+            for at, (name, of, score, size) in enumerate(drawn)
+        ]
+    )
 
 
 def test_a_name_stands_over_no_other_bubble_and_a_line_leads_to_its_own():

@@ -43,9 +43,14 @@ def untrained(name: str):
     data = data.take(spread(len(data.examples), 16))
     tokenizer = Tokenizer.from_directory("checkpoints/mini-en")
     config = BertConfig(
-        vocab_size=tokenizer.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, max_position_embeddings=96, initializer_range=0.6,
-    )  # fmt: skip
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=96,
+        initializer_range=0.6,
+    )
     options = Options(max_length=96, doc_stride=48)
     torch.manual_seed(0)
     return Predictor(task.head(config, task.labels(data), options).eval(), tokenizer, task, options), data
@@ -211,10 +216,17 @@ def test_no_answer_shows_the_span_it_was_weighed_against():
         {"answer": "Anna", "start": 0, "end": 4, "probability": 0.2},
     ]
     answer = {
-        "question": "Who?", **listed[0], "n_best": listed, "offsets": [[0, 4], [5, 8], [9, 13], [13, 14]],
-        "start_probabilities": [0.3, 0.1, 0.1, 0.1], "end_probabilities": [0.2, 0.1, 0.1, 0.1],
-        "null_difference": 1.386, "null_threshold": -0.5, "best_answer": "Anna", "null_probabilities": [0.4, 0.5],
-    }  # fmt: skip
+        "question": "Who?",
+        **listed[0],
+        "n_best": listed,
+        "offsets": [[0, 4], [5, 8], [9, 13], [13, 14]],
+        "start_probabilities": [0.3, 0.1, 0.1, 0.1],
+        "end_probabilities": [0.2, 0.1, 0.1, 0.1],
+        "null_difference": 1.386,
+        "null_threshold": -0.5,
+        "best_answer": "Anna",
+        "null_probabilities": [0.4, 0.5],
+    }
     run = opened(show_answer, TASKS["span-or-none"], given, answer, "k")
     assert re.search(r"Anna<small>[^<]*30\.0%[^<]*20\.0%</small>", html_of(run))
     assert "+1.39" in text_of(run) and "−0.50" in text_of(run)

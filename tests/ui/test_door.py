@@ -110,8 +110,12 @@ def store(tmp_path):
 
 def put(app, content, session="s", file="f", name="mine.tsv", token="a" * 43, **options):
     body = (
-        f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
-    ).encode() + content + b"\r\n--x--\r\n"  # fmt: skip
+        (
+            f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'
+        ).encode()
+        + content
+        + b"\r\n--x--\r\n"
+    )
     headers = {"content-type": "multipart/form-data; boundary=x", "content-length": str(len(body))}
     headers |= {"cookie": f"{COOKIE}={token}", **options.pop("headers", {})}
     headers = {name: value for name, value in headers.items() if value}

@@ -72,12 +72,17 @@ def test_a_click_s_runs_are_named_as_they_are_now(monkeypatch):
     }
     runs = [
         SimpleNamespace(
-            kind=f"finetune/classification/{click}", title=f"Animals · seed {seed}", state="finished", over=True,
-            created=click, events=lambda: [], latest=told.get,
+            kind=f"finetune/classification/{click}",
+            title=f"Animals · seed {seed}",
+            state="finished",
+            over=True,
+            created=click,
+            events=lambda: [],
+            latest=told.get,
         )
         for click in (2, 1)
         for seed in (0, 1)
-    ]  # fmt: skip
+    ]
     monkeypatch.setattr(train, "own_runs", lambda kind: runs)
     runs[0].state, runs[0].over = "running", False
     boxes = []

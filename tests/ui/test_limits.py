@@ -29,10 +29,17 @@ def test_a_text_of_which_most_is_unknown():
 
 UNREAD = "ꙮ ꙮ ꙮ ꙮ"  # in no vocabulary
 FIELDS = {
-    "attention": ["sentence"], "attention_explorer": ["sentence"], "attribution": ["blank"], "embeddings": ["text"],
-    "encoder_decoder": ["sentence"], "input": ["a", "b"], "knowledge": ["text"], "masking": ["cloze"],
-    "output_layer": ["mine-text"], "probes": ["cloze"],
-}  # fmt: skip
+    "attention": ["sentence"],
+    "attention_explorer": ["sentence"],
+    "attribution": ["blank"],
+    "embeddings": ["text"],
+    "encoder_decoder": ["sentence"],
+    "input": ["a", "b"],
+    "knowledge": ["text"],
+    "masking": ["cloze"],
+    "output_layer": ["mine-text"],
+    "probes": ["cloze"],
+}
 
 
 @pytest.mark.parametrize("page", FIELDS)

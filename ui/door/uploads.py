@@ -239,9 +239,13 @@ def _with_body(scope: Scope, name: str, content: bytes) -> tuple[Scope, Receive]
     boundary = secrets.token_hex(16)
     plain = name.translate({ord(c): "_" for c in '"\r\n\0'})
     body = (
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
-        "Content-Type: application/octet-stream\r\n\r\n"
-    ).encode() + content + f"\r\n--{boundary}--\r\n".encode()  # fmt: skip
+        (
+            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{plain}"\r\n'
+            "Content-Type: application/octet-stream\r\n\r\n"
+        ).encode()
+        + content
+        + f"\r\n--{boundary}--\r\n".encode()
+    )
     replaced = {b"content-length", b"content-type", b"transfer-encoding"}
     headers = [(key, value) for key, value in scope["headers"] if key.lower() not in replaced]
     headers += [

@@ -65,9 +65,13 @@ class ChoicesView(TaskView):
                 (_("Remove the last"), ":material/remove:", -1, FEWEST),
             ):
                 st.button(
-                    words, icon=icon, key=f"step{step}-{key}", disabled=st.session_state[count] == stop,
-                    on_click=change, args=(count, step),
-                )  # fmt: skip
+                    words,
+                    icon=icon,
+                    key=f"step{step}-{key}",
+                    disabled=st.session_state[count] == stop,
+                    on_click=change,
+                    args=(count, step),
+                )
         set_url(count, st.session_state[count], default=start)
         if not context.strip() or not all(choice.strip() for choice in choices):
             hint(_("Write a context and every choice, and the model answers."))

@@ -61,9 +61,12 @@ def class_bars(probabilities: Mapping[str, float], chosen: str, key: str) -> Non
         names, [probabilities[name] for name in names], {names.index(chosen)}, title=_("probability")
     )
     listed = "; ".join(f"{name}: {probabilities[name]:.1%}" for name in names[:IN_ORDER])
-    figure(fig, _("The probability of each class: {listed}.").format(listed=listed), key=key, data=lambda: [
-        {_("class"): name, _("probability"): p} for name, p in probabilities.items()
-    ])  # fmt: skip
+    figure(
+        fig,
+        _("The probability of each class: {listed}.").format(listed=listed),
+        key=key,
+        data=lambda: [{_("class"): name, _("probability"): p} for name, p in probabilities.items()],
+    )
 
 
 def confusion_matrix(matrix: Sequence[Sequence[int]], labels: Sequence[str], key: str) -> None:

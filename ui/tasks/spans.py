@@ -186,9 +186,15 @@ def show_ends(context: str, offsets: Sequence[Place], answer: Mapping, key: str)
         "The probability of each token to start the answer, above, and to end it, below. Likeliest start: "
         "{start}, {s}; likeliest end: {end}, {e}."
     ).format(start=tokens[likely[0]], s=f"{starts[likely[0]]:.1%}", end=tokens[likely[1]], e=f"{ends[likely[1]]:.1%}")
-    figure(fig, alt, key=key, data=lambda: [
-        {_("token"): token, _("P(start)"): s, _("P(end)"): e} for token, s, e in zip(tokens, starts, ends, strict=True)
-    ])  # fmt: skip
+    figure(
+        fig,
+        alt,
+        key=key,
+        data=lambda: [
+            {_("token"): token, _("P(start)"): s, _("P(end)"): e}
+            for token, s, e in zip(tokens, starts, ends, strict=True)
+        ],
+    )
 
 
 def show_best(answer: Mapping, key: str) -> None:

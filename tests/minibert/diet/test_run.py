@@ -51,8 +51,14 @@ def data():
 @pytest.fixture(scope="module")
 def trained(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("diet") / "out"
-    settings = DietSettings(features="sparse", epochs=100, batch_first=4, batch_last=4, sizes=SIZES,
-                            optimization=replace(adam(), learning_rate=5e-3))  # fmt: skip
+    settings = DietSettings(
+        features="sparse",
+        epochs=100,
+        batch_first=4,
+        batch_last=4,
+        sizes=SIZES,
+        optimization=replace(adam(), learning_rate=5e-3),
+    )
     return out, list(train_diet(settings, None, data, data, watch=["wake me at nine"], out=out))
 
 

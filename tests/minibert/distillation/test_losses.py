@@ -98,8 +98,10 @@ def test_settings_say_what_is_wrong():
     assert losses.distilbert_loss(torch.tensor(1.0), torch.tensor(10.0), torch.tensor(100.0)) == 125
     assert WAYS["tinybert"].inside == ("attention", "hidden", "embeddings") and WAYS["soft"].inside == ()
     for wrong, words in (
-        ({"temperature": 0}, "temperature"), ({"hidden": -1.0}, "'hidden'"), ({"soft": 0.0}, "nothing"),
+        ({"temperature": 0}, "temperature"),
+        ({"hidden": -1.0}, "'hidden'"),
+        ({"soft": 0.0}, "nothing"),
         ({"attention": math.inf}, "'attention'"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ValueError, match=words):
             Distillation(**wrong)

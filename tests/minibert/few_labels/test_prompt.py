@@ -17,9 +17,18 @@ PATTERN = "{text} [unused1] [unused2] [MASK] [unused3]"
 
 def learned(start, out, **changes) -> list:
     settings = FinetuneSettings(
-        **{"pattern": PATTERN, "words": WORDS, "max_length": 24, "dropout": 0.0, "epochs": 2, "batch_size": 8,
-           "optimization": Optimization(learning_rate=5e-2), "evaluations_per_epoch": 1, **changes}
-    )  # fmt: skip
+        **{
+            "pattern": PATTERN,
+            "words": WORDS,
+            "max_length": 24,
+            "dropout": 0.0,
+            "epochs": 2,
+            "batch_size": 8,
+            "optimization": Optimization(learning_rate=5e-2),
+            "evaluations_per_epoch": 1,
+            **changes,
+        }
+    )
     return list(finetune(start, "cloze", toy("classification", 32, 0), toy("classification", 16, 1), settings, out=out))
 
 

@@ -63,9 +63,16 @@ def test_smoothness_is_learned_and_modes_come_back(given):
 
 def run(start, unlabelled=None, **changes):
     settings = FinetuneSettings(
-        **{"epochs": 2, "batch_size": 8, "max_length": 24, "evaluations_per_epoch": 1, "dropout": 0.0,
-           "optimization": Optimization(learning_rate=2e-3), **changes}
-    )  # fmt: skip
+        **{
+            "epochs": 2,
+            "batch_size": 8,
+            "max_length": 24,
+            "evaluations_per_epoch": 1,
+            "dropout": 0.0,
+            "optimization": Optimization(learning_rate=2e-3),
+            **changes,
+        }
+    )
     train, dev = toy("classification", 16, 0), toy("classification", 16, 1)
     return list(finetune(start, "classification", train, dev, settings, unlabelled=unlabelled))
 

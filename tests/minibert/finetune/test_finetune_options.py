@@ -179,15 +179,21 @@ def test_augmentation_adds_copies_to_training_only(small_checkpoint):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"layers": "last_four_concat"}, {"layers": "weighted", "pooling": "mean"}, {"layers": "all_concat"},
-        {"pooling": "max"}, {"dropout_samples": 4}, {"truncation": "head_tail", "max_length": 6},
-        {"bilstm": True, "freeze": "all"}, {"layers": "last_four_weighted"},
+        {"layers": "last_four_concat"},
+        {"layers": "weighted", "pooling": "mean"},
+        {"layers": "all_concat"},
+        {"pooling": "max"},
+        {"dropout_samples": 4},
+        {"truncation": "head_tail", "max_length": 6},
+        {"bilstm": True, "freeze": "all"},
+        {"layers": "last_four_weighted"},
         {"classifier_depth": 2, "classifier_activation": "gelu", "classifier_norm": "layer"},
-        {"classifier_depth": 3, "classifier_norm": "batch"}, {"loss": "class_weights"},
+        {"classifier_depth": 3, "classifier_norm": "batch"},
+        {"loss": "class_weights"},
         {"loss": "focal", "focal_gamma": 1.0},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_the_head_reads_travels_with_the_model(small_checkpoint, tmp_path, changes):
     events = run(small_checkpoint, out=tmp_path / "model", watch=["a b z"], **changes)
     predictor = Predictor.from_directory(tmp_path / "model")

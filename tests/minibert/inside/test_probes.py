@@ -179,9 +179,13 @@ def test_each_candidate_of_a_pronoun_is_asked_about():
     form = Pronoun(("Anna", "saw", "Tom", "as", "he", "left"), 4, 2, (0,), "form")
     task = probe_tasks.coreference([*meant, form])
     assert [(item.sentence, item.places, item.label) for item in task.items] == [
-        (0, (6, 1), "antecedent"), (0, (6, 4), "other"), (1, (6, 1), "other"), (1, (6, 4), "antecedent"),
-        (2, (4, 0), "other"), (2, (4, 2), "antecedent"),
-    ]  # fmt: skip
+        (0, (6, 1), "antecedent"),
+        (0, (6, 4), "other"),
+        (1, (6, 1), "other"),
+        (1, (6, 4), "antecedent"),
+        (2, (4, 0), "other"),
+        (2, (4, 2), "antecedent"),
+    ]
     assert task.together == (0, 0, 1) and task.matched and task.unit == "pair"
 
 

@@ -183,10 +183,18 @@ def test_the_smallest_weights_are_those_that_torch_prunes(model):
     assert plain == same and less < zipped < plain
 
 
-@pytest.mark.parametrize("pruning", [
-    Pruning("heads", 0.5), Pruning("neurons", 0.25), Pruning("layers", 0.5), Pruning("weights", 0.5),
-    Pruning("heads", 0.0, heads=((0, 1),)), Pruning("heads", 1.0),
-], ids=lambda one: f"{one.what}-{one.share}")  # fmt: skip
+@pytest.mark.parametrize(
+    "pruning",
+    [
+        Pruning("heads", 0.5),
+        Pruning("neurons", 0.25),
+        Pruning("layers", 0.5),
+        Pruning("weights", 0.5),
+        Pruning("heads", 0.0, heads=((0, 1),)),
+        Pruning("heads", 1.0),
+    ],
+    ids=lambda one: f"{one.what}-{one.share}",
+)
 def test_what_is_left_learns_on_and_is_a_model_like_others(pruning, tuned, tmp_path):
     train, dev = toys(48, 24)
     events = list(prune(tuned, pruning, train, dev, SETTINGS, out=tmp_path / "out", watch=[{"text": "a with b"}]))

@@ -14,9 +14,14 @@ from minibert.relatives.ernie2 import ORDER, WORDS, Ernie2Config
 from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
 SIZES = {
-    "vocab_size": 61, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40,
-    "max_position_embeddings": 20, "initializer_range": 0.3,
-}  # fmt: skip
+    "vocab_size": 61,
+    "hidden_size": 24,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 40,
+    "max_position_embeddings": 20,
+    "initializer_range": 0.3,
+}
 IDS, SEGMENTS = torch.arange(5, 19).view(2, 7), torch.tensor([[0, 0, 0, 1, 1, 1, 1]] * 2)
 PADDING = torch.arange(7) < torch.tensor([[7], [5]])
 

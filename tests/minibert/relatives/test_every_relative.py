@@ -160,9 +160,14 @@ OTHER_ROWS = ("roberta", "xlnet")
 )
 def test_it_is_fine_tuned_saved_and_exported_as_what_it_is(name, task, letters, tmp_path):
     settings = FinetuneSettings(
-        epochs=1, batch_size=8, max_length=24, evaluations_per_epoch=1, mlm_weight=0.1, averaging=0.5,
+        epochs=1,
+        batch_size=8,
+        max_length=24,
+        evaluations_per_epoch=1,
+        mlm_weight=0.1,
+        averaging=0.5,
         optimization=Optimization(learning_rate=1e-3),
-    )  # fmt: skip
+    )
     source, *data = started(name, letters, tmp_path), toy(task, 16, 0), toy(task, 8, 1)
     events = list(finetune(source, task, *data, settings, out=tmp_path / "tuned"))
     assert any(isinstance(event, Eval) for event in events)

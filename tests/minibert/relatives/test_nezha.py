@@ -10,10 +10,17 @@ from minibert.model import Batch, Bert, BertForPreTraining
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 
 CONFIG = NezhaConfig(
-    vocab_size=31, hidden_size=12, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24,
-    max_relative_position=3, max_position_embeddings=40, initializer_range=0.3, hidden_dropout_prob=0.0,
+    vocab_size=31,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=24,
+    max_relative_position=3,
+    max_position_embeddings=40,
+    initializer_range=0.3,
+    hidden_dropout_prob=0.0,
     attention_probs_dropout_prob=0.0,
-)  # fmt: skip
+)
 
 
 @torch.no_grad()

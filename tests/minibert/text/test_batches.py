@@ -145,8 +145,14 @@ def test_packed_rows_hold_every_token_once_and_whole_sentences_where_they_fit():
         assert max(map(len, rows)) <= 12
         assert any(-1 in row for row in rows) == across
         assert all(len({token // 100 for token in row}) == 1 for row in rows) != across
-    assert rows == [list(range(5)), list(range(5, 17)), [*range(100, 112)], [*range(112, 124)],
-                    [*range(124, 130), *range(130, 134)], [200, 201]]  # fmt: skip
+    assert rows == [
+        list(range(5)),
+        list(range(5, 17)),
+        [*range(100, 112)],
+        [*range(112, 124)],
+        [*range(124, 130), *range(130, 134)],
+        [200, 201],
+    ]
 
 
 def test_single_pairs_are_neighbours_or_strangers():

@@ -44,9 +44,15 @@ def torchs(model: EncoderDecoder) -> nn.Transformer:
     """torch's Transformer with our weights. (It has a LayerNorm at the end of each side, which the paper has not.)"""
     c = model.config
     theirs = nn.Transformer(
-        c.hidden_size, c.num_attention_heads, c.num_hidden_layers, c.num_hidden_layers, c.intermediate_size,
-        dropout=0.0, batch_first=True, norm_first=False,
-    ).eval()  # fmt: skip
+        c.hidden_size,
+        c.num_attention_heads,
+        c.num_hidden_layers,
+        c.num_hidden_layers,
+        c.intermediate_size,
+        dropout=0.0,
+        batch_first=True,
+        norm_first=False,
+    ).eval()
     theirs.encoder.norm = theirs.decoder.norm = None
     for side in ("encoder", "decoder"):
         for ours, their in zip(getattr(model, side), getattr(theirs, side).layers, strict=True):
