@@ -118,6 +118,7 @@ SIZES = (
     "max_position_embeddings",
     "type_vocab_size",
 )
+IGNORE = -100  # label of positions that do not enter the loss
 # No real model is larger; a greater number is a typo or an attempt to exhaust memory.
 LARGEST_SIZE, LARGEST = 2**24, {"num_hidden_layers": 1000}
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
-from minibert.config import BertConfig
+from minibert.config import IGNORE, BertConfig
 from minibert.relatives.registry import parts_of
 from minibert.unfilled import is_filled_later
 
@@ -31,7 +31,6 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
-IGNORE = -100  # label of positions that do not enter the loss
 
 
 @dataclass(frozen=True)

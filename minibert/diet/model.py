@@ -16,9 +16,8 @@ from torch import Tensor, nn
 from minibert.attention_masks import padding_mask
 from minibert.diet.crf import Crf
 from minibert.diet.rows import DietBatch
-from minibert.model import Block, Tap, no_tap, under
+from minibert.model import IGNORE, Block, Tap, no_tap, under
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
-from minibert.tasks.tagging import IGNORED
 
 FEATURES = ("both", "sparse", "dense")
 HIDDEN = 0.15  # share of words to mask, of which 70 % become __MASK__ and 10 % another word (§3)
@@ -162,7 +161,7 @@ class Diet(nn.Module):
 
     def losses(self, output: DietOutput, batch: DietBatch) -> dict[str, Tensor]:
         """The losses of intents and of entities, where the batch has labels for them."""
-        losses, known = {}, None if batch.intents is None else batch.intents != IGNORED
+        losses, known = {}, None if batch.intents is None else batch.intents != IGNORE
         if known is not None and known.any():
             own, similarities = batch.intents[known], output.similarities[known].float()
             right = F.one_hot(own, self.intents.num_embeddings).bool()

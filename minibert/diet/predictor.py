@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -19,9 +18,10 @@ from minibert.diet.model import Diet, DietConfig
 from minibert.diet.rows import DietRow, Labels, batch_of, rows_of
 from minibert.diet.sparse import SparseFeatures
 from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.model import IGNORE
 from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
-from minibert.tasks.tagging import IGNORED, OUTSIDE, entity_answers, word_offsets
+from minibert.tasks.tagging import OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
 from minibert.unfilled import sizes_only
@@ -82,7 +82,7 @@ class DietPredictor(Predictor):
             emissions = output.emissions.float()
             if not (torch.isfinite(output.similarities).all() and torch.isfinite(emissions).all()):
                 raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
-            if output.losses and (batch.intents != IGNORED).any():
+            if output.losses and (batch.intents != IGNORE).any():
                 loss, asked = loss + float(output.losses["loss"]) * len(chosen), asked + len(chosen)
             probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
             paths = self.model.crf.best(emissions, batch.words)
@@ -194,9 +194,3 @@ def predictor_in(directory: str | Path) -> Predictor:
 def ranking(answer: dict) -> list[tuple[str, float]]:
     """The intents of an answer with their probabilities, most probable first."""
     return sorted(answer["probabilities"].items(), key=lambda one: -one[1])
-
-
-def entity_confidences(answer: dict) -> list[float]:
-    """For each entity the lowest probability among the tags of its words."""
-    sure = np.array(answer["tag_probabilities"])
-    return [float(sure[entity["start"] : entity["end"]].min()) for entity in answer["entities"]]

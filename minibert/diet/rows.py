@@ -12,7 +12,7 @@ from torch import Tensor
 
 from minibert.diet.dense import DenseFeatures
 from minibert.diet.sparse import SparseFeatures, plain
-from minibert.tasks.tagging import IGNORED
+from minibert.model import IGNORE
 
 TOGETHER = 8
 MOST_WORDS = 256  # words read per request: attention is quadratic
@@ -22,11 +22,11 @@ Labels = dict[str, list[str]]  # {"intents": …, "tags": …}, as `tasks.intent
 @dataclass(frozen=True)
 class DietRow:
     """sparse: feature indices of each word, and of __CLS__ after them · dense: (words + 1, H), or None · intent: its
-    index, IGNORED if unknown · tags: an index per word · names: per word, equal for equal words."""
+    index, IGNORE if unknown · tags: an index per word · names: per word, equal for equal words."""
 
     sparse: list[list[int]]
     dense: Tensor | None = None
-    intent: int = IGNORED
+    intent: int = IGNORE
     tags: tuple[int, ...] = ()
     names: tuple[int, ...] = ()
 
@@ -39,7 +39,7 @@ class DietRow:
 class DietBatch:
     """features, starts: all feature indices in one sequence, and where those of each of the B·T positions begin ·
     dense: (B, T, H) · padding: (B, T), True for words and __CLS__, which follows them · intents: (B,) · tags: (B, T −
-    1) for the words, IGNORED at padding · names: (B, T − 1), equal for equal words."""
+    1) for the words, IGNORE at padding · names: (B, T − 1), equal for equal words."""
 
     features: Tensor
     starts: Tensor
@@ -73,7 +73,7 @@ def rows_of(
         DietRow(
             sparse.of_text(words) if sparse is not None else [[]] * (len(words) + 1),
             None if vector is None else torch.cat([vector[: len(words)], vector[-1:]]),
-            intents.get(example.intent, IGNORED),
+            intents.get(example.intent, IGNORE),
             tuple(tags.get(tag, 0) for tag in (example.tags or ())[:MOST_WORDS]),
             tuple(zlib.crc32(plain(word).encode()) for word in words),
         )
@@ -94,7 +94,7 @@ def batch_of(rows: Sequence[DietRow]) -> DietBatch:
         values = [getattr(row, field) for row in rows]
         if any(len(one) != row.length - 1 for one, row in zip(values, rows, strict=True)):
             return None
-        filled = [[*one, *[IGNORED] * (longest - 1 - len(one))] for one in values]
+        filled = [[*one, *[IGNORE] * (longest - 1 - len(one))] for one in values]
         return torch.tensor(filled, dtype=torch.long).reshape(len(rows), longest - 1)
 
     return DietBatch(

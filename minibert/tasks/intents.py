@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from minibert.config import IGNORE
 from minibert.tasks.base import Task
 from minibert.tasks.features import padded
 from minibert.tasks.given import extra_given, fields, some_text, text_given
@@ -14,7 +15,6 @@ from minibert.tasks.input_rows import with_cut
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tables import Source, lines_of
 from minibert.tasks.tagging import (
-    IGNORED,
     OUTSIDE,
     TagFeatures,
     entity_answers,
@@ -191,8 +191,8 @@ class Intents(Task):
             first = tag_windows(tokenizer, pieces, tags, labels["tags"], one_window, example.extra)[0]
             places, target = first.words, first.target
             if example.intent is not None:
-                known = labels["intents"].index(example.intent) if example.intent in labels["intents"] else IGNORED
-                target = (known, target or [IGNORED] * len(first.ids))
+                known = labels["intents"].index(example.intent) if example.intent in labels["intents"] else IGNORE
+                target = (known, target or [IGNORE] * len(first.ids))
             rows.append(IntentFeatures(i, first.ids, first.segments, target, first.metadata, places))
         return rows
 
@@ -211,7 +211,7 @@ class Intents(Task):
         from minibert.heads import TaskBatch
 
         tags = tag_labels(features, lambda row: None if row.target is None else row.target[1])
-        intents = [IGNORED if row.target is None else row.target[0] for row in features]
+        intents = [IGNORE if row.target is None else row.target[0] for row in features]
         return TaskBatch(
             **padded(features, pad_id), labels=tags, intents=None if tags is None else torch.tensor(intents)
         )

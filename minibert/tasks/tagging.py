@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from minibert.config import IGNORE
 from minibert.tasks.base import Task
 from minibert.tasks.features import Features, padded
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
@@ -22,7 +23,6 @@ from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 
 OUTSIDE = "O"
-IGNORED = -100
 TAG = re.compile(r"O|[BIESULM]-\S+")
 # Letters of other schemes → IOB2: E(nd), L(ast) and M(iddle) continue an entity, S(ingle) and U(nit) begin one.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
@@ -277,17 +277,17 @@ def tag_windows(
     rows = []
     for number, (first, last) in enumerate(windows):
         ids, places = [tokenizer.cls_id, *prefix], []
-        target = [IGNORED] * len(ids)
+        target = [IGNORE] * len(ids)
         for word in range(first, last):
             asked = owner[word] == number
             if asked:
                 places.append((len(ids), word))
             known = asked and tags is not None and tags[word] in labels
-            target += [labels.index(tags[word]) if known else IGNORED, *[IGNORED] * (len(pieces[word]) - 1)]
+            target += [labels.index(tags[word]) if known else IGNORE, *[IGNORE] * (len(pieces[word]) - 1)]
             ids += pieces[word]
-        target.append(IGNORED)
+        target.append(IGNORE)
         ids.append(tokenizer.sep_id)
-        asks = tags is not None and any(one != IGNORED for one in target)
+        asks = tags is not None and any(one != IGNORE for one in target)
         numbers = metadata_numbers(extra, options)
         rows.append(TagFeatures(0, ids, [0] * len(ids), target if asks else None, numbers, tuple(places)))
     return rows
@@ -346,8 +346,8 @@ def tag_labels(features: Sequence[Features], target=lambda row: row.target):
     if all(target(row) is None for row in features):
         return None
     longest = max(row.length for row in features)
-    rows = [target(row) or [IGNORED] * row.length for row in features]
-    return torch.tensor([row + [IGNORED] * (longest - len(row)) for row in rows])
+    rows = [target(row) or [IGNORE] * row.length for row in features]
+    return torch.tensor([row + [IGNORE] * (longest - len(row)) for row in rows])
 
 
 def tags_of(
