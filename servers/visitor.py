@@ -22,8 +22,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 PATIENT = 60.0  # default timeout in seconds for an answer
 VISITING = 600.0  # timeout for opening every page on a freshly started machine
 WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
-# A run superseded by a newer one finishes "early"; keep waiting for the newer one.
-FINISHED, EARLY = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
+EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends that a newer one supersedes: keep waiting for the newer
 
 
 class BrokenOff(Exception):
@@ -150,7 +149,7 @@ class Visitor:
 
     @property
     def text(self) -> str:
-        """The page's prose and the texts of its progress bars."""
+        """The page's headings, its prose, and the texts of its progress bars."""
         return "\n".join(self._texts.values())
 
     @property
@@ -262,6 +261,8 @@ class Visitor:
             self._widgets[path] = Widget(kind, getattr(element, kind), delta.fragment_id)
         elif kind == "exception":
             self.exceptions.append(f"{element.exception.type}: {element.exception.message}"[:300])
+        elif kind == "heading":
+            self._texts[path] = f"{'#' * int(element.heading.tag[1:])} {element.heading.body}"
         elif kind == "markdown":
             self._texts[path] = element.markdown.body
         elif kind == "progress":

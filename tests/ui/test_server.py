@@ -1,15 +1,17 @@
 """The server as visitors and its owner meet it: who is who, what is closed, and how it ends."""
 
+import asyncio
 import re
 import signal
 import subprocess
 import sys
 from http.cookiejar import Cookie
 
+import httpx2
 import pytest
 
+from servers.visitor import Visitor
 from tests.server import ROOT, fresh_server
-from tests.visitor import Visitor
 from ui.door.identity import COOKIE
 from ui.room.store import Store
 from ui.room.visitors import Visitors
@@ -28,30 +30,35 @@ def server(folder):
         yield address
 
 
-def cookie_of(visitor: Visitor) -> Cookie:
-    return next(cookie for cookie in visitor.jar if cookie.name == COOKIE)
+def browser(server: str, headers: dict[str, str] | None = None) -> httpx2.Client:
+    """Keeps its cookies; headers go with every request, as a proxy would add them."""
+    return httpx2.Client(base_url=server, headers={"Accept": "text/html", **(headers or {})}, timeout=60)
+
+
+def cookie_of(visitor: httpx2.Client) -> Cookie:
+    return next(cookie for cookie in visitor.cookies.jar if cookie.name == COOKIE)
 
 
 def test_every_visitor_has_a_cookie_of_their_own_and_keeps_it(server):
-    one, other = Visitor(server), Visitor(server)
+    one, other = browser(server), browser(server)
     for visitor in (one, other):
-        visitor.get("/attention").read()
+        visitor.get("/attention")
     kept = cookie_of(one)
     assert kept.has_nonstandard_attr("HttpOnly") and kept.get_nonstandard_attr("SameSite") == "Lax" and not kept.secure
     assert kept.value != cookie_of(other).value
-    one.get("/masking").read()
+    one.get("/masking")
     assert cookie_of(one).value == kept.value
     behind = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.7", "Host": server.removeprefix("http://")}
-    said = Visitor(server, behind).get("/").headers.get_all("set-cookie")  # behind a proxy with TLS
+    said = browser(server, behind).get("/").headers.get_list("set-cookie")  # behind a proxy with TLS
     (cookie,) = [one for one in said if one.startswith(COOKIE)]
     assert "; Secure" in cookie and "; HttpOnly" in cookie and "; SameSite=Lax" in cookie
 
 
 def test_nobody_is_told_about_the_server_and_its_owner_is_told_the_key(server, folder):
     for path in ("/_stcore/metrics", "/_stcore//metrics", "/_stcore/metrics?families=x"):
-        answer = Visitor(server).get(path)
-        assert answer.status == 404 and b"memory" not in answer.read()
-    assert Visitor(server).get("/_stcore/health").status == 200
+        answer = browser(server).get(path)
+        assert answer.status_code == 404 and "memory" not in answer.text
+    assert browser(server).get("/_stcore/health").status_code == 200
     printed = KEY.search((folder / "log.txt").read_text(encoding="utf-8"))[1]
     assert (folder / "runs" / "teacher-key").read_text(encoding="ascii") == printed
 
@@ -62,11 +69,17 @@ def test_the_first_visitor_of_all_meets_the_door_too(tmp_path):
     """Nobody has opened a page before: Streamlit itself would show the file alone."""
     with fresh_server(tmp_path) as address:
         Visitors(Store(tmp_path / "runs" / "room.sqlite")).close_door()
-        session = Visitor(address).open("masking")
-        headings = [one.heading.body for one in session.elements if one.HasField("heading")]
-        fields = [one.text_input.id for one in session.elements if one.HasField("text_input")]
-        session.close()
-        assert len(headings) == len(fields) == 1 and "room-code" in fields[0] and not session.exceptions
+        visitor = asyncio.run(opened(address, "masking"))
+        headings = [line for line in visitor.text.splitlines() if line.startswith("#")]
+        fields = visitor.offered("text_input")
+        assert len(headings) == len(fields) == 1 and "room-code" in fields[0].id and not visitor.exceptions
+
+
+async def opened(address: str, page: str) -> Visitor:
+    visitor = Visitor(address)
+    await visitor.open(page)
+    await visitor.close()
+    return visitor
 
 
 STOPPED = """
