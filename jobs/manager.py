@@ -14,10 +14,8 @@ import math
 import os
 import pickle
 import shutil
-import sys
 import tempfile
 import threading
-import types
 import zipfile
 from collections import Counter
 from collections.abc import Callable
@@ -512,19 +510,3 @@ def in_turn(queue: list[Run]) -> list[Run]:
 def held(runs: list[tuple[Run, int]]) -> int:
     """Total bytes on disk."""
     return sum(size for _, size in runs)
-
-
-def manager() -> Manager:
-    """The manager of this process, created at the first call: runs are kept in MINIBERT_RUNS (default: runs/ beside
-    the app) and executed at MINIBERT_SCHEDULER (default: an embedded cluster).
-
-    It is stored in a module without a file: Streamlit drops modules, and their globals, when a source file changes,
-    but the cluster must survive that.
-    """
-    home = sys.modules.setdefault("minibert_jobs_of_this_process", types.ModuleType("minibert_jobs_of_this_process"))
-    lock = home.__dict__.setdefault("lock", threading.Lock())
-    with lock:
-        if "manager" not in home.__dict__:
-            directory = os.environ.get("MINIBERT_RUNS") or ROOT / "runs"
-            home.manager = Manager(directory, scheduler=os.environ.get("MINIBERT_SCHEDULER") or None)
-        return home.manager

@@ -127,12 +127,6 @@ class Run:
         """Name → content of the files the run has made."""
         return pack(self.result) if self.result.is_dir() else {}
 
-    def save_to(self, directory: str | Path) -> Path:
-        """Keep the files as a new folder, whole or not at all. Raises FileNotFoundError, FileExistsError, OSError."""
-        if not self.result.is_dir():
-            raise FileNotFoundError(f"“{self.title}” has made no files")
-        return unpack(self.files, directory)
-
     # For the manager
 
     def add(self, lines: list[str]) -> None:

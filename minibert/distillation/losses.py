@@ -80,11 +80,6 @@ def rehead(x: Tensor, heads: int) -> Tensor:
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
-def distilbert_loss(soft: Tensor, masked: Tensor, cosine: Tensor) -> Tensor:
-    """5 · L_ce + 2 · L_mlm + 1 · L_cos: DistilBERT's pre-training, with the weights of its released code."""
-    return 5 * soft + 2 * masked + cosine
-
-
 def pairs(real: Tensor | None) -> Tensor | None:
     """(B, T) → (B, T, T): True where both count."""
     return None if real is None else real.unsqueeze(1) & real.unsqueeze(2)

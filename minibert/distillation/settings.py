@@ -48,14 +48,6 @@ class Distillation:
         return tuple(name for name in INSIDE if getattr(self, name))
 
 
-WAYS = {  # each paper's losses for a task; MiniLM's are for pre-training, so here soft labels are added
-    "soft": Distillation(),
-    "distilbert": Distillation(labels=1.0, temperature=2.0, cosine=1.0),
-    "tinybert": Distillation(attention=1.0, hidden=1.0, embeddings=1.0),
-    "minilm": Distillation(attention_relation=1.0, value_relation=1.0),
-}
-
-
 def distillation_of(losses: Sequence[str], temperature: float = 1.0) -> Distillation:
     """Exactly these losses, with equal weights."""
     return Distillation(**{"soft": 0.0, **dict.fromkeys(losses, 1.0)}, temperature=temperature)

@@ -242,13 +242,6 @@ class RuleResult:
     def interval(self) -> tuple[float, float]:
         return wilson(self.flips, len(self.texts))
 
-    @property
-    def failures(self) -> list[EditedText]:
-        """Texts whose answer contradicts the rule; none for an OPEN rule."""
-        if self.rule.expects == OPEN:
-            return []
-        return [edited for edited in self.texts if edited.flipped != (self.rule.expects == CHANGE)]
-
 
 def check(
     predictor, inputs: Sequence[Mapping[str, str]], field: str = "text", *, seed: int = 0

@@ -118,15 +118,3 @@ def answers(predictor: Predictor, examples: Sequence, batch_size: int = 32) -> A
 
 def in_int8(predictor: Predictor) -> Predictor:
     return replace(predictor, model=int8(predictor.model))
-
-
-def pareto(points: Mapping[str, tuple[float, float]]) -> set[str]:
-    """The Pareto front: names that no other matches in cost and score and beats in one. name → (cost, score)."""
-    return {
-        name
-        for name, (cost, score) in points.items()
-        if not any(
-            other_cost <= cost and other_score >= score and (other_cost, other_score) != (cost, score)
-            for other_cost, other_score in points.values()
-        )
-    }

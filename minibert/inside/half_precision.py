@@ -13,7 +13,6 @@ from torch import nn
 from minibert.model import Batch
 from minibert.objectives import Objective, losses
 
-LARGEST = torch.finfo(torch.float16).max  # 65,504
 SMALLEST = 2.0**-24  # the least number above zero that float16 has
 
 

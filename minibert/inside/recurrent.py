@@ -12,8 +12,6 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor, nn
 
-GATES = ("input", "forget", "output")
-
 
 @dataclass(frozen=True)
 class Step:

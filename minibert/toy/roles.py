@@ -34,14 +34,6 @@ class Parsed:
     relations: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Predicate:
-    """verb: its place · roles: of every word of the sentence, one of ROLES."""
-
-    verb: int
-    roles: tuple[str, ...]
-
-
 @cache
 def parts_of_speech() -> dict[str, str]:
     """Word → part of speech, for every word of the world."""
@@ -99,8 +91,8 @@ def _clauses(words: Sequence[str], pos: Sequence[str]) -> list[list[int]]:
     return clauses
 
 
-def predicates(sentence: Parsed) -> list[Predicate]:
-    """Each verb with the roles of the words around it. A verb without a subject takes that of the main clause."""
+def predicates(sentence: Parsed) -> list[list[str]]:
+    """For each verb the roles (ROLES) of all words of the sentence. A verb without a subject takes that of the main."""
     root = sentence.relations.index("root")
     heads = [root, *(i for i, how in enumerate(sentence.relations) if how in CLAUSES and sentence.heads[i] == root)]
     subject = [i for i, how in enumerate(sentence.relations) if how == "nsubj" and sentence.heads[i] == root]
@@ -121,7 +113,7 @@ def predicates(sentence: Parsed) -> list[Predicate]:
                 for place in _below(sentence, part):
                     roles[place] = role
         roles[verb] = "V"
-        found.append(Predicate(verb, tuple(roles)))
+        found.append(roles)
     return found
 
 
@@ -156,5 +148,5 @@ def role_rows(words: Sequence[str]) -> list[list[str]]:
     for sentence in sentences_of(words):
         found = predicates(parse(sentence))
         for number, row in enumerate(rows):
-            row += found[number].roles if number < len(found) else ["none"] * len(sentence)
+            row += found[number] if number < len(found) else ["none"] * len(sentence)
     return rows

@@ -15,7 +15,6 @@ from ui.text import literal, visible
 from ui.translations import _
 
 KIND = "to_write-corrector"  # of runs
-DOUBT = 0.5
 
 
 def languages() -> dict[str, str]:

@@ -356,13 +356,12 @@ def test_files_travel_both_ways(manager, tmp_path):
     run = ended(submit(manager, "saves", start=jobs.Upload(tmp_path / "start")))
     assert run.state == "finished", run.traceback
     assert run.files == {"weights": bytes(range(256)), "deep/vocab.txt": b"[PAD]\n", "start.txt": b"{}"}
-    kept = run.save_to(tmp_path / "kept" / "model")
+    kept = unpack(run.files, tmp_path / "kept" / "model")
     assert (kept / "deep" / "vocab.txt").read_bytes() == b"[PAD]\n"
     with pytest.raises(FileExistsError, match="choose another name"):
-        run.save_to(kept)
+        unpack(run.files, kept)
     assert [path.name for path in kept.parent.iterdir()] == ["model"] and not list(tmp_path.glob("**/.*"))
-    with pytest.raises(FileNotFoundError, match="no files"):
-        ended(submit(manager, "count", 1)).save_to(tmp_path / "none")
+    assert ended(submit(manager, "count", 1)).files == {}
 
 
 def test_owners_see_their_own_runs_only(manager):
@@ -598,20 +597,6 @@ def test_a_page_is_not_executed_again_by_a_worker(tmp_path):
     main, modules = json.loads(app.json[0].value)["heard"]
     assert log.read_text() == "executed\n" and main is None
     assert not any(name.split(".")[0] in ("streamlit", "pages", "ui") for name in modules)
-
-
-def test_one_manager_a_process_even_when_streamlit_drops_its_module(tmp_path, monkeypatch):
-    monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setenv("MINIBERT_SCHEDULER", "tcp://127.0.0.1:1")
-    monkeypatch.delitem(sys.modules, "minibert_jobs_of_this_process", raising=False)
-    manager = jobs.manager()
-    assert manager.directory == tmp_path / "runs" and manager.scheduler == "tcp://127.0.0.1:1"
-    for name in [name for name in sys.modules if name.split(".")[0] == "jobs"]:
-        monkeypatch.delitem(sys.modules, name)
-    import jobs as again
-
-    assert again is not jobs and again.manager() is manager
-    manager.close()
 
 
 def test_a_page_that_imports_jobs_does_not_wait_for_dask_or_torch():

@@ -74,7 +74,7 @@ def test_who_does_what_to_whom():
         ("anna was sad, so she cried.", "A1 V A2 – – – – – | – – – – – A0 V –"),
         ("anna saw herself in the lake and danced.", "A0 V A1 LOC LOC LOC – – – | A0 – – – – – – V –"),
     ):
-        found = [" ".join(one.roles) for one in predicates(parse(words_in(text)))]
+        found = [" ".join(roles) for roles in predicates(parse(words_in(text)))]
         assert " | ".join(found).replace("none", "–") == rows
 
 

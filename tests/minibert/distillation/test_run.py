@@ -10,7 +10,7 @@ from minibert.config import BertConfig
 from minibert.distillation.learner import Distiller
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
-from minibert.distillation.settings import WAYS, Distillation
+from minibert.distillation.settings import Distillation
 from minibert.distillation.shelf import MOST
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
@@ -103,7 +103,7 @@ def test_soft_labels_alone_teach_the_task_and_are_found_by_name(teacher, small_c
 
 def test_the_teacher_stays_as_it_was_and_the_maps_are_thrown_away(teacher, small_checkpoint, tmp_path):
     before = (teacher / "model.safetensors").read_bytes()
-    taught = replace(SETTINGS, distillation=WAYS["tinybert"])
+    taught = replace(SETTINGS, distillation=Distillation(attention=1.0, hidden=1.0, embeddings=1.0))
     list(finetune(small_checkpoint, "classification", *toys(16, 8), taught, teacher=teacher, out=tmp_path / "out"))
     assert (teacher / "model.safetensors").read_bytes() == before
     list(finetune(small_checkpoint, "classification", *toys(16, 8), SETTINGS, out=tmp_path / "alone"))

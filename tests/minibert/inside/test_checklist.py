@@ -83,9 +83,8 @@ def test_flips_are_counted_against_what_is_expected():
     found = {checked.rule.name: checked for checked in check(SimpleNamespace(predict=predict), inputs)}
     negation = found["negation"]
     assert (len(negation.texts), negation.flips, negation.rate, negation.of) == (2, 2, 1.0, 3)
-    assert negation.failures == found["order"].failures == []
     assert (negation.texts[0].label, negation.texts[0].label_after) == ("no", "yes")
-    assert found["opposite"].flips == 0 and len(found["opposite"].failures) == 2  # bad for good should have mattered
+    assert found["opposite"].flips == 0 and len(found["opposite"].texts) == 2
     assert len(found["aside"].texts) == 3 and found["aside"].flips == 0
     assert np.isnan(found["name"].rate)
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from minibert.inside.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread, pareto
+from minibert.inside.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread
 from tests.minibert.tasks.toys import toy
 
 
@@ -21,8 +21,6 @@ def test_sizes_are_counted_by_hand_and_weights_rounded_to_the_nearest_step():
     scale = weight.q_scale()
     assert scale == pytest.approx(2 * before.abs().max().item() / 255, rel=0.01)
     assert (weight.dequantize() - before).abs().max() <= 0.51 * scale
-    points = {"slow": (3.0, 0.9), "fast": (1.0, 0.8), "worse": (2.0, 0.7), "twin": (1.0, 0.8)}
-    assert pareto(points) == {"slow", "fast", "twin"} and pareto({}) == set()  # who is not beaten
 
 
 def test_answers_in_eight_bits_are_nearly_the_same(answering):
