@@ -186,7 +186,7 @@ def probability(score: np.ndarray) -> np.ndarray:
 def from_vectors(case: Case, vectors: Tensor) -> Tensor:
     """The log-odds with these in place of the input's token embeddings. vectors: (N, T, H) → (N,), differentiable.
 
-    A tap inserts them: captum's own layer methods would register hooks on a model that other sessions share."""
+    A tap inserts them: hooks would act in the sessions of others, who share the model."""
     batch = repeated(case.batch([case.features]), len(vectors))
     logits = case.answers(batch, lambda name, x: vectors if name == "embeddings.token" else x)
     return log_odds(logits, case.target)
@@ -230,25 +230,32 @@ class Integrated:
         return float(abs(self.values.sum() - (self.score - self.start)))
 
 
+def points_of(rule: str, steps: int) -> tuple[Tensor, Tensor]:
+    """(places, weights), (steps,) each, of a sum that approximates the integral from 0 to 1."""
+    if rule == "riemann_middle":
+        return (torch.arange(steps) + 0.5) / steps, torch.full((steps,), 1 / steps)
+    if rule == "gausslegendre":
+        places, weights = map(torch.from_numpy, np.polynomial.legendre.leggauss(steps))  # from −1 to 1
+        return ((1 + places) / 2).float(), (weights / 2).float()
+    raise ValueError(f"unknown rule {rule!r}")
+
+
 def integrated_gradients(
     case: Case, replacement: str = "mask", *, steps: int = 32, rule: str = "riemann_middle"
 ) -> Integrated:
     """(x − baseline) · the mean gradient on the straight line between them (Sundararajan et al. 2017, equation 1).
 
-    rule: how captum places and weighs the `steps` points, e.g. "riemann_middle" or "gausslegendre"."""
-    from captum.attr import IntegratedGradients
-
+    rule: how `points_of` places and weighs the `steps` points, "riemann_middle" or "gausslegendre"."""
     vectors, baseline = token_vectors(case), baseline_vectors(case, replacement)
-    with torch.enable_grad():
-        per_number = IntegratedGradients(lambda x: from_vectors(case, x)).attribute(
-            vectors,
-            baselines=baseline,
-            n_steps=steps,
-            method=rule,
-            internal_batch_size=max(1, TOKENS_AT_ONCE // vectors.size(1)),
-        )  # (1, T, H)
+    mean, at_once = torch.zeros_like(vectors), max(1, TOKENS_AT_ONCE // vectors.size(1))
+    for share, weight in zip(*(part.view(-1, 1, 1).split(at_once) for part in points_of(rule, steps)), strict=True):
+        points = (baseline + share * (vectors - baseline)).requires_grad_()  # (n, T, H)
+        with torch.enable_grad():
+            (gradient,) = torch.autograd.grad(from_vectors(case, points).sum(), points)
+        mean += (weight * gradient).sum(0)
+    per_token = ((vectors - baseline) * mean).sum(-1)[0]  # (T,)
     start, score = along_the_path(case, replacement, 2)
-    return Integrated(case.per_word(per_number.sum(-1)[0].detach()), float(start), float(score))
+    return Integrated(case.per_word(per_token), float(start), float(score))
 
 
 def along_the_path(case: Case, replacement: str = "mask", points: int = 41) -> np.ndarray:

@@ -11,7 +11,7 @@ def show(lesson: Lesson, seen: Subject | None = None) -> None:
     lesson.show("Why they differ")
     lesson.show("The code")
     show_source(attribution.gradient_times_input, find="autograd.grad")
-    show_source(attribution.integrated_gradients, find="IntegratedGradients(")
+    show_source(attribution.integrated_gradients, find="autograd.grad")
     show_source(attribution.exact_shapley, find="weight[")
     show_source(attribution.rolled_out, find="@ total")
     show_source(attribution.deletion_test, find="rank[")

@@ -1,4 +1,4 @@
-"""Attributions against autograd by hand, the papers' formulas, enumeration, shap, and worked examples."""
+"""Attributions against autograd by hand, the papers' formulas, captum, enumeration, shap, and worked examples."""
 
 import math
 from itertools import permutations, product
@@ -6,6 +6,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 import torch
+from captum.attr import IntegratedGradients
 from scipy.stats import spearmanr
 
 from minibert.inside import attribution
@@ -148,6 +149,17 @@ def test_a_word_left_out_is_a_fall_and_all_words_add_up_to_the_fall_of_all(case,
     assert abs(found.score - found.start) > 0.01  # else nothing is shown
     nothing = nothing_left(case, replacement, gradients=False)
     assert attribution.shapley(case, replacement).sum() == pytest.approx(case.score - nothing, abs=1e-4)
+
+
+@pytest.mark.parametrize("rule", ["riemann_middle", "gausslegendre"])
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_integrated_gradients_are_those_of_captum(case, replacement, rule, monkeypatch):
+    captum = IntegratedGradients(lambda vectors: attribution.from_vectors(case, vectors))
+    vectors, baseline = attribution.token_vectors(case), attribution.baseline_vectors(case, replacement)
+    per_number = captum.attribute(vectors, baselines=baseline, n_steps=11, method=rule)
+    monkeypatch.setattr(attribution, "TOKENS_AT_ONCE", 3 * vectors.size(1))  # 11 points in four parts
+    found = attribution.integrated_gradients(case, replacement, steps=11, rule=rule).values
+    assert found == pytest.approx(case.per_word(per_number.sum(-1)[0].detach()), abs=1e-5)
 
 
 def test_the_path_goes_from_what_the_model_would_read_to_what_it_reads(case):
