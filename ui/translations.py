@@ -1,11 +1,10 @@
 """Translations: every visible string in code goes through `_()`.
 
-The text in the code is English. Another language has a catalogue, `ui/locale/<lang>/LC_MESSAGES/minibert.po`, read
-directly (no compiled copy to keep in sync), and `lessons/<name>/<lang>.md`. The language is set per session: thirty
-students on one server may use different languages.
+The text in the code is English. Another language has `lessons/<name>/<lang>.md` and a catalogue,
+`ui/locale/<lang>/LC_MESSAGES/minibert.mo`, which `msgfmt` or `pybabel compile` makes from a translator's .po file. The
+language is set per session: thirty students on one server may use different languages.
 """
 
-import ast
 import gettext
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+DOMAIN = "minibert"
 LOCALE = Path(__file__).with_name("locale")
 DEFAULT = "en"
 _NAMES = {"en": "English", "zh": "中文"}  # each language under its own name
@@ -26,7 +26,7 @@ def languages() -> list[str]:
 
 @cache  # called for every message
 def _catalogues(locale: Path) -> list[str]:
-    return sorted(path.parents[1].name for path in locale.glob("*/LC_MESSAGES/minibert.po"))
+    return sorted(path.parents[1].name for path in locale.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
 
 
 def language() -> str:
@@ -77,45 +77,6 @@ def _choose_language() -> None:
         st.query_params["lang"] = chosen
 
 
-class _Catalogue(gettext.NullTranslations):
-    """A .po file as gettext translations; a message without a translation stays English."""
-
-    def __init__(self, messages: dict[str, list[str]], plural):
-        super().__init__()
-        self._messages, self._plural = messages, plural
-
-    def gettext(self, message):
-        return self._messages.get(message, [""])[0] or message
-
-    def ngettext(self, singular, plural, n):
-        forms = self._messages.get(singular, [])
-        index = self._plural(n)
-        return (forms[index] if index < len(forms) else "") or (singular if n == 1 else plural)
-
-
 @cache
 def _catalogue(lang: str) -> gettext.NullTranslations:
-    path = LOCALE / lang / "LC_MESSAGES" / "minibert.po"
-    return gettext.NullTranslations() if lang == DEFAULT else read_po(path.read_text(encoding="utf-8"))
-
-
-def read_po(text: str) -> gettext.NullTranslations:
-    """Read a gettext catalogue (msgid, msgid_plural, msgstr, msgstr[n]; comments and fuzzy entries are skipped)."""
-    messages: dict[str, list[str]] = {}
-    for block in text.replace("\r\n", "\n").split("\n\n"):
-        fields: dict[str, str] = {}
-        field = None
-        lines = [line.strip() for line in block.splitlines()]
-        if any(line.startswith("#,") and "fuzzy" in line for line in lines):
-            continue
-        for line in lines:
-            if not line or line.startswith("#"):
-                continue
-            if not line.startswith('"'):
-                field, _space, line = line.partition(" ")
-            fields[field] = fields.get(field, "") + ast.literal_eval(line.strip())
-        if "msgid" in fields:
-            messages[fields["msgid"]] = [value for name, value in fields.items() if name.startswith("msgstr")]
-    header = dict(line.split(": ", 1) for line in messages.pop("", [""])[0].splitlines() if ": " in line)
-    rule = header.get("Plural-Forms", "nplurals=2; plural=(n != 1);").split("plural=")[-1].strip(" ;")
-    return _Catalogue(messages, gettext.c2py(rule))
+    return gettext.NullTranslations() if lang == DEFAULT else gettext.translation(DOMAIN, LOCALE, [lang])

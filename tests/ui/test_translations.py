@@ -1,6 +1,10 @@
 """English is in the code; another language is a catalogue and belongs to one session only."""
 
+from io import BytesIO
+
 import pytest
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
 
 from tests.ui.driver import opened
 from ui import translations
@@ -38,17 +42,19 @@ msgstr[1] "{n} 些词"
 
 @pytest.fixture
 def chinese(tmp_path, monkeypatch):
-    path = tmp_path / "zh" / "LC_MESSAGES" / "minibert.po"
+    path = tmp_path / "zh" / "LC_MESSAGES" / "minibert.mo"
     path.parent.mkdir(parents=True)
-    path.write_text(PO, encoding="utf-8")
+    with path.open("wb") as file:
+        write_mo(file, read_po(BytesIO(PO.encode())))
     monkeypatch.setattr(translations, "LOCALE", tmp_path)
     translations._catalogue.cache_clear()
     yield
     translations._catalogue.cache_clear()
 
 
-def test_a_catalogue_is_read_and_what_is_not_translated_stays_english():
-    catalogue = translations.read_po(PO)
+def test_a_catalogue_is_read_and_what_is_not_translated_stays_english(chinese):
+    assert translations.languages() == ["en", "zh"]
+    catalogue = translations._catalogue("zh")
     assert catalogue.gettext("Home") == "首页"
     assert catalogue.gettext("long message\n") == "长文\n"
     assert [catalogue.ngettext("{n} token", "{n} tokens", n) for n in (0, 1, 2)] == ["{n} 个词", "{n} 个词", "{n} 些词"]
