@@ -17,10 +17,9 @@ from minibert.diet.sparse import LONGEST, SparseFeatures
 from minibert.finetune.evaluation import answered
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.data import TaskDataError
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Preparing, Saved
-from minibert.training.patience import when_there_is_room
+from minibert.train import Event, Optimization, Preparing
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 
 def adam() -> Optimization:
@@ -107,7 +106,7 @@ def train_diet(
     def said(texts: Sequence[Any]) -> list[dict]:
         return [answered(predictor, text) for text in texts]
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         model,
         BalancedBatches(rows, batches, settings.seed),
         settings,
@@ -118,9 +117,6 @@ def train_diet(
         facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},
         report_every=max(1, min(10, every)),
         losses_of=lambda output, part, whole: output.losses,
+        save=lambda folder: predictor.save(folder, torch.float16, linked),
+        out=out,
     )
-    if out is not None:
-        model.eval()
-        when_there_is_room(predictor.save, Path(out), torch.float16, linked)
-        yield Saved(done.step, str(out))
-    yield done

@@ -15,8 +15,8 @@ from minibert.sentence_vectors.anisotropy import plane
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow import Flow
 from minibert.sentence_vectors.run import Held, nearest_lines
-from minibert.toy.watched import watched
 from minibert.train import Event, Optimization
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def learn_flow(
         found = nearest_lines(known, pair, lines)
         return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": laid, "found": found}]
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         Likelihood(flow),
         batches_of(table, settings.batch_size, settings.seed),
         settings,
@@ -158,4 +158,3 @@ def learn_flow(
         report_every=settings.report_every,
         losses_of=lambda losses, part, whole: losses,
     )
-    yield done

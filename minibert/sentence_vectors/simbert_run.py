@@ -21,9 +21,9 @@ from minibert.sentence_vectors.simbert import (
     unilm_of,
 )
 from minibert.tokenizer import Tokenizer
-from minibert.toy.watched import watched
-from minibert.train import Event, Saved
+from minibert.train import Event
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 
 def train_simbert(
@@ -69,7 +69,7 @@ def train_simbert(
             for text, query in zip(texts, asked, strict=True)
         ]
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         Pairs(groups, tokenizer, settings),
         settings,
@@ -79,11 +79,9 @@ def train_simbert(
         mailbox=mailbox,
         report_every=5,
         losses_of=lambda losses, part, whole: losses,
+        save=lambda folder: checkpoint.save(folder, learner.model.cpu(), tokenizer, dtype=torch.float16),
+        out=out,
     )
-    if out is not None:
-        checkpoint.save(out, learner.model.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(done.step, str(out))
-    yield done
 
 
 def measured(

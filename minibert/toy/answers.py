@@ -17,9 +17,9 @@ from minibert.objectives import losses, objective_for
 from minibert.read_and_written import Asked, batch_of, source_of
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Saved
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # words that the stories lack
 LONGEST = 12  # tokens of an answer, at most
@@ -150,7 +150,7 @@ def train_answers(
         right = [spelled(answer(learner, tokenizer, one.text).ids, tokenizer) == one.answer for one in held_out]
         return {"answers": sum(right) / len(right)}
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(),
         settings,
@@ -160,11 +160,9 @@ def train_answers(
         mailbox=mailbox,
         facts={"relative": learner.config.model_type},
         losses_of=lambda output, part, whole: losses(objective_for(learner.config), output, part, whole),
+        save=lambda folder: checkpoint.save(folder, learner.cpu(), tokenizer, dtype=torch.float16),
+        out=out,
     )
-    if out is not None:
-        checkpoint.save(out, learner.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(done.step, str(out))
-    yield done
 
 
 def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:

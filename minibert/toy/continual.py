@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
-from pathlib import Path
 
 import torch
 
@@ -22,8 +21,9 @@ from minibert.text.word_lists import between_phrases, names_in
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.world import Story
-from minibert.train import Done, Eval, Event, Optimization, Started, train
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 ORDERS = tuple(permutations(range(3)))
 DISTANCES = ("neighbours", "same story", "another story")
@@ -211,11 +211,9 @@ def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
     return order
 
 
-def train_continually(
-    settings: ContinualSettings, *, out: str | Path | None = None, mailbox: Callable[[], list] = list
-) -> Iterator[Event]:
+def train_continually(settings: ContinualSettings) -> Iterator[Event]:
     """Pre-train an ERNIE 2.0 in a regime; yield events. Each `Eval` holds the accuracy on each of TASKS, and their
-    `mean`. Nothing is saved in `out`: only the learning curves are shown."""
+    `mean`."""
     torch.manual_seed(settings.seed)
     tokenizer = Tokenizer(world.vocabulary())
     learner = Ernie2(settings.config(len(tokenizer.vocab)), TASKS).to(best_device())
@@ -223,19 +221,14 @@ def train_continually(
     held_out = Asker(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
     questions = {task: held_out.batch(task, settings.asked) for task in TASKS}
     tasks = in_order(settings.plan, settings.seed)
-    yield Started(asdict(settings), {"parameters": sum(w.numel() for w in learner.parameters()), "plan": settings.plan})
-    last = marks(learner, questions)
-    yield Eval(0, last)
-    batches = (asker.batch(task, settings.batch_size) for task in tasks)
-    every = settings.evaluate_every
-    for event in train(learner, batches, settings.optimization, steps=len(tasks), report_every=5, also_every=every):
-        if isinstance(event, Done):
-            yield replace(event, metrics=last)
-            return
-        yield event
-        if event.step % every == 0 or event.step == len(tasks):
-            last = marks(learner, questions)
-            yield Eval(event.step, last)
+    yield from train_and_evaluate(
+        learner,
+        (asker.batch(task, settings.batch_size) for task in tasks),
+        replace(settings, steps=len(tasks)),
+        lambda: marks(learner, questions),
+        facts={"plan": settings.plan},
+        report_every=5,
+    )
 
 
 @torch.no_grad()

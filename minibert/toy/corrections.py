@@ -16,9 +16,9 @@ from minibert.model import Batch
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Saved
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 KINDS = ("soft_masked", "plain")
 CORRECTOR = "corrector"  # folder in the run's folder, so that nobody opens it as a BERT
@@ -86,7 +86,7 @@ def train_corrector(
     rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(kept, tokenizer, settings.longest)
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(rows, speller, tokenizer, settings),
         settings,
@@ -96,11 +96,9 @@ def train_corrector(
         mailbox=mailbox,
         facts={"sentences": len(rows)},
         losses_of=terms,
+        save=lambda folder: learner.cpu().save(folder / CORRECTOR, tokenizer),
+        out=out,
     )
-    if out is not None:
-        learner.cpu().save(Path(out) / CORRECTOR, tokenizer)
-        yield Saved(done.step, str(out))
-    yield done
 
 
 def rows_of(sentences: Sequence[str], tokenizer: Tokenizer, longest: int) -> list[list[int]]:

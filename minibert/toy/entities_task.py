@@ -18,9 +18,9 @@ from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import strangers, world
 from minibert.toy.graph import toy_graph
-from minibert.toy.watched import watched
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 from minibert.transe import Graph, learn
 
 LONGEST, TOP = 40, 3  # tokens per row; entities per word in a sample
@@ -106,11 +106,10 @@ def train_entities(
     *,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
-    out: str | Path | None = None,
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` holds
     `marks` on held-out text. `Sample`: for each entity that a text of `watch` names, which would be predicted without
-    its alignment. Nothing is saved in `out`: results are drawn during training."""
+    its alignment."""
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
@@ -142,7 +141,7 @@ def train_entities(
     def measure() -> dict[str, float]:
         return marks(learner, held_out, count) | pronouns(learner, asked, tokenizer, settings.told != "nothing")
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(),
         settings,
@@ -152,7 +151,6 @@ def train_entities(
         mailbox=mailbox,
         losses_of=terms,
     )
-    yield done
 
 
 @torch.no_grad()

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 import torch
 from torch import nn
@@ -18,20 +17,10 @@ from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.train import (
-    Done,
-    Eval,
-    Event,
-    Optimization,
-    Preparing,
-    Started,
-    Step,
-    TrainingState,
-    optimizer_for,
-    train,
-)
+from minibert.train import Event, Optimization, Preparing, TrainingState, optimizer_for
 from minibert.training.lamb import trust_ratio, update
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 BASE, LENGTH = 32, 32  # batch size for which the rates were searched; tokens per row
 RATES = {"adamw": 4e-3, "lamb": 2e-2}  # the best at BASE of four each, a factor of 2 apart
@@ -79,6 +68,10 @@ class BatchSettings:
         return self.rows_read // self.rows
 
     @property
+    def evaluate_every(self) -> int:
+        return max(1, self.steps // self.measurements)
+
+    @property
     def optimization(self) -> Optimization:
         rate = self.rate or scaled(self.base_rate or RATES[self.optimizer], self.rows)
         return Optimization(rate, warmup=warmup_of(self.rows), beta2=0.98, optimizer=self.optimizer)
@@ -109,9 +102,9 @@ def rows_of(stories: int, tokenizer: Tokenizer, size: int, seed: int) -> Pretrai
     )
 
 
-def train_in_batches(settings: BatchSettings, *, out: str | Path | None = None) -> Iterator[Event]:
+def train_in_batches(settings: BatchSettings) -> Iterator[Event]:
     """Pre-train a BERT from random weights; yield events. Each `Eval` holds `loss` and `right` on masked words of
-    stories never trained on, and in `details` the trust ratio ‖w‖/‖u‖ of every matrix. Nothing is saved in `out`."""
+    stories never trained on, and in `details` the trust ratio ‖w‖/‖u‖ of every matrix."""
     yield Preparing("writing stories")
     tokenizer = Tokenizer(world.vocabulary())
     held_out = [next(iter(rows_of(120, tokenizer, HELD_OUT, HELD_OUT_SEED)))]
@@ -119,33 +112,20 @@ def train_in_batches(settings: BatchSettings, *, out: str | Path | None = None) 
     torch.manual_seed(settings.seed)
     model = BertForPreTraining(settings.config(tokenizer.vocab_size)).to(best_device())
     state = TrainingState(optimizer_for(model, settings.optimization))
-    weights = sum(weight.numel() for weight in model.parameters())
-    yield Started(asdict(settings) | {"steps": settings.steps}, {"parameters": weights})
-    yield (last := measured(model, state, held_out))
-    every = max(1, settings.steps // settings.measurements)
-    for event in train(
+
+    def measured() -> tuple[dict[str, float], dict]:
+        found = measure(OBJECTIVE, model, held_out)
+        metrics = {"loss": found["mlm_loss"], "right": found["mlm_accuracy"]}
+        return metrics, {"ratios": ratios(model, state.optimizer)}
+
+    yield from train_and_evaluate(
         model,
         batches,
-        settings.optimization,
-        steps=settings.steps,
-        report_every=every,
+        settings,
+        measured,
+        report_every=settings.evaluate_every,
         state=state,
         losses_of=lambda output, part, whole: losses(OBJECTIVE, output, part, whole),
-    ):
-        if isinstance(event, Done):
-            yield replace(event, metrics=last.metrics)
-            return
-        yield event
-        if isinstance(event, Step):
-            yield (last := measured(model, state, held_out))
-
-
-def measured(model: BertForPreTraining, state: TrainingState, held_out: list) -> Eval:
-    found = measure(OBJECTIVE, model, held_out)
-    return Eval(
-        state.step,
-        {"loss": found["mlm_loss"], "right": found["mlm_accuracy"]},
-        {"ratios": ratios(model, state.optimizer)},
     )
 
 

@@ -28,9 +28,9 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.pretrain import chosen, questions
 from minibert.toy.right_names import guessable, name_questions, names_chosen
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Saved
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 LENGTH, HELD_OUT_SEED = 128, 9_000_109
 GOES_ON = ("bert", "wklm", "names_too")
@@ -137,7 +137,7 @@ def train_names(
         "guessable": guessable(asked, tokenizer),
         "asked": len(asked),
     }
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches,
         settings,
@@ -147,11 +147,9 @@ def train_names(
         mailbox=mailbox,
         facts=facts,
         losses_of=partial(losses, objective),
+        save=lambda folder: checkpoint.save(folder, learner.cpu(), tokenizer),
+        out=out,
     )
-    if out is not None:
-        checkpoint.save(Path(out), learner.cpu(), tokenizer)
-        yield Saved(done.step, str(out))
-    yield done
 
 
 def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence, tokenizer: Tokenizer, others) -> dict:

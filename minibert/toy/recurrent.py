@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -28,7 +28,8 @@ from minibert.text.json_values import json_object
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from minibert.toy.world import Story
-from minibert.train import Done, Eval, Event, Optimization, Saved, Started, train
+from minibert.train import Event, Optimization
+from minibert.training.train_and_evaluate import train_and_evaluate
 from minibert.unfilled import sizes_only
 
 WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's file names: this is no BERT
@@ -145,6 +146,10 @@ class BiLmSettings:
         default_factory=lambda: Optimization(learning_rate=1e-2, beta2=0.98, weight_decay=0.0)
     )
 
+    @property
+    def evaluate_every(self) -> int:
+        return self.steps
+
 
 def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[list[int]]]:
     """The ids of every sentence of every story."""
@@ -156,8 +161,9 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[list[in
 def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterator[Event]:
     """Train on consecutive sentences of toy stories, between [CLS] and [SEP]; save to `out` at the end.
 
-    The `Eval` at the end holds `forwards` and `backwards`: the perplexity of the next token from either side, and the
-    shares of determined words that one side puts first (`determined.forwards` …), or at least one of them (`.either`).
+    Each `Eval`, before the first step and after the last, holds `forwards` and `backwards`: the perplexity of the next
+    token from either side, and the shares of determined words that one side puts first (`determined.forwards` …), or at
+    least one of them (`.either`).
     """
     torch.manual_seed(settings.seed)
     rng = random.Random(settings.seed)
@@ -178,16 +184,15 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
         while True:
             yield padded_batch([row() for _ in range(settings.batch_size)], tokenizer.pad_id)
 
-    yield Started(asdict(settings), {"parameters": sum(p.numel() for p in model.parameters())})
-    for event in train(model, batches(), settings.optimization, steps=settings.steps, report_every=50):
-        if isinstance(event, Done):
-            break
-        yield event
-    yield (last := Eval(event.step, measured(model.eval(), held_out, tokenizer)))
-    if out is not None:
-        model.save(out)
-        yield Saved(event.step, str(out))
-    yield replace(event, metrics=last.metrics)
+    yield from train_and_evaluate(
+        model,
+        batches(),
+        settings,
+        lambda: measured(model, held_out, tokenizer),
+        report_every=50,
+        save=model.save,
+        out=out,
+    )
 
 
 @torch.no_grad()

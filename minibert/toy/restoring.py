@@ -24,9 +24,9 @@ from minibert.noises import MASK, NOISES, Part
 from minibert.text.batches import padded, padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.toy.watched import watched
-from minibert.train import Event, Optimization, Saved
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 BART = "bart"  # folder in the run's folder, so that nobody opens it as a BERT
 LONGEST = 60  # tokens of a text, without special ones
@@ -230,7 +230,7 @@ def train_bart(
         readable = [(str(text), int(seed)) for text, seed in pairs if tokens_of(str(text), tokenizer)]
         return [told(learner, tokenizer, text, settings.noise, seed) for text, seed in readable]
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(),
         settings,
@@ -239,11 +239,9 @@ def train_bart(
         watch=watch,
         mailbox=mailbox,
         report_every=5,
+        save=lambda folder: bart.save(folder / BART, learner.cpu(), tokenizer, dtype=torch.float16),
+        out=out,
     )
-    if out is not None:
-        bart.save(Path(out) / BART, learner.cpu(), tokenizer, dtype=torch.float16)
-        yield Saved(done.step, str(out))
-    yield done
 
 
 @torch.no_grad()

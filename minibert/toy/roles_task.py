@@ -18,10 +18,10 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import MOST, ROLES, role_rows, words_in
-from minibert.toy.watched import watched
 from minibert.toy.world import Story
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 PERSONAL = frozenset(["he", "she", "him", "her", "his", "himself", "herself", "they", "them", "themselves"])
 MEANT = ("FIRST", "SECOND", "BOTH")  # the people in the order in which the story names them
@@ -103,11 +103,10 @@ def train_roles(
     *,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
-    out: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint `model`, a BERT of the toy world; yield events. Each `Eval` holds `meant`: the accuracy
     on the pronouns of held-out stories; `commonest`: that of always giving the commonest answer. `Sample`: the
-    predictions for the words of `watch`. Nothing is saved in `out`: results are drawn during training."""
+    predictions for the words of `watch`."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
     learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
@@ -123,7 +122,7 @@ def train_roles(
         while True:
             yield batch_of(rng.sample(texts, min(settings.batch_size, len(texts))), tokenizer)
 
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(),
         settings,
@@ -131,9 +130,7 @@ def train_roles(
         lambda texts: [said(learner, tokenizer, str(text)) for text in texts],
         watch=watch,
         mailbox=mailbox,
-        losses_of=lambda output, part, whole: {"loss": output.loss},
     )
-    yield done
 
 
 @torch.no_grad()

@@ -17,10 +17,10 @@ from minibert.permutation import PermutationLanguageModel, PermutationLM
 from minibert.segment_memory import Memory, guess_on, read_on, whole
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.toy.watched import watched
 from minibert.toy.world import Story
-from minibert.train import Event, Optimization, Saved
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 LENGTH = 16  # tokens of a row
 HELD_OUT_SEED = 9_000_067
@@ -175,15 +175,13 @@ def train_on_segments(
         return found
 
     facts = {"asked": {where: sum(one.told == where for one in asked) for where in TOLD}}
-    done = yield from watched(
+    yield from train_and_evaluate(
         learner,
         batches(),
         settings,
         measure,
         facts=facts,
         losses_of=lambda output, part, whole: {"loss": output.mlm_loss, "second_loss": output.second_loss},
+        save=lambda folder: checkpoint.save(folder, start.cpu(), tokenizer),
+        out=out,
     )
-    if out is not None:
-        checkpoint.save(Path(out), start.cpu(), tokenizer)
-        yield Saved(done.step, str(out))
-    yield done

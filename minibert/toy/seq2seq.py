@@ -30,8 +30,9 @@ from minibert.text.batches import padded
 from minibert.text.json_values import json_object
 from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
-from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, train
+from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.train_and_evaluate import train_and_evaluate
 from minibert.unfilled import sizes_only
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
@@ -283,32 +284,26 @@ def train_seq2seq(
             sources = [sentences.draw(rng) for _ in range(settings.batch_size)]
             yield words.batch(sources, [REORDERINGS[settings.task](source) for source in sources])
 
-    def answers(step: int) -> Iterator[Event]:
-        if said := [asdict(trained.answer(split_words(text))) for text in watch if split_words(text)]:
-            yield Sample(step, said)
+    def say(texts: Sequence) -> list[dict]:
+        return [asdict(trained.answer(found)) for text in texts if (found := split_words(str(text)))]
 
-    yield Started(asdict(settings), {"words": words.entries, "parameters": sum(p.numel() for p in model.parameters())})
-    yield (last := evaluate(trained, sentences.held_out, 0))
-    yield from answers(0)
-    for event in train(model, batches(), settings.optimization, steps=settings.steps, report_every=10):
-        if isinstance(event, Done):
-            break
-        yield event
-        for message in mailbox():
-            watch = [str(text) for text in message]
-            yield from answers(event.step)
-        if event.step % settings.evaluate_every == 0 or event.step == settings.steps:
-            yield (last := evaluate(trained, sentences.held_out, event.step))
-            yield from answers(event.step)
-    if out is not None:
-        trained.save(out)
-        yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, last.metrics)
+    yield from train_and_evaluate(
+        model,
+        batches(),
+        settings,
+        lambda: evaluate(trained, sentences.held_out),
+        say,
+        watch=watch,
+        mailbox=mailbox,
+        facts={"words": words.entries},
+        save=trained.save,
+        out=out,
+    )
 
 
 @torch.no_grad()
-def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]], step: int = 0) -> Eval:
-    """Token and sequence accuracy; the details hold up to five wrong answers."""
+def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]]) -> tuple[dict[str, float], dict]:
+    """Token and sequence accuracy, and in the details up to five wrong answers."""
     sources = sorted(sentences)
     targets = [REORDERINGS[trained.task](source) for source in sources]
     model = trained.model.eval()
@@ -317,14 +312,11 @@ def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]], step: int =
     hits = (model(batch).logits.argmax(-1) == batch.labels)[asked]
     said = trained.say(sources)
     wrong = [(s, t, a) for s, t, a in zip(sources, targets, said, strict=True) if t != a]
-    return Eval(
-        step,
-        metrics={
-            "token_accuracy": hits.double().mean().item(),
-            "sequence_accuracy": 1 - len(wrong) / len(sources),
-        },
-        details={"wrong": [{"source": list(s), "target": t, "answer": a} for s, t, a in wrong[:5]]},
-    )
+    metrics = {
+        "token_accuracy": hits.double().mean().item(),
+        "sequence_accuracy": 1 - len(wrong) / len(sources),
+    }
+    return metrics, {"wrong": [{"source": list(s), "target": t, "answer": a} for s, t, a in wrong[:5]]}
 
 
 # --- a trained model in use ----------------------------------------------------------------------------------------

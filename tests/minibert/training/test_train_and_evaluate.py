@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from minibert.model import Batch
-from minibert.toy.watched import watched
-from minibert.train import Done, Eval, Optimization, Sample, Started, Step
+from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
+from minibert.training.train_and_evaluate import train_and_evaluate
 
 
 class Line(nn.Module):
@@ -26,15 +26,11 @@ class Settings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=0.1))
 
 
-def run(learner, **options) -> list:
+def run(learner, measure=None, **options) -> list:
     batches = (Batch(torch.ones(1, 2, dtype=torch.long)) for _ in range(100))
     options["losses_of"] = lambda output, part, whole: {"loss": output}
-    events, seen = watched(learner, batches, Settings(), lambda: {"weight": learner.weight.item()}, **options), []
-    while True:
-        try:
-            seen.append(next(events))
-        except StopIteration as end:
-            return [*seen, end.value]
+    measure = measure or (lambda: {"weight": learner.weight.item()})
+    return list(train_and_evaluate(learner, batches, Settings(), measure, **options))
 
 
 def test_it_is_measured_before_every_so_often_and_at_the_end():
@@ -58,3 +54,12 @@ def test_a_message_replaces_what_is_watched_and_nothing_to_say_is_no_sample():
     assert samples == [(0, "old", False), *[(step, "new", False) for step in (2, 2, 4, 5)]]
     assert not any(isinstance(event, Sample) for event in run(Line(), say=lambda texts: [], watch=["x"]))
     assert any(isinstance(event, Step) for event in run(Line()))
+
+
+def test_details_are_told_and_it_is_saved_at_the_end(tmp_path):
+    details = iter(range(4))
+    options = {"measure": lambda: ({"x": 1.0}, {"n": next(details)}), "save": lambda folder: folder.mkdir()}
+    *events, saved, done = run(Line(), **options, out=str(tmp_path / "kept"))
+    assert [event.details["n"] for event in events if isinstance(event, Eval)] == [0, 1, 2, 3]
+    assert saved == Saved(5, str(tmp_path / "kept")) and (tmp_path / "kept").is_dir() and done.metrics == {"x": 1.0}
+    assert not any(isinstance(event, Saved) for event in run(Line(), save=None, out=tmp_path))

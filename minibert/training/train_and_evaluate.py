@@ -1,0 +1,79 @@
+"""Training with evaluation: measured as it learns, with predictions for the user's own texts, which may change
+meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from minibert.train import Done, Eval, Event, Sample, Saved, Started, train
+from minibert.training.patience import when_there_is_room
+
+Measured = dict[str, float] | tuple[dict[str, float], dict]  # metrics, or metrics and the details of an `Eval`
+
+
+def train_and_evaluate(
+    learner: nn.Module,
+    batches: Iterable,
+    settings: Any,
+    measure: Callable[[], Measured],
+    say: Callable[[Sequence], list] | None = None,
+    *,
+    watch: Sequence = (),
+    mailbox: Callable[[], list] = list,
+    facts: Mapping[str, Any] | None = None,
+    save: Callable[[Path], Any] | None = None,
+    out: str | Path | None = None,
+    report_every: int = 10,
+    **training: Any,
+) -> Iterator[Event]:
+    """Train with the `steps` and the `optimization` of `settings`, a dataclass, then `save(out)`, if `out` is given.
+
+    `measure()` is called before the first step, every `settings.evaluate_every` steps and after the last (`Eval`); then
+    `say(watch)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces `watch` and is
+    answered at once. All run in eval mode. The `Done` holds the last metrics. facts: for the `Started` event, beside
+    the number of parameters · training: further arguments of `train`.
+    """
+    every, last = settings.evaluate_every, {}
+
+    def said(step: int) -> Iterator[Event]:
+        learner.eval()
+        if watch and say is not None and (answers := say(watch)):
+            yield Sample(step, answers)
+
+    def evaluated(step: int) -> Iterator[Event]:
+        nonlocal last
+        learner.eval()
+        found = measure()
+        last, details = found if isinstance(found, tuple) else (found, {})
+        yield Eval(step, last, details)
+        yield from said(step)
+
+    parameters = sum(weight.numel() for weight in learner.parameters())
+    yield Started(asdict(settings) | {"steps": settings.steps}, {"parameters": parameters, **(facts or {})})
+    yield from evaluated(0)
+    for event in train(
+        learner,
+        batches,
+        settings.optimization,
+        steps=settings.steps,
+        report_every=report_every,
+        also_every=every,
+        **training,
+    ):
+        if isinstance(event, Done):
+            break
+        yield event
+        for message in mailbox():
+            watch = list(message)
+            yield from said(event.step)
+        if event.step % every == 0 or event.step == settings.steps:
+            yield from evaluated(event.step)
+    if save is not None and out is not None:
+        when_there_is_room(save, Path(out))
+        yield Saved(event.step, str(out))
+    yield replace(event, metrics=last)
