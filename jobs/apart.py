@@ -71,10 +71,13 @@ def serve(seconds: int) -> None:
     module, _, name = target.partition(":")
     out, sys.stdout = sys.stdout.buffer, sys.stderr
     try:
-        end = True, getattr(importlib.import_module(module), name)(*args, **kwargs)
+        end = pickle.dumps((True, getattr(importlib.import_module(module), name)(*args, **kwargs)))
     except MemoryError:
         sys.exit(1)
-    except Exception as error:
-        end = False, error
-    out.write(pickle.dumps(end))
+    except Exception as error:  # also of a result that cannot be pickled
+        try:
+            end = pickle.dumps((False, error))
+        except Exception:
+            end = pickle.dumps((False, ApartError(repr(error))))
+    out.write(end)
     out.flush()

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert import checkpoint
+from minibert.classifiers import cross_entropy
 from minibert.model import IGNORE, Batch, BertForPreTraining, initialize
 from minibert.tokenizer import Tokenizer
 
@@ -91,11 +92,12 @@ class Corrector(nn.Module):
         if batch.labels is None:
             return Correction(logits, suspicion)
         there = batch.labels != IGNORE
-        correction = F.cross_entropy(logits[there].float(), batch.labels[there])
+        correction = cross_entropy(logits[there].float(), batch.labels[there])
         if suspicion is None:
             return Correction(logits, None, correction, correction)
         wrong = (batch.labels != batch.ids)[there].float()
-        detection = F.binary_cross_entropy_with_logits(suspicion[there], wrong)
+        reduction = "mean" if there.any() else "sum"  # 0 without any label, where the mean would be NaN
+        detection = F.binary_cross_entropy_with_logits(suspicion[there], wrong, reduction=reduction)
         loss = self.share * correction + (1 - self.share) * detection  # λ = 0.8 (§3.3)
         return Correction(logits, suspicion, loss, correction, detection)
 

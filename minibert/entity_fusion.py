@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from minibert.classifiers import cross_entropy
 from minibert.model import IGNORE, Batch, BertForPreTraining, SelfAttention, Tap, no_tap
 
 REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
@@ -102,10 +103,8 @@ class ErnieThu(nn.Module):
         asked = ... if batch.labels is None else batch.labels != IGNORE
         mlm_logits = self.model.mlm(w[asked])
         entity_logits = tap("named", self.name(w) @ self.entities.T)  # (B, T, N)
-        mlm_loss = None if batch.labels is None else F.cross_entropy(mlm_logits.float(), batch.labels[asked])
-        of_names = None
-        if batch.named is not None:
-            of_names = F.cross_entropy(entity_logits.flatten(0, 1), batch.named.flatten(), ignore_index=IGNORE)
+        mlm_loss = None if batch.labels is None else cross_entropy(mlm_logits.float(), batch.labels[asked])
+        of_names = None if batch.named is None else cross_entropy(entity_logits.flatten(0, 1), batch.named.flatten())
         return FusedOutput(w, e, mlm_logits, entity_logits, mlm_loss, of_names)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from minibert.classifiers import cross_entropy
 from minibert.config import BertConfig
 from minibert.model import (
     IGNORE,
@@ -114,7 +114,7 @@ class Ernie2(nn.Module):
         else:
             there = batch.labels != IGNORE
             logits, labels = self.mlm(x[there]), batch.labels[there]  # (M, V), (M,)
-        return TaskOutput(logits, F.cross_entropy(logits.float(), labels), labels)
+        return TaskOutput(logits, cross_entropy(logits.float(), labels), labels)
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:

@@ -311,7 +311,8 @@ class BertForPreTraining(nn.Module):
         else:
             asked = batch.labels != IGNORE  # (B, T): most of a small BERT's work is decoding, so only at labels
             mlm_logits = tap("mlm.logits", self.mlm(x[asked]))  # (M, V)
-            mlm_loss = F.cross_entropy(mlm_logits.float(), batch.labels[asked])
+            reduction = "mean" if asked.any() else "sum"  # 0 without any label, where the mean would be NaN
+            mlm_loss = F.cross_entropy(mlm_logits.float(), batch.labels[asked], reduction=reduction)
         nsp_loss = None if batch.next_labels is None else F.cross_entropy(nsp_logits.float(), batch.next_labels)
         return PreTrainingOutput(mlm_logits, nsp_logits, mlm_loss, nsp_loss)
 

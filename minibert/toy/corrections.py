@@ -84,6 +84,11 @@ def train_corrector(
     kept = text[-settings.held_out :] if sentences else toy_text(settings.held_out, 9_000_011)[: settings.held_out]
     text = text[: -settings.held_out] if sentences else text
     rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(kept, tokenizer, settings.longest)
+    if not rows or not held_out:
+        raise ValueError(
+            f"{len(text) + len(kept)} sentences are too few: {len(kept)} are held out, and of both parts only those of "
+            f"at most {settings.longest} tokens are read"
+        )
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
     yield from train_and_evaluate(

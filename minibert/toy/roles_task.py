@@ -127,7 +127,7 @@ def train_roles(
         batches(),
         settings,
         lambda: marks(learner, kept, tokenizer),
-        lambda texts: [said(learner, tokenizer, str(text)) for text in texts],
+        lambda texts: [said(learner, tokenizer, str(text), settings.shuffled) for text in texts],
         watch=watch,
         mailbox=mailbox,
     )
@@ -149,11 +149,14 @@ def marks(learner: SemBert, texts: Sequence[Told], tokenizer: Tokenizer) -> dict
 
 
 @torch.no_grad()
-def said(learner: SemBert, tokenizer: Tokenizer, text: str) -> dict:
-    """P of each of MEANT for each word of a text, as part of a `Sample`; empty for a text that cannot be parsed."""
+def said(learner: SemBert, tokenizer: Tokenizer, text: str, permuted: bool = False) -> dict:
+    """P of each of MEANT for each word of a text, as part of a `Sample`; empty for a text that cannot be parsed.
+
+    permuted: read other words' roles, as a model that was trained so."""
     try:
         words = words_in(text)
         one = Told(tuple(words), tuple(map(tuple, role_rows(words))))
+        one = shuffled(one) if permuted else one
     except ValueError:
         return {"text": text, "words": [], "shares": []}
     device = next(learner.parameters()).device

@@ -1,6 +1,7 @@
 """A function in a process of its own: what it returns and raises comes back, what it took does not stay."""
 
 import os
+import pickle
 
 import psutil
 import pytest
@@ -19,6 +20,14 @@ def pid_and(value):
 
 def refuses():
     raise TaskDataError("line 3: no label")
+
+
+def returns_what_cannot_be_sent():
+    return lambda: None
+
+
+def raises_what_cannot_be_sent():
+    raise ValueError("no label", lambda: None)
 
 
 def takes(n):
@@ -50,6 +59,13 @@ def test_it_is_another_process_and_an_answer_comes_back():
 def test_what_it_raises_is_raised_here():
     with pytest.raises(TaskDataError, match="line 3: no label"):
         apart(f"{FAKE}:refuses")
+
+
+def test_what_cannot_be_sent_is_named():
+    with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
+        apart(f"{FAKE}:returns_what_cannot_be_sent")
+    with pytest.raises(ApartError, match="no label"):
+        apart(f"{FAKE}:raises_what_cannot_be_sent")
 
 
 def test_memory_and_time_are_bounded(monkeypatch):

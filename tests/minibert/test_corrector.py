@@ -75,6 +75,14 @@ def test_padding_changes_nothing():
     assert torch.allclose(alone.suspicion[0], both.suspicion[0, :4], atol=1e-5)
 
 
+@pytest.mark.parametrize("detector", [True, False])
+def test_a_batch_without_any_label_has_no_loss(detector):
+    ids = torch.tensor([[2, 9, 7, 3]])
+    output = Corrector(random_model(), MASK, detector)(Batch(ids, labels=torch.full_like(ids, IGNORE)))
+    output.loss.backward()
+    assert output.loss == output.correction_loss == 0
+
+
 def test_edits():
     for a, b, n in (("ball", "ball", 0), ("ball", "bell", 1), ("form", "from", 1), ("kitten", "sitting", 3)):
         assert edits(a, b) == edits(b, a) == n
@@ -133,6 +141,15 @@ def test_it_learns_is_saved_and_comes_back(kind, tmp_path):
     assert (again.detector is None) == (kind == "plain")
     now = corrected(again, vocab, "anna found the bell.")
     assert now["said"][0][0][1] == pytest.approx(said["said"][0][0][1], abs=0.02)
+
+
+def test_too_few_sentences_to_hold_some_out_are_refused(tmp_path):
+    tokenizer = Tokenizer(vocabulary())
+    checkpoint.save(tmp_path, random_model(tokenizer.vocab_size), tokenizer)
+    settings, sentence = CorrectorSettings(steps=1, held_out=6, longest=24), "anna found the bell."
+    for sentences in ([sentence] * 6, [*[" ".join([sentence] * 9)] * 6, *[sentence] * 6]):
+        with pytest.raises(ValueError, match="are too few: 6 are held out"):
+            list(train_corrector(settings, tmp_path, sentences=sentences))
 
 
 def test_other_settings_are_refused():

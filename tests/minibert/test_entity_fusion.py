@@ -32,6 +32,13 @@ def learner():
     return made
 
 
+def test_a_batch_without_any_label_has_no_loss(learner):
+    ids = torch.randint(30, (2, 5))
+    nothing = torch.full_like(ids, IGNORE)
+    output = learner()(AlignedBatch(ids, labels=nothing, entities=nothing, named=nothing))
+    assert output.mlm_loss == 0 and output.entity_loss == 0
+
+
 def test_a_word_and_its_entity_are_fused_by_the_formula():
     torch.manual_seed(0)
     part = Fusion(3, 2, 4).double()

@@ -124,6 +124,14 @@ def test_masked_positions_only_gives_the_logits_of_all_positions():
     assert some.nsp_loss is None
 
 
+def test_a_batch_without_any_label_has_no_loss():
+    model = BertForPreTraining(BertConfig(20, 8, 1, 2, 16, max_position_embeddings=8))
+    ids = torch.randint(20, (2, 5))
+    output = model(Batch(ids, labels=torch.full_like(ids, IGNORE)))
+    output.loss.backward()
+    assert output.loss == 0 and all(w.grad is None or not w.grad.any() for w in model.parameters())
+
+
 def test_what_cannot_be_asked_is_refused():
     model = perturbed(CONFIGS["odd sizes"])
     with pytest.raises(ValueError, match="neither labels nor next_labels"):

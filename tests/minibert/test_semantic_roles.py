@@ -8,6 +8,7 @@ from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert
 from minibert.semantic_roles import RolesBatch, RoleVectors, SemBert, WordVectors
 from minibert.tokenizer import Tokenizer
+from minibert.toy import roles_task
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import parse, predicates, role_rows, words_in
 from minibert.toy.roles_task import MEANT, RolesSettings, batch_of, told, train_roles
@@ -105,6 +106,19 @@ def test_it_learns_and_speaks_of_the_readers_text(roles):
     last, strange = [event for event in events if isinstance(event, Sample)][-1].answers
     assert last["words"][4] == "he" and sum(last["shares"][4]) == pytest.approx(1, abs=1e-3)
     assert strange["words"] == []
+
+
+def test_who_trains_on_other_words_roles_is_asked_with_them(monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        roles_task, "batch_of", lambda texts, tokenizer: read.append(texts) or batch_of(texts, tokenizer)
+    )
+    settings = RolesSettings(1, shuffled=True, stories=20, held_out=10, evaluate_every=1)
+    list(train_roles(settings, START, watch=["anna met ben."]))
+    (asked,) = read[-1]
+    right = list(map(tuple, role_rows(asked.words)))
+    assert asked.words == ("anna", "met", "ben", ".") and list(asked.roles) != right
+    assert sorted(zip(*asked.roles, strict=True)) == sorted(zip(*right, strict=True))
 
 
 def test_settings_that_cannot_be_are_refused():
