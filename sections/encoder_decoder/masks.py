@@ -5,7 +5,6 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder import families
 from sections.encoder_decoder.subject import Seen, finding, two_words_needed
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, state
@@ -58,7 +57,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         _in_numbers(mask, words, start)
     lesson.show("Who sees whom", title=False)
     lesson.show("What the masks mean")
-    families.show(lesson, list(mask_names().values()), len(words))
+    _families(lesson, list(mask_names().values()), len(words))
 
 
 def _squares(words: list[str], position: int, start: int, mask: str) -> None:
@@ -128,3 +127,31 @@ def _in_numbers(mask: str, words: list[str], start: int) -> None:
             "both": attention_masks.prefix_mask,
         }[mask]
     )
+
+
+def _families(lesson: Lesson, names: list[str], tokens: int) -> None:
+    """The three families by name, and how many tokens of a sentence of length `tokens` each trains on."""
+    import torch
+
+    from minibert.corruption import masking_budget
+
+    asked = int(masking_budget(torch.tensor([tokens]), 0.15)[0])
+    lesson.show("Side by side")
+    some = _("{n} of {all} ({share:.0%})")
+    full = some.format(n=tokens, all=tokens, share=1)
+    rows = [
+        (_("Input"), _("the whole text"), _("the text so far"), _("a source; the target so far")),
+        (_("Mask"), _("none but padding"), _("causal"), _("none on the source, causal on the target")),
+        (_("Is asked"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
+        (
+            _("Tokens that teach, of yours"),
+            some.format(n=asked, all=tokens, share=asked / tokens if tokens else 0),
+            full,
+            _("{full}, as the target").format(full=full),
+        ),
+        (_("Good for"), _("classifying, tagging, finding"), _("writing on"), _("translating, summarising")),
+        (_("For instance"), _("BERT, RoBERTa"), _("GPT"), _("the Transformer of 2017, T5, BART")),
+    ]
+    head = ("", *names)
+    with st.container(key="wide-families"):
+        st.table(pd.DataFrame(rows, columns=head).set_index(""))

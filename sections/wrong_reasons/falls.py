@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from sections.wrong_reasons import planted
 from sections.wrong_reasons.subject import KIND, latest, recording, sets_of, test_names, training_names, training_of
 from ui.classifiers import dev_examples
 from ui.figures import figure
+from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
@@ -45,7 +45,7 @@ def show(lesson: Lesson, cue: str) -> None:
         lesson.show("Remove the cue, flip the cue", level=3)
     with right:
         lesson.show("Train with the cue and without", level=3)
-    planted.show(lesson, cue)
+    _planted(lesson, cue)
 
 
 def _recorded(cue: str) -> Finals:
@@ -169,3 +169,33 @@ def _bars(finals: Finals, open_: bool, whose: str) -> None:
     with st.container(key="scores-cues"), st.container(key="wide-finals"):
         figure(drawn, f"{finding}. {alt}", "finals", data=rows)
     st.caption(f"{whose} · " + ngettext("{n} seed a bar", "{n} seeds a bar, a dot each", seeds).format(n=seeds))
+
+
+def _planted(lesson: Lesson, cue: str) -> None:
+    """Two examples of each class, and how often each class has the cue."""
+    lesson.show("Plant a cue", level=3)
+    task, _trainings, tests = sets_of(cue)
+    shown = choice("set", _("Set"), test_names())
+    examples = [example for example in tests.examples if example.extra["condition"] == shown]
+    few = [example for label in tests.labels for example in [e for e in examples if e.label == label][:2]]
+    st.table(
+        [
+            {
+                _("text"): literal(example.text),
+                **({_("second text"): literal(example.pair)} if task == "pair" else {}),
+                _("label"): literal(example.label),
+                _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
+            }
+            for example in few
+        ]
+    )
+    share = {
+        label: sum(e.extra["cue"] == "yes" for e in examples if e.label == label)
+        / sum(e.label == label for e in examples)
+        for label in tests.labels
+    }
+    st.markdown(
+        _("With the cue: {shares}.").format(
+            shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())
+        )
+    )
