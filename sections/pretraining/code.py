@@ -12,7 +12,5 @@ def show(lesson: Lesson, text) -> None:
 
     lesson.show("The code", title=False)
     show_source(train, find=".backward()", label=_("The training loop: `train`"))
-    show_source(
-        BertForPreTraining.forward, find="cross_entropy", label=_("The two losses: `BertForPreTraining.forward`")
-    )
+    show_source(BertForPreTraining.answer, find="cross_entropy", label=_("The two losses: `BertForPreTraining.answer`"))
     show_source(losses, find='terms["loss"] =', label=_("Their sum: `losses`"))

@@ -53,7 +53,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What is learned")
     show_source(batch_of, "hidden", label=_("What is hidden of an answer"))
-    show_source(train_answers, "measured", label=_("The training"))
+    show_source(train_answers, "train_and_evaluate", label=_("The training"))
 
 
 def begin(lesson: Lesson, who: str, steps: int, text: str) -> None:
