@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.models import warm_up
-from ui.navigation import Stop, open_course
+from ui.navigation import ICON, Stop, open_course
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher
 from ui.runs import announce_runs
@@ -11,7 +11,7 @@ from ui.translations import _, language_picker
 
 st.set_page_config(
     page_title=_("minibert – a classroom for BERT"),
-    page_icon="ui/icon.svg",
+    page_icon=ICON,
     layout="wide",
     initial_sidebar_state="collapsed" if projecting() else 270,
     menu_items={"About": _("**minibert**: a classroom for BERT. Everything runs on this computer.")},  # and the theme

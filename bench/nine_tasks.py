@@ -21,10 +21,10 @@ from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import CHECKPOINTS
 from minibert.train import Optimization
 from minibert.training import machine
 from ui.finetune_settings import suited
-from ui.folders import CHECKPOINTS
 from ui.task_data import shipped, shipped_sets
 
 OUT = Path(__file__).resolve().parent.parent / "lessons" / "results" / "tasks.jsonl"

@@ -10,9 +10,9 @@ from pathlib import Path
 from examination.entry import BankError, Entry
 from examination.kinds import KINDS
 from examination.task import Question
+from minibert.folders import LESSONS, ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
-BANK = ROOT / "lessons" / "examination"
+BANK = LESSONS / "examination"
 POINTS = {"choose": 1, "order": 2, "mask": 2, "compute": 2, "input": 3, "count": 2, "mistake": 2, "predict": 2}
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

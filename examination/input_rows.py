@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
 from examination.entry import Entry
 from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
 from examination.words import _
+from minibert.folders import CHECKPOINTS
 
-CHECKPOINT = Path(__file__).resolve().parents[1] / "checkpoints" / "mini-en"
+CHECKPOINT = CHECKPOINTS / "mini-en"
 NOTHING = "–"  # the label at positions without a target
 MOST_TYPED = 2_000  # characters read of a typed row
 Rows = dict[str, tuple[str, ...]]

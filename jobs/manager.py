@@ -24,9 +24,9 @@ from pathlib import Path
 
 from jobs.cluster import Cluster
 from jobs.run import ID, NOT_BEGUN, STOPPED, Run, restore
+from minibert.folders import PACKAGE, ROOT
 from minibert.training.patience import is_full
 
-ROOT = Path(__file__).resolve().parent.parent
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_CANCEL = 0.15
@@ -78,7 +78,7 @@ class Manager:
         limits: JobLimits | None = None,
         # The metrics come from scikit-learn, and every optimizer of torch imports torch._dynamo.
         preload: tuple[str, ...] = ("minibert.finetune.run", "sklearn.metrics", "torch._dynamo"),
-        code: tuple[Path, ...] = (ROOT / "minibert", ROOT / "jobs"),
+        code: tuple[Path, ...] = (PACKAGE, ROOT / "jobs"),
     ):
         self.directory, self.scheduler = Path(directory).resolve(), scheduler
         self.max_running = max_running or min(CORES, 4)

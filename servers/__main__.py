@@ -7,10 +7,10 @@ import os
 import sys
 from pathlib import Path
 
+from minibert.folders import runs_folder
 from servers.room import Room, RoomError, Settings
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def count(text: str) -> int:
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         description="Several app servers behind one address (HAProxy), with one queue of trainings and one store of "
         "runs. A server that dies is started again; Ctrl-C ends everything.",
         epilog="On another machine with the same folder of runs, an app server is started with MINIBERT_JOBS=HOST:PORT "
-        "(see --jobs) MINIBERT_RUNS=FOLDER streamlit run app.py --server.port 8601, and named here with --also. "
+        "(see --jobs) MINIBERT_RUNS=FOLDER python -m minibert app --server.port 8601, and named here with --also. "
         "Workers elsewhere are those of a Dask cluster: --scheduler.",
     )
     top.add_argument("--servers", type=count, default=CORES, help="app servers (default: the cores, %(default)s)")
@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
-    runs = given.runs or Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs")
+    runs = given.runs or runs_folder()
     scheduler = given.scheduler or os.environ.get("MINIBERT_SCHEDULER")
     try:
         return Room(

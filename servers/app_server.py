@@ -10,9 +10,9 @@ import signal
 import sys
 import threading
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from minibert.folders import ROOT
+
 SECONDS_TO_STOP = 5
 
 

@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from minibert.folders import ROOT
 from servers import proxy
 from servers.children import Child, NotStarted
 from servers.visitor import BrokenOff, visit_all
 
-ROOT = Path(__file__).resolve().parent.parent
 LOOK = 0.2  # seconds between two checks of the processes
 HEALTH = 5.0  # seconds between two health checks
 ANSWER = 10.0  # seconds until a health check times out
@@ -155,7 +155,7 @@ class Room:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._over.set())
         self.settings.runs.mkdir(parents=True, exist_ok=True)
-        os.chdir(ROOT)  # Streamlit reads .streamlit from there
+        os.chdir(ROOT)  # where `python -m` finds jobs and servers
         try:
             for child in self.children:
                 child.start()
@@ -183,7 +183,7 @@ class Room:
             if shown:
                 say(f"{name} URL: http://{shown}:{self.settings.port}")
         if self.settings.also:
-            say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… streamlit run app.py")
+            say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… python -m minibert app")
 
     def _warmer(self, address: str):
         """A callback for each start of the server at `address`: opens every page, so that no user waits for loading."""

@@ -24,8 +24,8 @@ MAY_IMPORT = {
     "jobs": {"minibert"},
     "lessons": {"minibert"},  # what the notebooks share; the notebooks themselves also draw
     "examination": {"minibert"},
-    "servers": set(),  # it starts the others by their names, as processes
-    "minibert": set(),  # as minibert/command_line/classroom.py starts that
+    "servers": {"minibert"},  # its folders; it starts the others by their names, as processes
+    "minibert": set(),  # as minibert/command_line/classroom.py starts the app and the servers
 }
 # A screen library belongs above the line; minibert, plots and jobs must also work in a notebook or a terminal.
 SCREEN = {

@@ -1,12 +1,10 @@
 """A paper's claim about a relative of BERT beside our recorded experiment: each arm, each difference, a verdict."""
 
-import os
 import statistics
 import tomllib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
@@ -19,8 +17,9 @@ from minibert.experiments.results import (
     read_records,
     verdict,
 )
+from minibert.folders import results_to_read
 from ui.figures import figure
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _, ngettext
 
@@ -58,9 +57,8 @@ def made_with(record: dict) -> dict[str, str]:
 
 def records_of(name: str) -> list[dict]:
     """Records made at the same scale as the newest one; [] if there are none or the file cannot be read."""
-    path = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results") / f"{name}.jsonl"
     try:
-        records = read_records(path, REQUIRED)
+        records = read_records(results_to_read(f"{name}.jsonl"), REQUIRED)
     except (ResultsError, OSError) as error:
         st.error(literal(error), icon=":material/error:")
         return []

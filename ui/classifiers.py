@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
 from ui.models import choose_model
 from ui.predictors import predictor_left

@@ -4,7 +4,7 @@ import shutil
 
 import streamlit as st
 
-from ui.folders import runs_folder
+from minibert.folders import runs_folder
 from ui.translations import _
 
 LITTLE = 1_000_000_000  # bytes: about a dozen models of the sizes trained here

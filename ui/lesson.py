@@ -13,6 +13,7 @@ from typing import Literal
 
 import streamlit as st
 
+from minibert.folders import LESSONS
 from ui.languages import language_of
 from ui.models import language_read
 from ui.navigation import next_lesson
@@ -21,7 +22,6 @@ from ui.stages import you_are_here
 from ui.state import opened_by_link
 from ui.translations import DEFAULT, _, language
 
-LESSONS = Path(__file__).resolve().parent.parent / "lessons"
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
 ASKED = 3  # questions of a quiz shown at once; the others are in an expander

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS, ROOT
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.runs import complete, own_models, run_title
@@ -338,7 +338,7 @@ def _untrained() -> Loaded:
         outline = _outline(shipped, 0)
         config, tokenizer = outline.config, outline.tokenizer
     else:
-        prose = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "lessons").glob("*/en.md"))]
+        prose = [path.read_text(encoding="utf-8") for path in sorted(LESSONS.glob("*/en.md"))]
         tokenizer = Tokenizer(learn_fast(prose, 2_000, min_frequency=1))
         config = BertConfig.preset("mini", vocab_size=tokenizer.vocab_size)
     with torch.random.fork_rng(devices=[]):

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.folders import ROOT
+from minibert.folders import ROOT
 from ui.state import VISIT
 from ui.translations import _
 
+ICON = str(Path(__file__).with_name("icon.svg"))
 # session_state keys: the stops by section; pages outside the course; the current page
 _COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
 

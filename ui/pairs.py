@@ -5,8 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.runs import own_models, run_title
 from ui.translations import _

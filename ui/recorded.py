@@ -1,15 +1,13 @@
 """Recorded comparisons of fine-tuning arms: choice of the starting checkpoint, and reading the records."""
 
-import os
 from pathlib import Path
 
 import streamlit as st
 
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
 from minibert.experiments.results import ResultsError, read_records
-from ui.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS, results_to_read
 from ui.models import WELL_READ, choose_model, outline_of
-from ui.navigation import ROOT
 from ui.runs import complete
 from ui.text import literal
 from ui.translations import _
@@ -68,8 +66,7 @@ def command(name: str) -> str:
 
 
 def _path(begun: str, name: str) -> Path:
-    folder = Path(os.environ.get("MINIBERT_RESULTS") or ROOT / "lessons" / "results")
-    return folder / begun / f"{name}.jsonl"
+    return results_to_read(f"{begun}/{name}.jsonl")
 
 
 @st.cache_data(show_spinner=False, max_entries=8)

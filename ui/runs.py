@@ -8,8 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS, runs_folder
 from ui.disk import warn_if_nearly_full
-from ui.folders import CHECKPOINTS, runs_folder
 from ui.navigation import current_page, link_to, stop_called
 from ui.text import literal
 from ui.translations import _, ngettext

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.navigation import ROOT
+from minibert.folders import PACKAGE, ROOT
 from ui.projector import projecting
 from ui.translations import _
 
@@ -34,8 +34,8 @@ def source_of(obj) -> tuple[list[str], int, str]:
     obj = inspect.unwrap(obj)
     lines, start = inspect.getsourcelines(obj)
     path = Path(inspect.getsourcefile(obj)).resolve()
-    shown = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path.name
-    return [line.rstrip("\n") for line in lines], max(start, 1), str(shown)
+    above = next((folder for folder in (ROOT, PACKAGE.parent) if path.is_relative_to(folder)), path.parent)
+    return [line.rstrip("\n") for line in lines], max(start, 1), str(path.relative_to(above))
 
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:

@@ -7,10 +7,10 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from minibert.folders import CHECKPOINTS, input_path
 from minibert.packaged import PACKAGED, PackageError
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-SHIPPED = ROOT / "checkpoints" / "mini-en"
+SHIPPED = CHECKPOINTS / "mini-en"
 DATA = "MINIBERT_DATA"  # the environment variable that names the folder of text and tasks that do not ship
 
 
@@ -34,9 +34,9 @@ def positive(kind):
 
 
 def model_directory(text: str) -> Path:
-    """A model's directory: the given path, or that of an installed package, given the name of its model."""
+    """A model's directory: the given path, one that ships, or that of an installed package by its model's name."""
     if text not in PACKAGED or Path(text).exists():
-        return Path(text)
+        return input_path(text)
     try:
         return PACKAGED[text].directory()
     except PackageError as error:

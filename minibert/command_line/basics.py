@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from minibert.command_line.arguments import SHIPPED, add_command, positive
 from minibert.command_line.lines import lines_of
 from minibert.command_line.printing import print_result
+from minibert.folders import input_path
 from minibert.relatives.registry import config_from_file, model_types, relative_named
 
 
 def add_commands(commands) -> None:
     sub = add_command(commands, "tokenize", tokenize, "Cut text into WordPiece tokens: one JSON object a line.")
     sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
-    sub.add_argument("--vocab", default=SHIPPED / "vocab.txt", type=Path, help="a vocab.txt (default: the shipped one)")
+    sub.add_argument(
+        "--vocab", default=SHIPPED / "vocab.txt", type=input_path, help="a vocab.txt (default: the shipped one)"
+    )
     sub.add_argument("--cased", action="store_true", help="keep case and accents")
 
     sub = add_command(commands, "count", count, "Count the parameters of a model from its sizes alone.")
     which = sub.add_mutually_exclusive_group(required=True)
     which.add_argument("--preset", help="tiny, mini, small, medium, base, large; ALBERT also has xlarge and xxlarge")
-    which.add_argument("--config", type=Path, help="a config.json")
+    which.add_argument("--config", type=input_path, help="a config.json")
     sub.add_argument("--relative", choices=model_types(), default="bert", help="of BERT, for --preset (default: bert)")
 
     sub = add_command(commands, "fill", fill, "Fill the [MASK]s of a text.")
     sub.add_argument("text", help='such as "the [MASK] barked"')
-    sub.add_argument("--model", default=SHIPPED, type=Path, help="a checkpoint directory (default: the shipped one)")
+    sub.add_argument(
+        "--model", default=SHIPPED, type=input_path, help="a checkpoint directory (default: the shipped one)"
+    )
     sub.add_argument("--top", type=positive(int), default=5, help="answers per blank (default: 5)")
 
 

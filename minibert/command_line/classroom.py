@@ -1,26 +1,33 @@
-"""classroom: replaces this process by the classroom's servers, a module that is not part of this package."""
+"""app and classroom: replace this process by the app's server, or by several servers; nothing of them is imported."""
 
 from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from minibert.folders import ROOT
 
 
 def add_commands(commands) -> None:
-    sub = commands.add_parser(
-        "classroom",
-        help="Open the classroom for many: several servers, one address, one queue.",
-        add_help=False,
-        prefix_chars="\0",  # nothing here is an option of this program
-    )
-    sub.add_argument("rest", nargs="*")
-    sub.set_defaults(run=classroom)
+    for name, run, what in (
+        ("app", app, "Open the classroom on this machine; takes the options of `streamlit run`."),
+        ("classroom", classroom, "Open the classroom for many: several servers, one address, one queue."),
+    ):
+        # no prefix: no option is one of this program, --help neither
+        sub = commands.add_parser(name, help=what, add_help=False, prefix_chars="\0")
+        sub.add_argument("rest", nargs="*")
+        sub.set_defaults(run=run)
+
+
+def app(options) -> None:
+    start("streamlit", "run", str(ROOT / "app.py"), *options.rest)
 
 
 def classroom(options) -> None:
-    """Pass everything after the command's name, also `--help`, on to `servers`."""
+    start("servers", *options.rest)
+
+
+def start(module: str, *arguments: str) -> None:
+    """Run `python -m module` in place of this process. -P: a folder `servers` where the user stands is not the one."""
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    os.execv(sys.executable, [sys.executable, "-m", "servers", *options.rest])
+    os.execv(sys.executable, [sys.executable, "-P", "-m", module, *arguments])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.printing import print_events, print_result
+from minibert.folders import input_path
 
 FEATURES = ("both", "sparse", "dense")
 
@@ -17,8 +18,8 @@ def add_commands(commands) -> None:
         train_diet,
         "Learn intents and entities with DIET; predict, evaluate and serve take what it saves.",
     )
-    sub.add_argument("--train", required=True, type=Path, help="Rasa's markdown, as the task intent reads it")
-    sub.add_argument("--dev", type=Path, help="the same, to measure on")
+    sub.add_argument("--train", required=True, type=input_path, help="Rasa's markdown, as the task intent reads it")
+    sub.add_argument("--dev", type=input_path, help="the same, to measure on")
     sub.add_argument("--out", required=True, type=Path, help="directory")
     sub.add_argument("--features", choices=FEATURES, default="both", help="default: both")
     sub.add_argument("--model", type=model_directory, default=SHIPPED, help="the frozen encoder of the dense features")

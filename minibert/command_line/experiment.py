@@ -7,8 +7,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from minibert.command_line.arguments import DATA, ROOT, SHIPPED, add_command, in_data_folder, positive
+from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_folder, positive
 from minibert.command_line.printing import print_events, print_result
+from minibert.folders import LESSONS, USER_DATA, input_path, results_to_extend
 
 
 def add_commands(commands) -> None:
@@ -21,16 +22,21 @@ def add_commands(commands) -> None:
     sub.add_argument("name", nargs="?", help="one of those --list names")
     sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
     sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
-    sub.add_argument("--data", nargs="+", type=Path, help=f"text to pre-train on (default: two files of ${DATA})")
-    sub.add_argument("--tasks", type=Path, help=f"with sst2, mrpc, conll2003 in it (default: tasks/en of ${DATA})")
-    sub.add_argument("--heldout", type=Path, help=f"text never trained on (default: WikiText-2 of ${DATA})")
+    sub.add_argument("--data", nargs="+", type=input_path, help=f"text to pre-train on (default: two files of ${DATA})")
     sub.add_argument(
-        "--model", type=Path, help="of features, pooling and stability: the checkpoint to start from (default: mini-en)"
+        "--tasks", type=input_path, help=f"with sst2, mrpc, conll2003 in it (default: tasks/en of ${DATA})"
+    )
+    sub.add_argument("--heldout", type=input_path, help=f"text never trained on (default: WikiText-2 of ${DATA})")
+    sub.add_argument(
+        "--model",
+        type=input_path,
+        help="of features, pooling and stability: the checkpoint to start from (default: mini-en)",
     )
     sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
     sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
-    sub.add_argument("--cache", type=Path, default=ROOT / "build" / "experiments", help="where tokenized text is kept")
+    cache = USER_DATA / "build" / "experiments"
+    sub.add_argument("--cache", type=Path, default=cache, help="where tokenized text is kept (default: %(default)s)")
     sub.add_argument("--arms", nargs="+", help="of what a relative's paper claims: these alone (default: all)")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 
@@ -86,7 +92,7 @@ def experiment(options) -> None:
             heldout = in_data_folder("--heldout", "heldout-text", "valid.txt")
             heldout = heldout if heldout.exists() else None
         corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
-    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
@@ -112,7 +118,7 @@ def relative(options) -> None:
         chosen = replace(chosen, arms={name: chosen.arms[name] for name in options.arms})
     if options.threads:
         torch.set_num_threads(options.threads)
-    out = options.out or ROOT / "lessons" / "results" / f"{chosen.name}.jsonl"
+    out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
     tasks = None
     if needed := chosen.scale.needs:
@@ -137,8 +143,8 @@ def compare(options) -> None:
     chosen = comparison_named(options.name, BertConfig.from_dict(config_values(start)).hidden_size)
     if options.threads:
         torch.set_num_threads(options.threads)
-    folder = ROOT / "lessons" / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
-    out = options.out or ROOT / "lessons" / "results" / start.name / f"{chosen.name}.jsonl"
+    folder = LESSONS / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
+    out = options.out or results_to_extend(f"{start.name}/{chosen.name}.jsonl")
     seeds = options.seeds or chosen.seeds
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += f" --model {options.model}" if options.model else ""

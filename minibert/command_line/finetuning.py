@@ -10,6 +10,7 @@ from minibert.command_line.arguments import SHIPPED, add_command, model_director
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.distillation.settings import LOSSES
+from minibert.folders import input_path
 from minibert.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
 
@@ -19,8 +20,8 @@ def add_commands(commands) -> None:
         commands, "finetune", finetune, "Fine-tune on a file in one of the field's formats, for any task."
     )
     sub.add_argument("--task", choices=[*TASKS, *BY_PATTERN], default="classification")
-    sub.add_argument("--train", required=True, type=Path)
-    sub.add_argument("--dev", type=Path, help="to measure on; without it, one training example in five")
+    sub.add_argument("--train", required=True, type=input_path)
+    sub.add_argument("--dev", type=input_path, help="to measure on; without it, one training example in five")
     sub.add_argument(
         "--model",
         default=SHIPPED,
@@ -35,7 +36,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
     taught = sub.add_argument_group("a teacher")
-    taught.add_argument("--teacher", type=Path, help="a model fine-tuned for the task, to learn from")
+    taught.add_argument("--teacher", type=input_path, help="a model fine-tuned for the task, to learn from")
     taught.add_argument(
         "--distil", choices=LOSSES, nargs="+", default=["soft"], help="what is asked of the student (default: soft)"
     )
@@ -73,7 +74,9 @@ def add_commands(commands) -> None:
     learning.add_argument(
         "--vat-epsilon", type=positive(float), default=1.0, help="how far texts are pushed (default: 1)"
     )
-    learning.add_argument("--unlabelled", type=Path, help="texts to be smooth on, in a file of the task; labels unread")
+    learning.add_argument(
+        "--unlabelled", type=input_path, help="texts to be smooth on, in a file of the task; labels unread"
+    )
     learning.add_argument("--augment", choices=("mask", "replace", "drop", "swap"), help="add changed copies")
     learning.add_argument("--augment-rate", type=positive(float), default=0.1, help="share of the words (default: 0.1)")
     learning.add_argument("--augment-copies", type=positive(int), default=1)
@@ -115,8 +118,8 @@ def add_commands(commands) -> None:
         evaluate,
         "Measure a model: a fine-tuned one on a file of its task, a pre-trained one on text (MLM and NSP).",
     )
-    sub.add_argument("--model", default=SHIPPED, type=Path)
-    sub.add_argument("--data", nargs="+", required=True, type=Path)
+    sub.add_argument("--model", default=SHIPPED, type=input_path)
+    sub.add_argument("--data", nargs="+", required=True, type=input_path)
     sub.add_argument("--max-length", type=positive(int), default=128, help="of a pre-trained model's rows")
     file_options(sub)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.lines import bounded_lines, lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.folders import input_path
 from minibert.text.json_values import JsonError, json_value
 
 
@@ -20,9 +20,9 @@ def add_commands(commands) -> None:
         nargs="?",
         help="one input: a text, texts with tabs between, or JSON; without it, every line of --file or standard input",
     )
-    sub.add_argument("--file", type=Path, help="read the inputs from here, one a line")
-    sub.add_argument("--data", type=Path, help="a file in one of the formats of the task, as `evaluate` reads it")
-    sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--file", type=input_path, help="read the inputs from here, one a line")
+    sub.add_argument("--data", type=input_path, help="a file in one of the formats of the task, as `evaluate` reads it")
+    sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--batch-size", type=positive(int), default=32)
     file_options(sub)
 

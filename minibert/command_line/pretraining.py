@@ -9,6 +9,7 @@ from pathlib import Path
 
 from minibert.command_line.arguments import add_command, model_directory, positive
 from minibert.command_line.printing import print_events, print_result
+from minibert.folders import input_path
 from minibert.packaged import PACKAGED
 from minibert.relatives.registry import model_types
 
@@ -24,7 +25,7 @@ def add_commands(commands) -> None:
     sub = add_command(
         commands, "average", average, "Write the mean of the weights of several models that went on from one start."
     )
-    sub.add_argument("models", nargs="+", type=Path, metavar="MODEL", help="checkpoint directories")
+    sub.add_argument("models", nargs="+", type=input_path, metavar="MODEL", help="checkpoint directories")
     sub.add_argument("--out", required=True, type=Path, help="directory")
     sub.add_argument(
         "--dtype", choices=("float32", "float16"), default="float16", help="of the weights (default: float16)"
@@ -36,7 +37,7 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     text.add_argument(
         "--data",
         nargs="+",
-        type=Path,
+        type=input_path,
         help="one sentence or paragraph a line, blank line between documents; or JSON lines with a text",
     )
     text.add_argument("--toy", action="store_true", help="little stories, with settings of their own")
@@ -65,14 +66,14 @@ def add_pretraining_options(sub: argparse.ArgumentParser) -> None:
     budget.add_argument("--minutes", type=positive(float), help="training time")
     budget.add_argument("--steps", type=positive(int), help="optimizer steps")
     words = sub.add_mutually_exclusive_group()
-    words.add_argument("--vocab", type=Path, help="a vocab.txt; without it one is learned from the data")
+    words.add_argument("--vocab", type=input_path, help="a vocab.txt; without it one is learned from the data")
     words.add_argument(
         "--model",
         type=model_directory,
         help=f"go on from this checkpoint, with its vocabulary and sizes; a directory, or {' or '.join(PACKAGED)}",
     )
     words.add_argument("--vocab-size", type=positive(int), default=8192, help="pieces to learn (default: 8192)")
-    sub.add_argument("--dev", nargs="+", type=Path, default=[], help="text to measure on while it trains")
+    sub.add_argument("--dev", nargs="+", type=input_path, default=[], help="text to measure on while it trains")
     sub.add_argument("--batch-size", type=positive(int), default=32)
     sub.add_argument("--accumulate", type=positive(int), default=1, help="parts a batch is computed in, to save memory")
     sub.add_argument("--max-length", type=positive(int), default=128, help="tokens a row, [CLS] and [SEP] counted")

@@ -7,6 +7,7 @@ from pathlib import Path
 from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.printing import print_events
 from minibert.command_line.task_files import file_options, read_task_data
+from minibert.folders import input_path
 from minibert.pruning.keep import KINDS
 
 
@@ -17,13 +18,15 @@ def add_commands(commands) -> None:
         prune,
         "Cut heads, neurons, layers or weights away from a classifier, and train what is left.",
     )
-    sub.add_argument("--model", required=True, type=Path, help="what finetune left, for a task of classes")
+    sub.add_argument("--model", required=True, type=input_path, help="what finetune left, for a task of classes")
     sub.add_argument("--what", choices=KINDS, default="heads", help="weights: single ones become 0 (default: heads)")
     sub.add_argument(
         "--share", type=float, default=0.5, help="of all of them, the least important first (default: 0.5)"
     )
-    sub.add_argument("--train", required=True, type=Path, help="importance is measured on it, and it is learned from")
-    sub.add_argument("--dev", required=True, type=Path, help="to measure on")
+    sub.add_argument(
+        "--train", required=True, type=input_path, help="importance is measured on it, and it is learned from"
+    )
+    sub.add_argument("--dev", required=True, type=input_path, help="to measure on")
     sub.add_argument("--out", required=True, type=Path)
     sub.add_argument("--epochs", type=positive(int), default=1)
     sub.add_argument("--batch-size", type=positive(int), default=32)

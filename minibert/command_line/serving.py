@@ -8,13 +8,14 @@ from pathlib import Path
 
 from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.printing import print_result
+from minibert.folders import input_path
 
 
 def add_commands(commands) -> None:
     sub = add_command(
         commands, "export", export, "Write a fine-tuned model for other programs, and compare what was written."
     )
-    sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--out", required=True, type=Path, help="directory")
     sub.add_argument(
         "--format", choices=("huggingface", "onnx"), default="huggingface", help="onnx: see requirements-export.txt"
@@ -27,7 +28,7 @@ def add_commands(commands) -> None:
         serve,
         "Answer over HTTP with a fine-tuned model or an encoder of sentences: POST /predict, GET /schema, GET /health.",
     )
-    sub.add_argument("--model", required=True, type=Path)
+    sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--host", default="127.0.0.1", help="default: %(default)s, this machine alone")
     sub.add_argument("--port", type=port, default=8080, help="default: %(default)s; 0 takes a free one")
     sub.add_argument("--batch-size", type=positive(int), default=32, help="inputs answered at once (default: 32)")

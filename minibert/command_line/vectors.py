@@ -9,6 +9,7 @@ from pathlib import Path
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.lines import bounded_lines, lines_of
 from minibert.command_line.printing import complain, print_events, print_result
+from minibert.folders import input_path
 
 POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
 LAYERS = ("last", "first-last", "embeddings")
@@ -21,13 +22,15 @@ def add_commands(commands) -> None:
     sub.add_argument(
         "--train",
         required=True,
-        type=Path,
+        type=input_path,
         help="simcse: a text file; softmax: as the task pair reads; cosine: as similarity; simcse-supervised, triplet: "
         "two or three texts a line, with tabs between: a text, one that belongs to it, one that does not; or, for "
         "simcse-supervised, labelled pairs of inference, such as RTE's",
     )
-    sub.add_argument("--dev", type=Path, help="scored pairs, as the task similarity reads them")
-    sub.add_argument("--questions", type=Path, help="a question, a tab and its standard question a line, to measure on")
+    sub.add_argument("--dev", type=input_path, help="scored pairs, as the task similarity reads them")
+    sub.add_argument(
+        "--questions", type=input_path, help="a question, a tab and its standard question a line, to measure on"
+    )
     sub.add_argument("--model", type=model_directory, default=SHIPPED, help="to go on from (default: the shipped one)")
     sub.add_argument("--out", required=True, type=Path, help="directory; sentence-transformers opens it too")
     sub.add_argument("--pooling", choices=POOLINGS, default="mean", help="default: mean")
@@ -48,7 +51,7 @@ def add_commands(commands) -> None:
     sub.add_argument(
         "--model", type=model_directory, default=SHIPPED, help="an encoder or any BERT (default: the shipped one)"
     )
-    sub.add_argument("--data", required=True, type=Path, help="sentences, one a line; no scores are needed")
+    sub.add_argument("--data", required=True, type=input_path, help="sentences, one a line; no scores are needed")
     sub.add_argument("--dimensions", type=positive(int), help="numbers that are kept (default: all)")
     sub.add_argument("--layers", choices=LAYERS, help="whose mean is pooled (default: the model's own, else the last)")
     sub.add_argument("--pooling", choices=POOLINGS, help="default: the model's own, else mean")
@@ -57,13 +60,13 @@ def add_commands(commands) -> None:
 
     sub = add_command(commands, "embed", embed, "Texts in, one vector each out.")
     sub.add_argument("text", nargs="?", help="one text; without it, every line of --file or standard input")
-    sub.add_argument("--file", type=Path, help="read the texts from here, one a line")
+    sub.add_argument("--file", type=input_path, help="read the texts from here, one a line")
     sub.add_argument("--out", type=Path, help="write them as .npy, (texts, numbers) float32, instead of printing them")
     reading_options(sub)
 
     sub = add_command(commands, "search", search, "The lines of a file that are nearest to a text, with their cosines.")
     sub.add_argument("text", nargs="?", help="what is looked for; without it, every line of standard input")
-    sub.add_argument("--file", type=Path, required=True, help="where it is looked for, a text a line")
+    sub.add_argument("--file", type=input_path, required=True, help="where it is looked for, a text a line")
     sub.add_argument("--top", type=positive(int), default=5, help="lines a text (default: 5)")
     reading_options(sub)
 

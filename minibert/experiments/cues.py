@@ -18,11 +18,11 @@ from tempfile import TemporaryDirectory
 
 from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
+from minibert.folders import CHECKPOINTS, LESSONS, input_path, results_to_extend
 from minibert.inside.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
 from minibert.tasks import TaskData, task_named
 
-ROOT = Path(__file__).resolve().parents[2]
-REVIEWS = ROOT / "lessons" / "data" / "reviews"
+REVIEWS = LESSONS / "data" / "reviews"
 CASES = ("not", "overlap", "arct")
 TRAIN_PAIRS, TEST_PAIRS = 600, 120  # for "overlap"; "not" puts asides in front of the course's reviews
 EPOCHS, RATE = 2, 3e-4
@@ -117,12 +117,12 @@ def record_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*", default=CASES[:2], help=f"of {', '.join(CASES)}; all but the last if none")
-    parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
+    parser.add_argument("--model", type=input_path, default=CHECKPOINTS / "mini-en")
     parser.add_argument("--seeds", type=int, default=3)
     asked = parser.parse_args()
     found = os.environ.get("MINIBERT_DATA")
     data = Path(found) / "tasks" / "en" if found else None
-    out = ROOT / "lessons" / "results" / asked.model.name / "cues.jsonl"
+    out = results_to_extend(f"{asked.model.name}/cues.jsonl")
     for case in asked.case:
         if case == "arct" and data is None:
             parser.error("ARCT is read from the folder that MINIBERT_DATA names")

@@ -12,11 +12,11 @@ from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import DialogueScale, RelativeExperiment
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import ROOT
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.sampling import even_sample, spread
 from minibert.train import Done, Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.md", "test": "test.md"}
 KEPT = {"intent_accuracy": "intent", "entity_f1": "entities", "both": "both"}
 

@@ -15,11 +15,11 @@ from minibert.few_labels.zero_shot import asked
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import ROOT
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.sampling import spread
 from minibert.train import Done, Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = {"en": "en/sst2", "zh": "zh/chnsenticorp"}
 PATTERNS = {"en": "{text} It was [MASK].", "zh": "{text}我[MASK]喜欢。"}
 PROMPTED = {

@@ -9,12 +9,12 @@ from pathlib import Path
 from minibert import checkpoint
 from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import RelativeExperiment, SimBertScale
+from minibert.folders import ROOT
 from minibert.sentence_vectors.inference import alike_in
 from minibert.sentence_vectors.simbert import SimBertSettings, unilm_of
 from minibert.sentence_vectors.simbert_run import measured, train_simbert
 from minibert.train import Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "dev.txt", "test": "test.txt"}  # the training part of LCQMC is not among our data
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import MemoryScale, RelativeExperiment
+from minibert.folders import ROOT
 from minibert.toy.segments import SegmentSettings, train_on_segments
 from minibert.train import Eval, Event
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_memory(

@@ -11,10 +11,9 @@ from tempfile import TemporaryDirectory
 from minibert.experiments.arms import run_arms
 from minibert.experiments.pronouns import settings_of, who_is_meant_by
 from minibert.experiments.relative_catalogue import NamesScale, RelativeArm, RelativeExperiment
+from minibert.folders import ROOT
 from minibert.toy.names_task import NamesSettings, train_names
 from minibert.train import Eval, Event
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_names(

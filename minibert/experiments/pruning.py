@@ -13,11 +13,11 @@ from minibert.experiments.relative_catalogue import PruningScale, RelativeExperi
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import ROOT
 from minibert.pruning.run import Pruning, measured, pruned, retrain
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
 TASK = TASKS["classification"]
 

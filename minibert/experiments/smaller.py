@@ -17,11 +17,11 @@ from minibert.experiments.relative_catalogue import DistillationScale, RelativeE
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import ROOT
 from minibert.inside.cost import answers, in_int8, measure
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
 TIMED = 100  # dev texts, timed one by one
 TEACHER = "teacher"

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import EntitiesScale, RelativeExperiment, RolesScale
+from minibert.folders import ROOT
 from minibert.toy.entities_task import EntitySettings, train_entities
 from minibert.toy.roles_task import RolesSettings, train_roles
 from minibert.train import Done, Eval, Event
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_roles(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import RelativeExperiment, VectorScale
+from minibert.folders import ROOT
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.sentence_vectors.rows import Row, read_rows
 from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
 from minibert.tasks import TASKS
 from minibert.train import Eval, Event, Optimization, Started, Step
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {"train": "train.tsv", "test": "sts-test.tsv"}
 INFERENCE = {"rte": ["rte/train.tsv"], "hans": ["hans/heuristics_evaluation_set.tsv"]}  # in addition to stsb
 OWN = [f"lessons/data/pairs/{part}.tsv" for part in ("train", "dev")]  # the course's NLI pairs

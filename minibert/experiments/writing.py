@@ -18,6 +18,7 @@ from minibert.experiments.relative_catalogue import (
     RelativeExperiment,
     WritingScale,
 )
+from minibert.folders import ROOT
 from minibert.misspelling import read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import objective_for
@@ -32,7 +33,6 @@ from minibert.toy.world import Story
 from minibert.train import Eval, Event, Optimization, Step
 
 HELD_OUT = 60  # stories
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def continuations(stories: Sequence[Story], tokenizer: Tokenizer, most: int = 400) -> list[list[int]]:

@@ -7,6 +7,8 @@ import random
 import tomllib
 from pathlib import Path
 
+from minibert.folders import LESSONS
+
 AROUND = (4, 9)  # sentences beside the verdict, at least and at most
 AT_END = 0.7  # the share of reviews whose verdict comes last
 COPIES = {"train": 5, "dev": 5}  # reviews with the same verdict, among other sentences
@@ -39,4 +41,4 @@ def write(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(__file__).parents[2] / "lessons" / "data" / "verdicts")
+    write(LESSONS / "data" / "verdicts")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS
 from ui.text import literal
 from ui.translations import _
 

@@ -3,9 +3,9 @@
 import numpy as np
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.cone.subject import PREFIX, Subject, layer_names, to_fit
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.runs import (
     by_title,

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.dialogue.subject import PREFIX, Subject
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.runs import (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text

@@ -1,13 +1,10 @@
 """The available encoder–decoders: the user's own runs, and the shipped one."""
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.folders import CHECKPOINTS
-from ui.navigation import ROOT
+from minibert.folders import CHECKPOINTS, runs_folder
 from ui.runs import own_runs, settled
 from ui.text import literal
 from ui.translations import _
@@ -41,8 +38,7 @@ def writer() -> tuple["Trained", bool]:
     """The user's newest loadable model, else the shipped one; and whether it is the user's."""
     from minibert.checkpoint import CheckpointError
 
-    there = Path(os.environ.get("MINIBERT_RUNS") or ROOT / "runs").is_dir()
-    for run in filter(usable, own_runs(KIND) if there else []):
+    for run in filter(usable, own_runs(KIND) if runs_folder().is_dir() else []):
         try:
             return trained(str(run.result)), True
         except CheckpointError as error:

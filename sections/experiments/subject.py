@@ -1,6 +1,5 @@
 """The chosen experiment, text and measure, with the recorded results beside the paper's."""
 
-import os
 import statistics
 import tomllib
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from minibert.experiments.results import (
     share_of_way,
     verdict,
 )
+from minibert.folders import results_to_read
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.runs import own_runs
@@ -190,8 +190,7 @@ def _measured(column: dict, records: list[dict]) -> Measured:
 
 def _recorded(name: str, text: str) -> list[dict]:
     """The experiment's records of the newest scale and text in the results file; [] without any."""
-    folder = Path(os.environ.get("MINIBERT_RESULTS") or LESSONS / "results")
-    path = folder / f"{TOY_RESULTS if text == TOY else name}.jsonl"
+    path = results_to_read(f"{TOY_RESULTS if text == TOY else name}.jsonl")
     try:
         records = _records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
     except (ResultsError, OSError) as error:

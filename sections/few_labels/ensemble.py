@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.few_labels.subject import PATTERNS, PREFIX, Subject, label_names, reviews
 from sections.few_labels.train import speed
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.runs import going, live, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.source import show_source

@@ -4,9 +4,9 @@ import time
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.few_labels.subject import PREFIX, Subject, label_names, reviews
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.knowledge import live
 from sections.knowledge.subject import Subject
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.models import complete

@@ -1,13 +1,12 @@
 """Recorded probes: lessons/results/<model>/probes.jsonl, written by bench.probes."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from minibert.experiments.results import ResultsError, read_records
-from ui.navigation import ROOT
+from minibert.folders import results_to_read
 from ui.text import literal
 
 if TYPE_CHECKING:
@@ -17,8 +16,7 @@ FIELDS = {"tasks", "random", "event", "task"}
 
 
 def path_of(model: str) -> Path:
-    folder = Path(os.environ.get("MINIBERT_RESULTS") or ROOT / "lessons" / "results")
-    return folder / model / "probes.jsonl"
+    return results_to_read(f"{model}/probes.jsonl")
 
 
 def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":

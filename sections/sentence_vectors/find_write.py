@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.sentence_vectors import write_live
 from sections.sentence_vectors.subject import MAX_CHARS, Subject
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text

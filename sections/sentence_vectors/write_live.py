@@ -5,9 +5,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.sentence_vectors.subject import PREFIX, Subject
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.predict import predict

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.runs import (
     by_title,

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.smaller import learn
 from sections.smaller.subject import STUDENT, Subject
 from ui.claim import records_of
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.models import load, version_of
 from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
 
 ZH = "mini-zh"

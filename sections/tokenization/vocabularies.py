@@ -8,12 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS, USER_DATA
 from minibert.text.vocab import check_vocab, looks_uncased, read_vocab
 from minibert.tokenizer import Explanation, Tokenizer
 from sections.tokenization.corpus import PARTS, bundled, learning
-from ui.folders import CHECKPOINTS
 from ui.lesson import LESSONS
-from ui.navigation import ROOT
 from ui.state import follow_link, set_url, url_choice
 from ui.text import literal
 from ui.translations import _
@@ -40,7 +39,7 @@ def vocabularies() -> dict[str, Vocabulary]:
         Vocabulary("en-cased", _("English, cased"), own / "en-cased"),
         Vocabulary("zh", _("Chinese"), own / "zh"),
     ]
-    folder = Path(os.environ.get("MINIBERT_VOCABS") or ROOT / "vocabularies")
+    folder = Path(os.environ.get("MINIBERT_VOCABS") or USER_DATA / "vocabularies")
     found = [
         Vocabulary(path.stem, path.stem, path)
         for path in (sorted(folder.iterdir()) if folder.is_dir() else [])

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of, training_data
 from ui.figures import figure
 from ui.finetune_settings import rate_text
-from ui.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.page import picture

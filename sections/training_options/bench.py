@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS
 from ui.inputs import choice
 from ui.lesson import REVIEWS
 from ui.translations import _

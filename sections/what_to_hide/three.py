@@ -4,8 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.what_to_hide.subject import Subject
-from ui.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.source import show_source

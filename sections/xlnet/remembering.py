@@ -5,10 +5,10 @@ import statistics
 import streamlit as st
 
 from minibert.experiments.results import by_arm, paired_difference, verdict
+from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Subject
 from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
 from ui.figures import figure
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.runs import evals, going, live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.translations import _, ngettext

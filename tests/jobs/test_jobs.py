@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import importlib
 import json
 import os
 import signal
@@ -17,13 +16,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import jobs
+import jobs.manager as manager_module
 from jobs.files import unpack
 from jobs.run import GIVEN, STORED, Run, restore
 from jobs.worker import has_arrived, unpacked
 from minibert.toy.pretrain import TOY
 from tests.waiting import until
 
-manager_module = importlib.import_module("jobs.manager")  # `jobs.manager` is the function of that name
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = "tests.jobs.fake_training"
 OVERDUE = 300  # seconds: nothing waits for them, they only end what hangs

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from minibert.checkpoint import config_values
 from minibert.experiments.comparisons import comparison_named
-from ui.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS
 
 
 def write_records(folder: Path, name: str, records: list[dict]) -> None:

@@ -9,6 +9,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from minibert import checkpoint
+from minibert.folders import CHECKPOINTS
 from minibert.pretrain import LOG, fill
 from minibert.toy.pretrain import TOY
 from minibert.toy.world import generate, vocabulary
@@ -19,7 +20,6 @@ from tests.pages.driver import assert_no_markup, figure, link, metrics, part, te
 from tests.ui.driver import script
 from tests.waiting import until
 from ui import models, runs
-from ui.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.text import literal
 

@@ -126,7 +126,7 @@ def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
     jobs, elsewhere = (f"127.0.0.1:{port}" for port in room.free_ports(2))
     with opened(tmp_path, "--jobs", jobs, "--also", elsewhere) as (address, process):
         said = (tmp_path / "log.txt").read_text()
-        assert "3 app servers" in said and f"MINIBERT_JOBS={jobs} MINIBERT_RUNS=… streamlit run app.py" in said
+        assert "3 app servers" in said and f"MINIBERT_JOBS={jobs} MINIBERT_RUNS=… python -m minibert app" in said
         host, port = elsewhere.split(":")
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
         command += [f"--server.address={host}", f"--server.port={port}"]

@@ -3,8 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from minibert.folders import ROOT
 from tests.server import LESSON_PAGES
-from ui.navigation import ROOT
 
 
 @pytest.fixture

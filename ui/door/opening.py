@@ -6,17 +6,15 @@ import contextlib
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib import import_module
-from pathlib import Path
 
 from streamlit import config
 from streamlit.cli_util import open_browser
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.server.server_util import get_url
 
+from minibert.folders import ROOT, runs_folder
 from ui.door.uploads import SECONDS_BETWEEN_SWEEPS, clear_leftovers
 from ui.door.uploads import store as uploads
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @contextlib.asynccontextmanager
@@ -28,7 +26,6 @@ async def opening(_app) -> AsyncIterator[None]:
     import_pages()
     from streamlit import runtime
 
-    from ui.folders import runs_folder
     from ui.room import presence
     from ui.room.key import announce
     from ui.room.store import room

@@ -25,9 +25,9 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from minibert.folders import runs_folder
 from minibert.text.json_values import json_value
 from ui.door.identity import token_in
-from ui.folders import runs_folder
 
 MB = 1_000_000
 PER_VISITOR, PER_SERVER = 200 * MB, 2_000 * MB

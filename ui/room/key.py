@@ -9,7 +9,7 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-from ui.folders import runs_folder
+from minibert.folders import runs_folder
 
 FILE = "teacher-key"
 BYTES = 10  # 80 random bits cannot be guessed

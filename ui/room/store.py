@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from ui.folders import runs_folder
+from minibert.folders import runs_folder
 
 FILE = "room.sqlite"
 SECONDS_LOCKED = 5  # to wait for another server's lock
