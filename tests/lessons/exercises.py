@@ -31,9 +31,10 @@ SETUP = """\
 import sys
 from pathlib import Path
 
-home = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "minibert" / "model.py").is_file()), None)
-if home is None:
-    raise RuntimeError("Start Jupyter inside the minibert folder: this notebook needs the code there.")
+# The code is in a minibert folder above this notebook, or installed.
+sys.path[:0] = [str(p) for p in [Path.cwd(), *Path.cwd().parents] if (p / "minibert" / "model.py").is_file()]
+from minibert.folders import ROOT as home
+
 sys.path.insert(0, str(home))
 from plots.notebook import draw_here
 
