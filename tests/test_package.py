@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import time
 import tomllib
 import venv
 from collections.abc import Iterator
@@ -151,8 +152,9 @@ async def train(address: str) -> None:
     await visitor.open("output_layer")
     (button,) = [widget for widget in visitor.offered("button") if widget.key == "train"]
     await visitor.click(button)
+    deadline = time.monotonic() + PATIENT
     while not re.search(r"\*\*(training|finished)", visitor.text):
-        assert not re.search(r"\*\*(failed|lost)", visitor.text), visitor.text
+        assert time.monotonic() < deadline and not re.search(r"\*\*(failed|lost)", visitor.text), visitor.text
         await visitor.go("input")
         await visitor.go("output_layer")
     assert not visitor.exceptions
