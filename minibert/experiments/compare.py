@@ -1,24 +1,20 @@
-"""Run a comparison: fine-tune the checkpoint once per arm and seed, append a line of results for each."""
+"""Run a comparison: fine-tune the checkpoint once per arm and seed."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from minibert.experiments.comparisons import REQUIRED, Comparison
-from minibert.experiments.events import Finished, Stage, steps_of, within
-from minibert.experiments.records import append_record, check_writable
-from minibert.experiments.results import read_records
+from minibert.experiments.runner import run_arms
 from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TaskData, task_named
 from minibert.tasks.sampling import spread
-from minibert.train import Done, Event, Optimization
-from minibert.training import machine
+from minibert.train import Event, Optimization
 
 
 def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSettings:
@@ -71,50 +67,32 @@ def run_comparison(
     seeds: int | None = None,
     command: str = "",
 ) -> Iterator[Event]:
-    """Run every arm with seeds 0 … seeds − 1 from the checkpoint `start`, seed by seed, except what `out` already holds
-    with the same settings. folder: of the data. Yields Stage, Step, Finished, Done."""
-    check_writable(out)
+    """Run every arm from the checkpoint `start`, by default with the comparison's seeds, except what `out` already
+    holds with the same settings (`run_arms`). folder: of the data."""
     train, dev = read_data(comparison, folder)
-    seeds = seeds or comparison.seeds
-    done = {
-        (record["arm"], record["seed"])
-        for record in read_records(out, REQUIRED)
-        if record["arm"] in comparison.arms and record["settings"] == comparison.values(record["arm"])
-    }
-    todo = [(seed, arm) for seed in range(seeds) for arm in comparison.arms if (arm, seed) not in done]
-    begun = time.perf_counter()
-    steps = tokens = 0
-    for number, (seed, arm) in enumerate(todo):
-        low, high = number / len(todo), (number + 1) / len(todo)
-        yield Stage(arm, seed, comparison.task, low)
+
+    def run(arm: str, seed: int) -> Generator[Event, None, dict]:
         settings = settings_of(comparison.values(arm), seed)
-        before = time.process_time()
-        last = yield from within(steps_of(finetune(start, comparison.task, train, dev, settings)), low, high)
+        yield from finetune(start, comparison.task, train, dev, settings)
         counted = sizes(start, comparison.task, train, settings)
-        record = {
-            "experiment": comparison.name,
-            "arm": arm,
-            "seed": seed,
-            "metrics": last.metrics,
+        return {"trained": counted.trained, "head": counted.head, "parameters": counted.whole}
+
+    def facts(arm: str) -> dict:
+        return {
             "task": comparison.task,
             "settings": comparison.values(arm),
-            "trained": counted.trained,
-            "head": counted.head,
-            "parameters": counted.whole,
-            "steps": last.step,
-            "seconds": round(time.process_time() - before, 1),  # CPU time, so that other processes do not count
             "examples": len(train.examples),
             "measured_on": len(dev.examples),
             "majority": majority(dev) if comparison.task == "classification" else None,
             "data": [comparison.data],
             "model": Path(start).name,
-            "command": command,
-            "machine": machine.description(),
         }
-        append_record(out, record)
-        yield Finished(record, high)
-        steps, tokens = steps + last.step, tokens + last.tokens
-    yield Done(steps, tokens, time.perf_counter() - begun)
+
+    yield from run_arms(
+        comparison.name, comparison.arms, run, facts, out, seeds=seeds or comparison.seeds, required=REQUIRED,
+        same=lambda record: record["settings"] == comparison.values(record["arm"]), command=command,
+        stage=comparison.task,
+    )  # fmt: skip
 
 
 def majority(data: TaskData) -> float:

@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from minibert.experiments.records import append_record
-from minibert.experiments.results import read_records
 from minibert.folders import CHECKPOINTS, LESSONS, input_path, results_to_extend
 from minibert.inside.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
 from minibert.tasks import TaskData, task_named
@@ -75,46 +72,48 @@ def _arct(folder: Path) -> tuple[str, dict[str, TaskData], TaskData]:
     return "choice", {"original": read(folder / "train.csv")}, together(*tests)
 
 
-def record_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None, command: str) -> Iterator[dict]:
-    """Train under every condition with seeds 0 … seeds − 1, except what `out` already holds; yield the records."""
+def run_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None, command: str) -> Iterator:
+    """Train under every condition, except what `out` already holds (`run_arms`). data: holds hans/ and arct2/."""
+    from minibert.experiments.runner import run_arms
     from minibert.finetune.predictor import Predictor
     from minibert.finetune.run import finetune
     from minibert.train import Eval, Started
-    from minibert.training import machine
 
     task, trainings, tests = _arct(data / "arct2") if case == "arct" else sets_of(case)
+    train_of = {f"{case}/{training}": train for training, train in trainings.items()}
     hans = None
     if case == "overlap" and data is not None:
         hans = task_named("pair").read(data / "hans" / "heuristics_evaluation_set.tsv")
-    done = {(record["arm"], record["seed"]) for record in read_records(out, REQUIRED)}
-    for seed in range(seeds):
-        for training, train in trainings.items():
-            arm = f"{case}/{training}"
-            if (arm, seed) in done:
-                continue
-            settings, before = settings_of(case, start.name, seed), time.process_time()
-            with TemporaryDirectory() as folder:
-                examples, curve = [], []
-                for event in finetune(start, task, train, tests, settings, out=Path(folder) / "model"):
-                    if isinstance(event, Started):
-                        examples = event.details["dev_examples"]
-                    elif isinstance(event, Eval):
-                        curve.append([event.step, accuracies(examples, event.details["predictions"])])
-                metrics = dict(curve[-1][1])
-                if hans is not None:
-                    metrics["hans"] = by_heuristic(Predictor.from_directory(Path(folder) / "model"), hans)
-            record = {
-                "experiment": "cues", "arm": arm, "seed": seed, "metrics": metrics, "curve": curve,
-                "settings": {"epochs": settings.epochs, "learning_rate": settings.optimization.learning_rate},
-                "examples": len(train.examples), "measured_on": len(tests.examples),
-                "seconds": round(time.process_time() - before, 1), "model": start.name, "command": command,
-                "machine": machine.description(),
-            }  # fmt: skip
-            append_record(out, record)
-            yield record
+
+    def run(arm: str, seed: int):
+        settings, curve = settings_of(case, start.name, seed), []
+        with TemporaryDirectory() as folder:
+            for event in finetune(start, task, train_of[arm], tests, settings, out=Path(folder) / "model"):
+                if isinstance(event, Started):
+                    examples = event.details["dev_examples"]
+                elif isinstance(event, Eval):
+                    curve.append([event.step, accuracies(examples, event.details["predictions"])])
+                yield event
+            metrics = dict(curve[-1][1])
+            if hans is not None:
+                metrics["hans"] = by_heuristic(Predictor.from_directory(Path(folder) / "model"), hans)
+        return {"metrics": metrics, "curve": curve}
+
+    def facts(arm: str) -> dict:
+        settings = settings_of(case, start.name, 0)
+        return {
+            "settings": {"epochs": settings.epochs, "learning_rate": settings.optimization.learning_rate},
+            "examples": len(train_of[arm].examples),
+            "measured_on": len(tests.examples),
+            "model": start.name,
+        }
+
+    yield from run_arms("cues", train_of, run, facts, out, seeds=seeds, required=REQUIRED, command=command, stage=case)
 
 
 def main() -> None:
+    from minibert.experiments.events import Finished
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("case", nargs="*", default=CASES[:2], help=f"of {', '.join(CASES)}; all but the last if none")
     parser.add_argument("--model", type=input_path, default=CHECKPOINTS / "mini-en")
@@ -129,8 +128,10 @@ def main() -> None:
         command = (
             f"python -m minibert.experiments.cues --model checkpoints/{asked.model.name} --seeds {asked.seeds} {case}"
         )
-        for record in record_cues(asked.model, case, out, asked.seeds, data, command):
-            print(record["arm"], record["seed"], record["metrics"], f"{record['seconds']} s", flush=True)
+        for event in run_cues(asked.model, case, out, asked.seeds, data, command):
+            if isinstance(event, Finished):
+                record = event.record
+                print(record["arm"], record["seed"], record["metrics"], f"{record['seconds']} s", flush=True)
 
 
 if __name__ == "__main__":

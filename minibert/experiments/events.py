@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from minibert.train import Done, Event, Step
+from minibert.train import Done, Eval, Event, Step
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,34 @@ def steps_of(events: Iterator[Event]) -> Generator[Step, None, Done]:
     return done
 
 
-def within(events: Iterator[Step], low: float, high: float) -> Generator[Step, None, Any]:
-    """Yield the Steps with their progress mapped to `low` … `high`; → what `events` returns."""
+def within(events: Iterator[Event], low: float, high: float) -> Generator[Event, None, Any]:
+    """Yield the events, the progress of Steps and Stages mapped to `low` … `high`; → what `events` returns."""
     while True:
         try:
             event = next(events)
         except StopIteration as end:
             return end.value
-        yield replace(event, progress=low + (high - low) * event.progress)
+        if isinstance(event, (Step, Stage)):
+            event = replace(event, progress=low + (high - low) * event.progress)
+        yield event
+
+
+def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:
+    """Pass the events on and append each to `seen`."""
+    for event in events:
+        seen.append(event)
+        yield event
+
+
+def evaluations(seen: Iterable[Event]) -> list:
+    """[step, metrics] of each Eval: the `curve` of a record."""
+    return [[event.step, event.metrics] for event in seen if isinstance(event, Eval)]
+
+
+def losses(seen: Iterable[Event]) -> list:
+    """[tokens, seconds, losses] of some hundred Steps: the `curve` of a record."""
+    steps = [event for event in seen if isinstance(event, Step)]
+    return [
+        [event.tokens, round(event.seconds, 1), event.parts or {"loss": event.loss}]
+        for event in steps[:: max(1, len(steps) // 100)]
+    ]

@@ -1,11 +1,14 @@
-"""Appending a line of results for each finished run, synced to disk. Needs no torch."""
+"""A line of results for each finished run, synced to disk, and the scale it was made at. Needs no torch."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from minibert.text.json_values import json_value
 
@@ -39,6 +42,18 @@ def check_writable(path: str | Path) -> None:
             pass
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def as_recorded(scale: Any) -> dict:
+    """The fields of a scale as read back from JSON, which turns tuples into lists."""
+    return json_value(json.dumps(asdict(scale)))
+
+
+def agrees(recorded: Mapping, scale: Any) -> bool:
+    """Whether a recorded scale is `scale`. A field that is not recorded had its default then; fields that a scale no
+    longer has do not count."""
+    ours, usual = as_recorded(scale), as_recorded(type(scale)())
+    return {name: recorded.get(name, usual[name]) for name in ours} == ours
 
 
 def is_json(line: bytes) -> bool:
