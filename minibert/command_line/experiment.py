@@ -105,7 +105,7 @@ def experiment(options) -> None:
 
 
 def relative(options) -> None:
-    """`experiment` on a claim of a relative's paper: in the toy world, or on the task data that its scale `needs`."""
+    """`experiment` on a claim of a relative's paper: in the toy world, or on the task data that it `needs`."""
     import torch
 
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
@@ -121,9 +121,9 @@ def relative(options) -> None:
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
     tasks = None
-    if needed := chosen.scale.needs:
-        tasks = options.tasks or in_data_folder("--tasks", *chosen.scale.needs_in)
-        if lacking := [name for name in needed if not (tasks / name).is_dir()]:
+    if chosen.needs:
+        tasks = options.tasks or in_data_folder("--tasks", chosen.needs_in)
+        if lacking := [name for name in chosen.needs if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
     events = run_relative(chosen, out, seeds=options.seeds or 3, command=command, tasks=tasks)
     if not print_events(options, events)["step"]:

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from minibert import checkpoint
 from minibert.diet.run import DietSettings, adam, train_diet
-from minibert.experiments.arms import run_arms
+from minibert.experiments.events import in_succession
 from minibert.experiments.relative_catalogue import DialogueScale, RelativeExperiment
+from minibert.experiments.runner import Run
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.sampling import even_sample, spread
-from minibert.train import Done, Eval, Event, Optimization, Started, Step
+from minibert.train import Eval, Event, Optimization
 
 FILES = {"train": "train.md", "test": "test.md"}
-KEPT = {"intent_accuracy": "intent", "entity_f1": "entities", "both": "both"}
+MEASURES = {"intent_accuracy": "intent", "entity_f1": "entities", "both": "both"}
 
 
-def run_dialogue(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: DialogueScale, command: str, tasks: Path
-) -> Iterator[Event]:
-    """Like `relatives.run_relative`. tasks: the folder that holds the data sets in `scale.needs`. Each is trained on
-    separately; its metrics have its name in front: "atis_intent"."""
-    data = {name: parts_of(tasks / name, scale) for name in scale.needs}
+def dialogue(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
+    """tasks: the folder that holds the data sets which the experiment needs. Each is trained on separately; its metrics
+    have its name in front: "atis_intent"."""
+    scale = experiment.scale
+    data = {name: parts_of(tasks / name, scale) for name in experiment.needs}
     start = ROOT / scale.begins_with
 
     def learn(name: str, seed: int, train: TaskData, test: TaskData) -> Iterator[Event]:
-        options = dict(experiment.arms[name].options)
+        options = dict(experiment.arms[name])
         if not options:
             settings = FinetuneSettings(
                 epochs=scale.epochs, batch_size=scale.batch_size, evaluations_per_epoch=1, dev_sample=1, seed=seed,
@@ -43,38 +43,18 @@ def run_dialogue(
         )  # fmt: skip
         return train_diet(settings, start, train, test)
 
-    def events(name: str, seed: int) -> Iterator[Event]:
-        """The events of the runs on all data sets, as one run."""
-        metrics: dict[str, float] = {}
-        steps, tokens, seconds = 0, 0, 0.0
-        for number, (known, (train, test)) in enumerate(data.items()):
-            last: dict[str, float] = {}
-            for event in learn(name, seed, train, test):
-                if isinstance(event, Started) and number == 0:
-                    yield Started({}, {"parameters": event.details.get("parameters") or weights_of(start)})
-                elif isinstance(event, Eval):
-                    last = event.metrics
-                elif isinstance(event, Step):
-                    share = (number + event.progress) / len(data)
-                    yield replace(event, step=steps + event.step, tokens=tokens + event.tokens, progress=share)
-                elif isinstance(event, Done):
-                    steps, tokens, seconds = steps + event.step, tokens + event.tokens, seconds + event.seconds
-            metrics |= {f"{known}_{KEPT[measure]}": last[measure] for measure in KEPT}
-        yield Eval(steps, metrics)
-        yield Done(steps, tokens, seconds, metrics)
-
-    def facts(name: str, seen: list[Event]) -> dict:
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
+        found = yield from in_succession({known: learn(name, seed, *parts) for known, parts in data.items()})
+        metrics = {f"{known}_{title}": last[name] for known, last in found.items() for name, title in MEASURES.items()}
+        yield Eval(0, metrics)
         return {
-            "pretraining": {"begins_with": scale.begins_with, **experiment.arms[name].options},
-            "curve": [[e.tokens, round(e.seconds, 1), {"loss": e.loss}] for e in seen if isinstance(e, Step)][::10],
-            "data": [f"{known}/{file}" for known in scale.needs for file in FILES.values()],
+            "data": [f"{known}/{file}" for known in data for file in FILES.values()],
             "examples": {known: len(train.examples) for known, (train, _) in data.items()},
             "measured_on": {known: len(test.examples) for known, (_, test) in data.items()},
+            **({} if experiment.arms[name] else {"parameters": weights_of(start)}),
         }
 
-    yield from run_arms(
-        experiment, out, seeds=seeds, scale=scale, command=command, stage="dialogue", events=events, facts=facts
-    )
+    return run
 
 
 def parts_of(folder: Path, scale: DialogueScale) -> tuple[TaskData, TaskData]:

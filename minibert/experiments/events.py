@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from minibert.train import Done, Eval, Event, Step
+from minibert.train import Done, Eval, Event, Started, Step
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,27 @@ def within(events: Iterator[Event], low: float, high: float) -> Generator[Event,
         yield event
 
 
+def in_succession(runs: Mapping[Any, Iterator[Event]]) -> Generator[Event, None, dict[Any, dict[str, float]]]:
+    """Yield the first Started, the Steps and one Done of several runs as of one; → the last metrics of each run."""
+    whole, metrics = Done(0, 0, 0.0), {}
+    for number, (key, events) in enumerate(runs.items()):
+        before = whole
+        for event in within(events, number / len(runs), (number + 1) / len(runs)):
+            if isinstance(event, Started) and number == 0:
+                yield event
+            elif isinstance(event, Eval):
+                metrics[key] = event.metrics
+            elif isinstance(event, (Step, Done)):
+                counted = ("step", "tokens", "seconds")
+                added = {name: getattr(before, name) + getattr(event, name) for name in counted}
+                if isinstance(event, Step):
+                    yield replace(event, **added)
+                else:
+                    whole = Done(**added)
+    yield whole
+    return metrics
+
+
 def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:
     """Pass the events on and append each to `seen`."""
     for event in events:
@@ -59,15 +80,16 @@ def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:
         yield event
 
 
-def evaluations(seen: Iterable[Event]) -> list:
-    """[step, metrics] of each Eval: the `curve` of a record."""
-    return [[event.step, event.metrics] for event in seen if isinstance(event, Eval)]
-
-
 def losses(seen: Iterable[Event]) -> list:
-    """[tokens, seconds, losses] of some hundred Steps: the `curve` of a record."""
+    """[tokens, seconds, losses] of some hundred Steps."""
     steps = [event for event in seen if isinstance(event, Step)]
     return [
         [event.tokens, round(event.seconds, 1), event.parts or {"loss": event.loss}]
         for event in steps[:: max(1, len(steps) // 100)]
     ]
+
+
+def curve(seen: Iterable[Event]) -> list:
+    """[step, metrics] of each Eval, if a run was evaluated on its way, not only before and after; else its `losses`."""
+    marks = [[event.step, event.metrics] for event in seen if isinstance(event, Eval)]
+    return marks if len(marks) > 2 else losses(seen)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 
 from minibert import checkpoint
-from minibert.experiments.arms import run_arms
+from minibert.experiments.events import in_succession
 from minibert.experiments.relative_catalogue import FewLabelsScale, RelativeExperiment
+from minibert.experiments.runner import Run
 from minibert.few_labels.unlabelled import Unlabelled
 from minibert.few_labels.zero_shot import asked
 from minibert.finetune.evaluation import evaluate
@@ -18,7 +19,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.sampling import spread
-from minibert.train import Done, Eval, Event, Optimization, Started, Step
+from minibert.train import Eval, Event, Optimization
 
 FOLDERS = {"en": "en/sst2", "zh": "zh/chnsenticorp"}
 PATTERNS = {"en": "{text} It was [MASK].", "zh": "{text}我[MASK]喜欢。"}
@@ -57,61 +58,45 @@ def settings_of(options: dict, language: str, scale: FewLabelsScale, count: int,
     )  # fmt: skip
 
 
-def run_few_labels(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: FewLabelsScale, command: str, tasks: Path
-) -> Iterator[Event]:
-    """Like `relatives.run_relative`. tasks: the folder that holds en/sst2 and zh/chnsenticorp."""
+def few_labels(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
+    """tasks: the folder that holds en/sst2 and zh/chnsenticorp."""
+    scale = experiment.scale
     read = {
         language: [TASKS["classification"].read(tasks / folder / f"{part}.tsv") for part in ("train", "dev")]
         for language, folder in FOLDERS.items()
     }
 
-    def events(name: str, seed: int) -> Iterator[Event]:
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
         language = "zh" if name.startswith("zh") else "en"
-        options, (train, dev) = dict(experiment.arms[name].options), read[language]
-        start = ROOT / (scale.begins_with_zh if language == "zh" else scale.begins_with)
-        dev = dev.take(spread(len(dev.examples), scale.measured))
-        if "task" not in options:
-            model = checkpoint.load(start)
-            pattern, words = PATTERNS[language], WORDS[language]
-            found = asked(model, checkpoint.load_tokenizer(start), pattern, words, max_length=scale.max_length)
-            yield Started({}, {"parameters": sum(weight.numel() for weight in model.bert.parameters())})
-            yield Eval(0, {"accuracy": evaluate(found, dev).metrics["accuracy"]})
-            return
-        metrics, steps, tokens, seconds = {}, 0, 0, 0.0
-        beside = None
-        if options.get("vat_weight"):
-            texts = train.take(spread(len(train.examples), scale.unlabelled)).examples
-            beside = Unlabelled([replace(one, label=None) for one in texts])
-        for place, count in enumerate(scale.labels):
-            settings = settings_of(options, language, scale, count, seed)
-            for event in finetune(start, options["task"], few(train, count, seed), dev, settings, unlabelled=beside):
-                if isinstance(event, Started) and not place:
-                    yield replace(event, details={**event.details, "parameters": parameters(start)})
-                elif isinstance(event, Step):
-                    share = (place + event.progress) / len(scale.labels)
-                    yield replace(event, step=steps + event.step, progress=share)
-                elif isinstance(event, Done):
-                    metrics[f"accuracy_{count}"] = event.metrics["accuracy"]
-                    steps, tokens, seconds = steps + event.step, tokens + event.tokens, seconds + event.seconds
-        middle = scale.labels[len(scale.labels) // 2]
-        yield Eval(steps, {"accuracy": metrics[f"accuracy_{middle}"], **metrics})
-        yield Done(steps, tokens, seconds)
-
-    def facts(name: str, seen: list[Event]) -> dict:
-        language = "zh" if name.startswith("zh") else "en"
+        options, (train, dev) = experiment.arms[name], read[language]
         begins = scale.begins_with_zh if language == "zh" else scale.begins_with
+        dev = dev.take(spread(len(dev.examples), scale.measured))
+        model = checkpoint.load(ROOT / begins)
+        if "task" in options:
+            beside = None
+            if options.get("vat_weight"):
+                texts = train.take(spread(len(train.examples), scale.unlabelled)).examples
+                beside = Unlabelled([replace(one, label=None) for one in texts])
+            found = yield from in_succession(
+                {
+                    count: finetune(
+                        ROOT / begins, options["task"], few(train, count, seed), dev,
+                        settings_of(options, language, scale, count, seed), unlabelled=beside,
+                    )
+                    for count in scale.labels
+                }
+            )  # fmt: skip
+            metrics = {f"accuracy_{count}": last["accuracy"] for count, last in found.items()}
+            middle = scale.labels[len(scale.labels) // 2]
+            yield Eval(0, {"accuracy": metrics[f"accuracy_{middle}"], **metrics})
+        else:
+            tokenizer, pattern, words = checkpoint.load_tokenizer(ROOT / begins), PATTERNS[language], WORDS[language]
+            predictor = asked(model, tokenizer, pattern, words, max_length=scale.max_length)
+            yield Eval(0, {"accuracy": evaluate(predictor, dev).metrics["accuracy"]})
         return {
-            "pretraining": {"begins_with": begins, **experiment.arms[name].options},
-            "curve": [],
+            "pretraining": {"begins_with": begins, **options},
+            "parameters": sum(weight.numel() for weight in model.bert.parameters()),
             "data": [f"{FOLDERS[language]}/{part}.tsv" for part in ("train", "dev")],
         }
 
-    yield from run_arms(
-        experiment, out, seeds=seeds, scale=scale, command=command, stage="few labels", events=events, facts=facts
-    )
-
-
-def parameters(start: Path) -> int:
-    """Number of parameters of the encoder in `start`."""
-    return sum(weight.numel() for weight in checkpoint.load(start).bert.parameters())
+    return run

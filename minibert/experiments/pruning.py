@@ -2,70 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Generator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from minibert.experiments.arms import run_arms
 from minibert.experiments.relative_catalogue import PruningScale, RelativeExperiment
+from minibert.experiments.runner import Run
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
 from minibert.pruning.run import Pruning, measured, pruned, retrain
 from minibert.tasks import TASKS, TaskData
-from minibert.train import Eval, Event, Optimization, Started, Step
+from minibert.train import Done, Eval, Event, Optimization, Step
 
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
+DATA = [f"sst2/{file}" for file in FILES.values()]
 TASK = TASKS["classification"]
 
 
-def run_pruning(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: PruningScale, command: str, tasks: Path
-) -> Iterator[Event]:
-    """Like `relatives.run_relative`. tasks: the folder that holds sst2/. Each seed draws its sentences and fine-tunes
-    one model, which every arm prunes."""
+def pruning(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
+    """tasks: the folder that holds sst2/. Each seed draws its sentences and fine-tunes one model, which every arm
+    prunes."""
+    scale = experiment.scale
     train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
-    with TemporaryDirectory() as folder:
 
-        def events(name: str, seed: int) -> Iterator[Event]:
-            data, whole = drawn(train, scale.labelled, seed), Path(folder) / f"whole-{seed}"
-            if not whole.exists():
-                list(finetune(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), out=whole))
-            whole = Predictor.from_directory(whole)
-            small, masks = pruned(whole, Pruning(**experiment.arms[name].options), data.examples)
-            cost = measured(small, dev)
-            yield Started({}, {"parameters": cost["parameters"]})
-            again = settings_of(scale, seed, again=True)
-            for event in retrain(small, data.take(list(range(scale.again))), dev, again, masks=masks):
-                if isinstance(event, Step):
-                    yield event
-            beside = {key: cost[key] for key in ("milliseconds", "megabytes", "compressed")}
-            yield Eval(event.step, {"accuracy": event.metrics["accuracy"], "before": cost["accuracy"], **beside})
-            yield event
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
+        data, whole = drawn(train, scale.labelled, seed), folder / f"whole-{seed}"
+        if not whole.exists():
+            list(finetune(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), out=whole))
+        whole = Predictor.from_directory(whole)
+        small, masks = pruned(whole, Pruning(**experiment.arms[name]), data.examples)
+        cost = measured(small, dev)
+        again = settings_of(scale, seed, again=True)
+        for event in retrain(small, data.take(list(range(scale.again))), dev, again, masks=masks):
+            if isinstance(event, (Step, Done)):
+                yield event
+        beside = {key: cost[key] for key in ("milliseconds", "megabytes", "compressed")}
+        yield Eval(event.step, {"accuracy": event.metrics["accuracy"], "before": cost["accuracy"], **beside})
+        return {"parameters": cost["parameters"], "data": DATA}
 
-        yield from run_on_sst2(experiment, out, seeds, scale, command, events)
-
-
-def run_on_sst2(
-    experiment: RelativeExperiment, out: str | Path, seeds: int, scale: PruningScale, command: str,
-    events: Callable[[str, int], Iterable[Event]], facts: Callable[[str], dict] = lambda name: {},
-) -> Iterator[Event]:  # fmt: skip
-    """Run arms on SST-2, with the same facts in all their records; facts(arm): further ones."""
-
-    def told(name: str, seen: list[Event]) -> dict:
-        return {
-            "pretraining": {"begins_with": scale.begins_with, **experiment.arms[name].options},
-            "curve": [],
-            "data": [f"sst2/{file}" for file in FILES.values()],
-            **facts(name),
-        }
-
-    yield from run_arms(
-        experiment, out, seeds=seeds, scale=scale, command=command, stage=experiment.name, events=events, facts=told
-    )
+    return run
 
 
 def drawn(train: TaskData, count: int, seed: int) -> TaskData:

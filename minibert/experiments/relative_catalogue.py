@@ -1,10 +1,10 @@
-"""The experiments that compare relatives with BERT: arms, and a scale that is the same for all. Needs no torch."""
+"""The experiments that compare relatives with BERT: arms, and a scale, the same for all of them. Needs no torch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 REQUIRED = {
     "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
@@ -14,8 +14,8 @@ REQUIRED = {
 
 @dataclass(frozen=True)
 class RelativeArm:
-    """A model to pre-train. relative: its model_type · options: further arguments of its objective · sizes: fields of
-    its config that differ · start: how it is initialised, by default from counts of the text."""
+    """A model to pre-train on stories. relative: its model_type · options: further arguments of its objective · sizes:
+    fields of its config that differ · start: how it is initialised, by default from counts of the text."""
 
     relative: str = "bert"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -24,25 +24,29 @@ class RelativeArm:
 
 
 @dataclass(frozen=True)
-class RelativeScale:
-    """The same for every arm. steps, batch_size: of pre-training, on the same rows, so that all arms read equally many
-    tokens · masked: share of masked tokens · train, test: stories for fine-tuning and evaluation."""
+class StoriesScale:
+    """Pre-training of all arms on the same rows of stories, so that they read equally many tokens. masked: share of
+    masked tokens."""
 
     steps: int = 400
     batch_size: int = 16
     masked: float = 0.15
     learning_rate: float = 5e-3
     stories: int = 3_000
+
+
+@dataclass(frozen=True)
+class RelativeScale(StoriesScale):
+    """The models are then fine-tuned on pronouns. train, test: stories for fine-tuning and evaluation."""
+
     train: int = 800
     test: int = 200
     epochs: int = 10
     finetune_rate: float = 1e-3
-    needs: ClassVar[tuple[str, ...]] = ()  # folders of real data
-    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "en")  # the folder that holds them
 
 
 @dataclass(frozen=True)
-class LengthScale(RelativeScale):
+class LengthScale(StoriesScale):
     """Trained on short rows, evaluated on longer ones, and not fine-tuned. max_length: of the rows in pre-training ·
     lengths: of the rows in evaluation."""
 
@@ -63,7 +67,7 @@ class JointScale(LengthScale):
 
 
 @dataclass(frozen=True)
-class WritingScale(RelativeScale):
+class WritingScale(StoriesScale):
     """Each arm is evaluated on continuing stories, and trained for `answer_steps` to answer questions in sentences; no
     other fine-tuning. max_length: of the rows in pre-training."""
 
@@ -75,73 +79,85 @@ class WritingScale(RelativeScale):
 
 
 @dataclass(frozen=True)
-class CorrectingScale(RelativeScale):
-    """No pre-training: all arms start from the BERT in the project's folder `begins_with` and are trained for `steps`
-    to correct misspellings. measured: pairs of sentences for evaluation."""
+class NamesScale(RelativeScale):
+    """held_out: stories for evaluation before fine-tuning."""
+
+    steps: int = 1_000
+    batch_size: int = 48
+    learning_rate: float = 3e-3
+    begins_with: str = "checkpoints/recurrent-toy/bert"
+    held_out: int = 150
+
+
+# Without pre-training: all arms start from the model in the project's folder `begins_with`.
+
+
+@dataclass(frozen=True)
+class CorrectingScale:
+    """Arms are trained for `steps` to correct misspellings. measured: pairs of sentences for evaluation."""
 
     steps: int = 250
     batch_size: int = 32
     learning_rate: float = 1e-3
+    stories: int = 3_000
     begins_with: str = "checkpoints/unilm-toy/bert"
     measured: int = 300
 
 
 @dataclass(frozen=True)
-class ChineseCorrectingScale(CorrectingScale):
+class ChineseCorrectingScale:
     """Questions of LCQMC, misspelled by a table of characters that sound or look alike. alike: the table's file in the
-    project. `stories` is unused."""
+    project."""
 
     steps: int = 400
+    batch_size: int = 32
+    learning_rate: float = 1e-3
     begins_with: str = "checkpoints/mini-zh"
     alike: str = "lessons/to_write/alike.zh.tsv"
-    needs: ClassVar[tuple[str, ...]] = ("lcqmc",)
-    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "zh")
+    measured: int = 300
 
 
 @dataclass(frozen=True)
-class ContinualScale(RelativeScale):
+class ContinualScale:
     """Four tasks, each step a batch of one of them; all arms have equally many batches of each. asked: rows of each
-    task for evaluation. Nothing is fine-tuned."""
+    task for evaluation."""
 
     steps: int = 800
     batch_size: int = 32
-    masked: float = 0.25
     learning_rate: float = 2e-3
+    stories: int = 3_000
     asked: int = 480
 
 
 @dataclass(frozen=True)
-class VectorScale(RelativeScale):
-    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. An arm's options are fields
-    of `sentence_vectors.run.VectorSettings`, and pairs: the NLI pairs to train on; without an objective it is not
-    trained. Needs STS-B, RTE and HANS."""
+class VectorScale:
+    """An arm's options are fields of `sentence_vectors.run.VectorSettings`, and pairs: the NLI pairs to train on;
+    without an objective it is not trained."""
 
     steps: int = 200
     batch_size: int = 64
     learning_rate: float = 3e-4
     temperature: float = 0.1
     begins_with: str = "checkpoints/mini-en"
-    needs: ClassVar[tuple[str, ...]] = ("stsb", "rte", "hans")
 
 
 @dataclass(frozen=True)
-class ConeScale(VectorScale):
+class ConeScale:
     """The encoder of every arm is frozen. An arm's options: layers, which are averaged; dimensions kept in whitening,
-    None for all; flow: train one for `steps`; model, if not `begins_with`. depth, hidden: of the flow. Needs STS-B."""
+    None for all; flow: train one for `steps`; model, if not `begins_with`. depth, hidden: of the flow."""
 
     steps: int = 400
     batch_size: int = 128
     learning_rate: float = 1e-3
+    begins_with: str = "checkpoints/mini-en"
     depth: int = 4
     hidden: int = 256
-    needs: ClassVar[tuple[str, ...]] = ("stsb",)
 
 
 @dataclass(frozen=True)
-class SimBertScale(RelativeScale):
-    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. An arm's options are fields
-    of `sentence_vectors.simbert.SimBertSettings`; without any it is not trained. asked, written: pairs to evaluate
-    finding and writing on. Needs LCQMC."""
+class SimBertScale:
+    """An arm's options are fields of `sentence_vectors.simbert.SimBertSettings`; without any it is not trained. asked,
+    written: pairs to evaluate finding and writing on."""
 
     steps: int = 300
     batch_size: int = 32
@@ -149,16 +165,14 @@ class SimBertScale(RelativeScale):
     asked: int = 1_000
     written: int = 150
     begins_with: str = "checkpoints/mini-zh"
-    needs: ClassVar[tuple[str, ...]] = ("lcqmc",)
-    needs_in: ClassVar[tuple[str, ...]] = ("tasks", "zh")
 
 
 @dataclass(frozen=True)
-class DialogueScale(RelativeScale):
-    """No pre-training. ATIS and SNIPS, each trained on separately; an arm's options are fields of
-    `diet.run.DietSettings`, without any it is BERT with a joint head. examples: for training, evenly spread, of each
-    data set · measured: test examples, at most · begins_with: the encoder of both · batch_size: of the joint head, and
-    of DIET's first epoch · batch_last: of DIET's last."""
+class DialogueScale:
+    """ATIS and SNIPS, each trained on separately; an arm's options are fields of `diet.run.DietSettings`, without any
+    it is BERT with a joint head. examples: for training, evenly spread, of each data set · measured: test examples, at
+    most · begins_with: the encoder of both · batch_size: of the joint head, and of DIET's first epoch · batch_last: of
+    DIET's last · finetune_rate: of the joint head."""
 
     examples: int = 1_500
     measured: int = 700
@@ -168,34 +182,31 @@ class DialogueScale(RelativeScale):
     learning_rate: float = 1e-3
     finetune_rate: float = 3e-4
     begins_with: str = "checkpoints/mini-en"
-    needs: ClassVar[tuple[str, ...]] = ("atis", "snips")
 
 
 @dataclass(frozen=True)
-class FewLabelsScale(RelativeScale):
-    """No pre-training: each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp if its
-    name begins with "zh" (`begins_with_zh`); each seed draws other texts. labels: how many, one training each ·
-    measured: texts for evaluation, at most · unlabelled: texts for VAT. An arm's options: task, steps, rate, and
-    fine-tuning settings; without a task it is not trained."""
+class FewLabelsScale:
+    """Each arm learns from a few labelled texts of SST-2 (`begins_with`), or of ChnSentiCorp if its name begins with
+    "zh" (`begins_with_zh`); each seed draws other texts. labels: how many, one training each · measured: texts for
+    evaluation, at most · unlabelled: texts for VAT. An arm's options: task, steps, rate, and fine-tuning settings;
+    without a task it is not trained."""
 
     batch_size: int = 8
     begins_with: str = "checkpoints/minilm-en"
     begins_with_zh: str = "checkpoints/mini-zh"
-    labels: list[int] = field(default_factory=lambda: [8, 32, 100])
+    labels: tuple[int, ...] = (8, 32, 100)
     measured: int = 200
     unlabelled: int = 400
     max_length: int = 48
-    needs: ClassVar[tuple[str, ...]] = ("en/sst2", "zh/chnsenticorp")
-    needs_in: ClassVar[tuple[str, ...]] = ("tasks",)
 
 
 @dataclass(frozen=True)
-class DistillationScale(RelativeScale):
-    """No pre-training: a teacher starts from the project's folder `teacher` and is fine-tuned on `labelled` sentences;
-    all students start from `begins_with` and read equally many rows, those of `epochs` over the labelled and the
-    unlabelled sentences. An arm's options are fields of `distillation.settings.Distillation`, and `more`: whether the
-    unlabelled sentences are read too, `times`: a factor of their number, and `epochs`; with the last two alone there is
-    no teacher. Needs SST-2."""
+class DistillationScale:
+    """A teacher starts from the project's folder `teacher` and is fine-tuned on `labelled` sentences; all students
+    start from `begins_with` and read equally many rows, those of `epochs` over the labelled and the unlabelled
+    sentences. An arm's options are fields of `distillation.settings.Distillation`, and `more`: whether the unlabelled
+    sentences are read too, `times`: a factor of their number, and `epochs`; with the last two alone there is no
+    teacher."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -206,13 +217,12 @@ class DistillationScale(RelativeScale):
     labelled: int = 2_000
     unlabelled: int = 8_000
     epochs: int = 2
-    needs: ClassVar[tuple[str, ...]] = ("sst2",)
 
 
 @dataclass(frozen=True)
-class PruningScale(RelativeScale):
-    """No pre-training: for each seed one model is fine-tuned on `labelled` sentences, pruned as the arm says, and
-    trained further on the first `again` of them. An arm's options are fields of `pruning.run.Pruning`. Needs SST-2."""
+class PruningScale:
+    """For each seed one model is fine-tuned on `labelled` sentences, pruned as the arm says, and trained further on the
+    first `again` of them. An arm's options are fields of `pruning.run.Pruning`."""
 
     batch_size: int = 32
     learning_rate: float = 3e-4
@@ -221,7 +231,6 @@ class PruningScale(RelativeScale):
     epochs: int = 2
     again: int = 2_000
     again_rate: float = 1e-4
-    needs: ClassVar[tuple[str, ...]] = ("sst2",)
 
 
 @dataclass(frozen=True)
@@ -235,59 +244,45 @@ class SearchScale(PruningScale):
 
 
 @dataclass(frozen=True)
-class BatchScale(RelativeScale):
-    """An arm's options are fields of `toy.large_batches.BatchSettings`: rows per batch and optimizer. Nothing is
-    fine-tuned. rows_read: by every arm, in as many steps as that takes; steps: in batches of 32."""
+class BatchScale:
+    """From random weights. An arm's options are fields of `toy.large_batches.BatchSettings`: rows per batch and
+    optimizer. rows_read: by every arm, in as many steps as that takes."""
 
-    steps: int = 2_048
-    batch_size: int = 32
-    masked: float = 0.25
     stories: int = 6_000
     rows_read: int = 65_536
 
 
 @dataclass(frozen=True)
-class MemoryScale(RelativeScale):
-    """All arms start from the XLNet in the project's folder `begins_with` and are trained for `steps` on two rows of 16
-    tokens at a time; an arm's options are fields of `toy.segments.SegmentSettings`. test: stories for evaluation."""
+class MemoryScale:
+    """Trained for `steps` on two rows of 16 tokens at a time; an arm's options are fields of
+    `toy.segments.SegmentSettings`. test: stories for evaluation."""
 
     steps: int = 400
     batch_size: int = 32
     masked: float = 0.25
     learning_rate: float = 2e-3
+    stories: int = 3_000
     begins_with: str = "checkpoints/xlnet-toy/xlnet"
     test: int = 300
 
 
 @dataclass(frozen=True)
-class NamesScale(RelativeScale):
-    """All arms start from the BERT in the project's folder `begins_with`, are trained for `steps` and fine-tuned
-    afterwards; an arm's options are fields of `toy.names_task.NamesSettings`. held_out: stories for evaluation."""
-
-    steps: int = 1_000
-    batch_size: int = 48
-    learning_rate: float = 3e-3
-    begins_with: str = "checkpoints/recurrent-toy/bert"
-    held_out: int = 150
-
-
-@dataclass(frozen=True)
-class RolesScale(RelativeScale):
-    """No pre-training: all arms start from the BERT in the project's folder `begins_with`. told: numbers of stories to
-    train pronoun resolution on, one training each · test: stories for evaluation."""
+class RolesScale:
+    """told: numbers of stories to train pronoun resolution on, one training each · test: stories for evaluation."""
 
     steps: int = 150
-    learning_rate: float = 1e-3
+    batch_size: int = 16
     begins_with: str = "checkpoints/unilm-toy/bert"
-    told: list[int] = field(default_factory=lambda: [20, 60, 600])
+    told: tuple[int, ...] = (20, 60, 600)
     test: int = 150
 
 
 @dataclass(frozen=True)
-class EntitiesScale(RelativeScale):
-    """All arms start from the BERT in the project's folder `begins_with`, with its vectors of names set to random."""
+class EntitiesScale:
+    """The vectors of names in `begins_with` are set to random."""
 
     steps: int = 400
+    batch_size: int = 16
     masked: float = 0.25
     learning_rate: float = 2e-3
     stories: int = 1_500
@@ -297,18 +292,19 @@ class EntitiesScale(RelativeScale):
 
 @dataclass(frozen=True)
 class RelativeExperiment:
-    """Arms, the first of which is BERT if it is among them. pairs: stories are read as pairs of segments, each arm with
-    its own objective on pairs; afterwards all are evaluated on next sentences and on sentence order · measured:
-    "module:function" of (folder of the model, scale) → metrics, instead of fine-tuning · spans: also evaluated on
-    predicting three masked words in a row, and on correcting wrong words."""
+    """arms: BERT first if it is among them; each a `RelativeArm`, or options of which its scale tells · scale: the same
+    for every arm · pairs: stories are read as pairs of segments, each arm with its own objective on pairs; afterwards
+    all are evaluated on next sentences and on sentence order · spans: also evaluated on predicting three masked words
+    in a row, and on correcting wrong words · needs: folders of real data, in the folder `needs_in`."""
 
     name: str
     title: str
-    arms: Mapping[str, RelativeArm]
-    scale: RelativeScale = RelativeScale()
+    arms: Mapping[str, Any]
+    scale: Any = RelativeScale()
     pairs: bool = False
-    measured: str = ""
     spans: bool = False
+    needs: tuple[str, ...] = ()
+    needs_in: str = "tasks/en"
 
 
 NARROW = {"hidden_size": 64, "intermediate_size": 256}
@@ -322,15 +318,15 @@ def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") ->
 MINILM = "checkpoints/minilm-en"
 
 
-def _whitened(layers: str, dimensions: int | None = None, **more: str) -> RelativeArm:
-    return RelativeArm(options={"layers": layers, "dimensions": dimensions, **more})
+def _whitened(layers: str, dimensions: int | None = None, **more: str) -> dict:
+    return {"layers": layers, "dimensions": dimensions, **more}
 
 
-def _inferred(objective: str, pairs: str, steps: int = 50, rate: float = 1e-4, **more: bool) -> RelativeArm:
+def _inferred(objective: str, pairs: str, steps: int = 50, rate: float = 1e-4, **more: bool) -> dict:
     """Sentence vectors from NLI pairs. SimCSE's steps and rates were the best of a few tried on STS-B's dev pairs,
     within 0.2 points; softmax never rose above its start."""
     settings = {"steps": steps, "learning_rate": rate, "temperature": 0.05}
-    return RelativeArm(options={"objective": objective, "pairs": pairs, **settings, **more})
+    return {"objective": objective, "pairs": pairs, **settings, **more}
 
 
 FEW_LABELS: dict[str, dict[str, Any]] = {
@@ -395,7 +391,6 @@ RELATIVE_EXPERIMENTS = {
                 "xlnet-spans": RelativeArm("xlnet", {"share": JointScale.masked, "spans": True}, NARROW),
             },
             JointScale(),
-            measured="minibert.inside.joint:recorded",
         ),
         RelativeExperiment(
             "what_to_hide",
@@ -414,16 +409,16 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "wklm",
             "Names replaced by others of their kind, and found (Xiong et al. 2020): a BERT goes on, on the toy world",
-            {name: RelativeArm(options={"goes_on": name}) for name in ("bert", "wklm", "names_too")},
+            {name: {"goes_on": name} for name in ("bert", "wklm", "names_too")},
             NamesScale(),
         ),
         RelativeExperiment(
             "sembert",
             "Whom pronouns mean, with role labels and without (Zhang et al. 2020, §3), on the toy world",
             {
-                "bert": RelativeArm(options={"roles": False}),
-                "sembert": RelativeArm(options={"roles": True}),
-                "shuffled": RelativeArm(options={"roles": True, "shuffled": True}),
+                "bert": {"roles": False},
+                "sembert": {"roles": True},
+                "shuffled": {"roles": True, "shuffled": True},
             },
             RolesScale(),
         ),
@@ -431,11 +426,11 @@ RELATIVE_EXPERIMENTS = {
             "ernie_thu",
             "People never read of, known from a graph alone (Zhang et al. 2019, §3.3 and §3.4), on the toy world",
             {
-                "words": RelativeArm(options={"told": "nothing"}),
-                "ernie": RelativeArm(options={"told": "all"}),
-                "no-naming": RelativeArm(options={"told": "no_naming"}),
-                "words-trained": RelativeArm(options={"told": "nothing", "frozen": False}),
-                "ernie-trained": RelativeArm(options={"told": "all", "frozen": False}),
+                "words": {"told": "nothing"},
+                "ernie": {"told": "all"},
+                "no-naming": {"told": "no_naming"},
+                "words-trained": {"told": "nothing", "frozen": False},
+                "ernie-trained": {"told": "all", "frozen": False},
             },
             EntitiesScale(),
         ),
@@ -452,34 +447,34 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "corrector",
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled stories of the toy world",
-            {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
+            {name: {} for name in ("pretrained", "plain", "soft_masked")},
             CorrectingScale(),
         ),
         RelativeExperiment(
             "corrector_zh",
             "A corrector with and without a detector (Zhang et al. 2020), on misspelled Chinese questions",
-            {name: RelativeArm() for name in ("pretrained", "plain", "soft_masked")},
+            {name: {} for name in ("pretrained", "plain", "soft_masked")},
             ChineseCorrectingScale(),
+            needs=("lcqmc",),
+            needs_in="tasks/zh",
         ),
         RelativeExperiment(
             "ernie2",
             "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
-            {name: RelativeArm("ernie2") for name in ("continual", "one_by_one", "together")},
+            {name: {} for name in ("continual", "one_by_one", "together")},
             ContinualScale(),
         ),
         RelativeExperiment(
             "sentence_vectors",
             "Cosines of sentence vectors against people's scores (Reimers and Gurevych 2019, Gao et al. 2021): STS-B",
             {
-                "mean": RelativeArm(options={"pooling": "mean"}),
-                "cls": RelativeArm(options={"pooling": "cls"}),
-                "max": RelativeArm(options={"pooling": "max"}),
-                "simcse": RelativeArm(options={"objective": "simcse"}),
-                "simcse-no-dropout": RelativeArm(options={"objective": "simcse", "dropout": 0.0}),
-                "simcse-gentle": RelativeArm(
-                    options={"objective": "simcse", "steps": 100, "learning_rate": 3e-5, "temperature": 0.05}
-                ),
-                "cosine": RelativeArm(options={"objective": "cosine"}),
+                "mean": {"pooling": "mean"},
+                "cls": {"pooling": "cls"},
+                "max": {"pooling": "max"},
+                "simcse": {"objective": "simcse"},
+                "simcse-no-dropout": {"objective": "simcse", "dropout": 0.0},
+                "simcse-gentle": {"objective": "simcse", "steps": 100, "learning_rate": 3e-5, "temperature": 0.05},
+                "cosine": {"objective": "cosine"},
                 "supervised-rte": _inferred("simcse-supervised", "rte"),
                 "supervised-hans": _inferred("simcse-supervised", "hans", steps=100),
                 "supervised-own": _inferred("simcse-supervised", "own"),
@@ -490,119 +485,125 @@ RELATIVE_EXPERIMENTS = {
                 "softmax-own": _inferred("softmax", "own"),
             },
             VectorScale(),
+            needs=("stsb", "rte", "hans"),
         ),
         RelativeExperiment(
             "cone",
             "Vectors taken out of their cone: BERT-flow (Li et al. 2020), whitening (Su et al. 2021), on STS-B",
             {
-                "mean": RelativeArm(options={"layers": "last"}),
-                "first-last": RelativeArm(options={"layers": "first-last"}),
+                "mean": {"layers": "last"},
+                "first-last": {"layers": "first-last"},
                 "whitened": _whitened("first-last"),
                 "whitened-128": _whitened("first-last", 128),
                 "whitened-85": _whitened("first-last", 85),
                 "whitened-64": _whitened("first-last", 64),
-                "flow": RelativeArm(options={"layers": "first-last", "flow": True}),
+                "flow": {"layers": "first-last", "flow": True},
                 "mean-whitened": _whitened("last"),
-                "mean-flow": RelativeArm(options={"layers": "last", "flow": True}),
-                "embeddings": RelativeArm(options={"layers": "embeddings"}),
+                "mean-flow": {"layers": "last", "flow": True},
+                "embeddings": {"layers": "embeddings"},
                 "embeddings-whitened": _whitened("embeddings"),
-                "embeddings-flow": RelativeArm(options={"layers": "embeddings", "flow": True}),
-                "minilm": RelativeArm(options={"layers": "last", "model": MINILM}),
+                "embeddings-flow": {"layers": "embeddings", "flow": True},
+                "minilm": {"layers": "last", "model": MINILM},
                 "minilm-whitened": _whitened("last", model=MINILM),
                 "minilm-whitened-128": _whitened("last", 128, model=MINILM),
-                "minilm-flow": RelativeArm(options={"layers": "last", "flow": True, "model": MINILM}),
+                "minilm-flow": {"layers": "last", "flow": True, "model": MINILM},
             },
             ConeScale(),
+            needs=("stsb",),
         ),
         RelativeExperiment(
             "simbert",
             "One network that finds and writes what asks the same (Su 2020), its two losses alone and together: LCQMC",
             {
-                "as-is": RelativeArm(),
-                "finds": RelativeArm(options={"finds": True, "writes": False}),
-                "writes": RelativeArm(options={"finds": False, "writes": True}),
-                "both": RelativeArm(options={"finds": True, "writes": True}),
+                "as-is": {},
+                "finds": {"finds": True, "writes": False},
+                "writes": {"finds": False, "writes": True},
+                "both": {"finds": True, "writes": True},
             },
             SimBertScale(),
+            needs=("lcqmc",),
+            needs_in="tasks/zh",
         ),
         RelativeExperiment(
             "dialogue",
             "DIET and BERT with a joint head (Bunk et al. 2020, Chen et al. 2019), on ATIS and SNIPS",
             {
-                "joint": RelativeArm(),
-                "both": RelativeArm(options={"features": "both"}),
-                "sparse": RelativeArm(options={"features": "sparse"}),
-                "dense": RelativeArm(options={"features": "dense"}),
-                "both-no-mask": RelativeArm(options={"features": "both", "mask_loss": False}),
-                "sparse-no-mask": RelativeArm(options={"features": "sparse", "mask_loss": False}),
+                "joint": {},
+                "both": {"features": "both"},
+                "sparse": {"features": "sparse"},
+                "dense": {"features": "dense"},
+                "both-no-mask": {"features": "both", "mask_loss": False},
+                "sparse-no-mask": {"features": "sparse", "mask_loss": False},
             },
             DialogueScale(),
+            needs=("atis", "snips"),
         ),
         RelativeExperiment(
             "few_labels",
             "A head or a cloze for 8, 32, 100 labels (Schick and Schütze 2021, Liu et al. 2021, Miyato et al. 2016)",
-            {
-                f"{language}{name}": RelativeArm(options=options)
-                for language in ("", "zh-")
-                for name, options in FEW_LABELS.items()
-            },
+            {f"{language}{name}": options for language in ("", "zh-") for name, options in FEW_LABELS.items()},
             FewLabelsScale(),
+            needs=("en/sst2", "zh/chnsenticorp"),
+            needs_in="tasks",
         ),
         RelativeExperiment(
             "smaller",
             "A small model learns from a large one (Sanh et al. 2019, Jiao et al. 2020, Wang et al. 2020): SST-2",
             {
-                "alone": RelativeArm(),
-                "teacher": RelativeArm(),
-                "same": RelativeArm(options={"soft": 1.0, "more": False}),
-                "labels": RelativeArm(options={"soft": 0.0, "labels": 1.0}),
-                "soft": RelativeArm(options={"soft": 1.0}),
-                "tinybert": RelativeArm(options={"attention": 1.0, "hidden": 1.0, "embeddings": 1.0}),
-                "no-attention": RelativeArm(options={"hidden": 1.0, "embeddings": 1.0}),
-                "no-hidden": RelativeArm(options={"attention": 1.0, "embeddings": 1.0}),
-                "minilm": RelativeArm(options={"attention_relation": 1.0, "value_relation": 1.0}),
-                "alone-long": RelativeArm(options={"times": 7.5, "epochs": 1}),
-                "many": RelativeArm(options={"soft": 1.0, "times": 7.5, "epochs": 1}),
+                "alone": {},
+                "teacher": {},
+                "same": {"soft": 1.0, "more": False},
+                "labels": {"soft": 0.0, "labels": 1.0},
+                "soft": {"soft": 1.0},
+                "tinybert": {"attention": 1.0, "hidden": 1.0, "embeddings": 1.0},
+                "no-attention": {"hidden": 1.0, "embeddings": 1.0},
+                "no-hidden": {"attention": 1.0, "embeddings": 1.0},
+                "minilm": {"attention_relation": 1.0, "value_relation": 1.0},
+                "alone-long": {"times": 7.5, "epochs": 1},
+                "many": {"soft": 1.0, "times": 7.5, "epochs": 1},
             },
             DistillationScale(),
+            needs=("sst2",),
         ),
         RelativeExperiment(
             "pruning",
             "What can be cut away: heads, neurons, layers, single weights (Michel et al. 2019, Han et al. 2015): SST-2",
             {
-                "full": RelativeArm(options={"share": 0.0}),
+                "full": {"share": 0.0},
                 **{
-                    f"{what}-{percent}": RelativeArm(options={"what": what, "share": percent / 100})
+                    f"{what}-{percent}": {"what": what, "share": percent / 100}
                     for what in ("heads", "neurons", "layers", "weights")
                     for percent in (25, 50, 75)
                 },
             },
             PruningScale(),
+            needs=("sst2",),
         ),
         RelativeExperiment(
             "search",
             "One network learns to be its parts, and the best of them is cut out (Yin et al. 2021): SST-2",
-            {name: RelativeArm() for name in ("whole", "super", "found", "drawn", "alone")},
+            {name: {} for name in ("whole", "super", "found", "drawn", "alone")},
             SearchScale(),
+            needs=("sst2",),
         ),
         RelativeExperiment(
             "lamb",
             "LAMB and AdamW as the batch grows (You et al. 2020, §4.1), on the toy world",
             {
                 **{
-                    f"{optimizer}-{rows}": RelativeArm(options={"optimizer": optimizer, "rows": rows})
+                    f"{optimizer}-{rows}": {"optimizer": optimizer, "rows": rows}
                     for rows in (32, 128, 256, 512)
                     for optimizer in ("adamw", "lamb")
                 },
-                "adamw-512-searched": RelativeArm(options={"optimizer": "adamw", "rows": 512, "rate": 8e-3}),
-                "lamb-512-searched": RelativeArm(options={"optimizer": "lamb", "rows": 512, "rate": 4e-2}),
+                "adamw-512-searched": {"optimizer": "adamw", "rows": 512, "rate": 8e-3},
+                "lamb-512-searched": {"optimizer": "lamb", "rows": 512, "rate": 4e-2},
             },
             BatchScale(),
         ),
         RelativeExperiment(
             "xlnet_memory",
             "The row before in the memory, or not (Dai et al. 2019, §3.2), on the toy world",
-            {"alone": RelativeArm("xlnet", {"memory": False}), "memory": RelativeArm("xlnet", {"memory": True})},
+            {"alone": {"memory": False}, "memory": {"memory": True}},
             MemoryScale(),
         ),
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from minibert.experiments.events import Finished, Stage, kept, losses, within
+from minibert.experiments.events import Finished, Stage, curve, kept, within
 from minibert.experiments.records import agrees, append_record, as_recorded, check_writable
 from minibert.experiments.results import read_records
 from minibert.train import Done, Eval, Event, Started, Step
@@ -34,10 +34,10 @@ def run_arms(
     each. Seed by seed, so that an interrupted experiment has compared all arms on the seeds it has finished. Yields
     Stage, Step (progress is the whole experiment's), Finished, Done.
 
-    run(arm, seed): the events of its run, with an Eval and, if it is trained, a Done; a Started tells the `parameters`.
-    What it returns is added to the record, as is facts(arm), or replaces what all records have · scale, same(record):
-    what a record must agree with to count as done, as well as having the `required` fields · stage: of the Stage with
-    which an arm begins, None if `run` yields its own.
+    run(arm, seed): the events of its run, of which the first Started tells the `parameters`, the last Eval the metrics
+    and the last Done the steps. What it returns, and facts(arm), are further facts of the record, or replace those that
+    all records have · scale, same(record): what a record must agree with to count as done · required: fields of every
+    record in `out` · stage: of the Stage with which an arm begins, None if `run` yields its own.
     """
     check_writable(out)
     known = [
@@ -59,17 +59,18 @@ def run_arms(
             if isinstance(event, (Step, Stage)):
                 yield event
         started = next((event for event in seen if isinstance(event, Started)), Started({}))
-        ended = next((event for event in seen if isinstance(event, Done)), Done(0, 0, 0.0))
+        measured = next((event for event in reversed(seen) if isinstance(event, Eval)), Eval(0, {}))
+        ended = next((event for event in reversed(seen) if isinstance(event, Done)), Done(0, 0, 0.0))
         record = {
             "experiment": name,
             "arm": arm,
             "seed": seed,
-            "metrics": [event.metrics for event in seen if isinstance(event, Eval)][-1],
+            "metrics": measured.metrics,
             **at_scale,
             "steps": ended.step,
             "tokens": ended.tokens,
             "parameters": started.details.get("parameters"),
-            "curve": losses(seen),
+            "curve": curve(seen),
             "seconds": round(time.process_time() - before, 1),  # CPU time, so that other processes do not count
             "finetuning_seconds": 0.0,
             "command": command,

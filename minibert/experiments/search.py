@@ -4,14 +4,15 @@ than the same shape trained alone?"""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
-from minibert.experiments.pruning import FILES, ROOT, TASK, drawn, run_on_sst2, settings_of
+from minibert.experiments.pruning import DATA, FILES, ROOT, TASK, drawn, settings_of
 from minibert.experiments.relative_catalogue import RelativeExperiment, SearchScale
+from minibert.experiments.runner import Run
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.inside.cost import measure
@@ -20,7 +21,7 @@ from minibert.pruning.run import TIMED, retrain
 from minibert.pruning.search import Candidate, Part, Space, best_within, ranked, super_network
 from minibert.statistics import rank_correlation
 from minibert.tasks import TaskData
-from minibert.train import Done, Eval, Event, Started, Step
+from minibert.train import Done, Eval, Event, Step
 
 
 class Searching:
@@ -81,55 +82,45 @@ def run_through(events: Iterator[Event]) -> Done:
     return done
 
 
-def run_search(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: SearchScale, command: str, tasks: Path,
-    space: Space | None = None,
-) -> Iterator[Event]:  # fmt: skip
-    """Like `run_pruning`. whole: the network fine-tuned as usual · super: the super-network, trained as all its parts ·
-    found, drawn: parts of it, trained further · alone: the shape found, trained on the same sentences without it."""
+def search(experiment: RelativeExperiment, tasks: Path, folder: Path, *, space: Space | None = None) -> Run:
+    """tasks: the folder that holds sst2/. whole: the network fine-tuned as usual · super: the super-network, trained as
+    all its parts · found, drawn: parts of it, trained further · alone: the shape found, trained on the same sentences
+    without it."""
+    scale = experiment.scale
     train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
-    known: dict[int, Searching] = {}
-    beside: dict[str, dict] = {}
     texts = [example.text for example in dev.examples[:TIMED]]
-    with TemporaryDirectory() as name_of_folder:
-        folder = Path(name_of_folder)
 
-        def searching(seed: int) -> Searching:
-            if seed not in known:
-                known.clear()
-                known[seed] = Searching(scale, space or Space(), drawn(train, scale.labelled, seed), dev, seed)
-            return known[seed]
+    @lru_cache(maxsize=1)
+    def searching(seed: int) -> Searching:
+        return Searching(scale, space or Space(), drawn(train, scale.labelled, seed), dev, seed)
 
-        def arm(name: str, seed: int) -> tuple[Done, Predictor, dict[str, float]]:
-            data = drawn(train, scale.labelled, seed)
-            if name == "whole":
-                start, where = ROOT / scale.begins_with, folder / "whole"
-                done = run_through(finetune(start, TASK, data, dev, settings_of(scale, seed), out=where))
-                return done, Predictor.from_directory(where), {}
-            one = searching(seed)
-            if name == "super":
-                pairs = one.agreement(folder)
-                inherited, alone = ([pair[way] for pair in pairs] for way in ("inherited", "alone"))
-                beside[name] = {
-                    "compared": pairs,
-                    "candidates": [[c.name, round(c.milliseconds, 3), round(c.accuracy, 4), c.parameters]
-                                   for c in one.candidates],
-                }  # fmt: skip
-                return one.done, one.predictor, {"agreement": rank_correlation(inherited, alone)}
-            if name == "alone":
-                beside[name] = {"part": one.found.name}
-                return *one.alone(one.found, one.data, scale.epochs, folder), {}
-            chosen = one.found if name == "found" else one.drawn
-            beside[name] = {"part": chosen.name}
-            return *one.went_on(chosen), {"inherited": chosen.accuracy}
+    def trained(name: str, seed: int) -> tuple[Done, Predictor, dict[str, float], dict]:
+        """(the end of its training, the model, further metrics, further facts)"""
+        if name == "whole":
+            start, data, where = ROOT / scale.begins_with, drawn(train, scale.labelled, seed), folder / "whole"
+            done = run_through(finetune(start, TASK, data, dev, settings_of(scale, seed), out=where))
+            return done, Predictor.from_directory(where), {}, {}
+        one = searching(seed)
+        if name == "super":
+            pairs = one.agreement(folder)
+            inherited, alone = ([pair[way] for pair in pairs] for way in ("inherited", "alone"))
+            candidates = [
+                [c.name, round(c.milliseconds, 3), round(c.accuracy, 4), c.parameters] for c in one.candidates
+            ]
+            agreement = {"agreement": rank_correlation(inherited, alone)}
+            return one.done, one.predictor, agreement, {"compared": pairs, "candidates": candidates}
+        if name == "alone":
+            return *one.alone(one.found, one.data, scale.epochs, folder), {}, {"part": one.found.name}
+        chosen = one.found if name == "found" else one.drawn
+        return *one.went_on(chosen), {"inherited": chosen.accuracy}, {"part": chosen.name}
 
-        def events(name: str, seed: int) -> Iterator[Event]:
-            yield Step(0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
-            done, predictor, more = arm(name, seed)
-            cost = measure({"": (predictor.model.eval(), predictor.tokenizer)}, texts)[""]
-            yield Started({}, {"parameters": cost.parameters})
-            measured = {"milliseconds": cost.milliseconds, "megabytes": cost.megabytes}
-            yield Eval(done.step, {"accuracy": done.metrics["accuracy"], **measured, **more})
-            yield done
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
+        yield Step(0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
+        done, predictor, metrics, facts = trained(name, seed)
+        cost = measure({"": (predictor.model.eval(), predictor.tokenizer)}, texts)[""]
+        measured = {"milliseconds": cost.milliseconds, "megabytes": cost.megabytes}
+        yield Eval(done.step, {"accuracy": done.metrics["accuracy"], **measured, **metrics})
+        yield done
+        return {"parameters": cost.parameters, "curve": [], "data": DATA, **facts}
 
-        yield from run_on_sst2(experiment, out, seeds, scale, command, events, lambda name: beside.get(name, {}))
+    return run

@@ -3,21 +3,16 @@ answers a question in its own words; and which one detects and corrects misspell
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 import torch
 
 from minibert import checkpoint
-from minibert.experiments.arms import run_arms
 from minibert.experiments.events import steps_of
-from minibert.experiments.find_and_write import FILES
-from minibert.experiments.relative_catalogue import (
-    ChineseCorrectingScale,
-    CorrectingScale,
-    RelativeExperiment,
-    WritingScale,
-)
+from minibert.experiments.relative_catalogue import RelativeExperiment, WritingScale
+from minibert.experiments.runner import Run
+from minibert.experiments.simbert import FILES
 from minibert.folders import ROOT
 from minibert.misspelling import read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
@@ -66,11 +61,11 @@ def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[
     return right / len(texts)
 
 
-def written(folder: Path, settings, scale: WritingScale) -> Generator[Step, None, dict[str, float]]:
+def written(folder: Path, arm, settings, scale: WritingScale, measured) -> Generator[Step, None, dict[str, float]]:
     """Yield Steps; → the metrics of a pre-trained model as a writer: next words, and answers to questions."""
     model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
     texts = continuations(world.stories(HELD_OUT, 3_000_029, "small"), tokenizer)
-    metrics = {"next_word": next_words(model, tokenizer, texts)}
+    metrics = {"next_word": next_words(model, tokenizer, texts), "determined": measured["determined"]}
     if model.config.model_type != "left_to_right":
         steps = scale.answer_steps
         answering = AnswerSettings(steps, 32, held_out=100, evaluate_every=steps, seed=settings.seed)
@@ -89,49 +84,34 @@ def chinese(lcqmc: Path, measured: int) -> list[str]:
     return learned + [text for text in asked if text not in known][:measured]
 
 
-def run_corrector(
-    experiment: RelativeExperiment, out: str | Path, *, seeds: int, scale: CorrectingScale, command: str
-) -> Iterator[Event]:
-    """Like `relatives.run_relative`; an arm is a kind of corrector, "pretrained" is not trained further."""
-    read = f"small toy world, {scale.stories} stories, misspelled"
-    yield from correcting(experiment, out, read, {}, seeds=seeds, scale=scale, command=command)
+def corrector(experiment: RelativeExperiment, tasks: Path | None, folder: Path) -> Run:
+    """An arm is a kind of corrector, "pretrained" is not trained further."""
+    stories = experiment.scale.stories
+    return correcting(experiment, f"small toy world, {stories} stories, misspelled", {"stories": stories}, {})
 
 
-def run_chinese_corrector(
-    experiment: RelativeExperiment,
-    out: str | Path,
-    *,
-    seeds: int,
-    scale: ChineseCorrectingScale,
-    command: str,
-    tasks: Path,
-) -> Iterator[Event]:
-    """Like `run_corrector`. tasks: the folder that holds lcqmc/."""
-    material = {"sentences": chinese(tasks / "lcqmc", scale.measured), "alike": read_alike(ROOT / scale.alike)}
-    read = f"LCQMC, {len(material['sentences']) - scale.measured:,} questions, misspelled"
-    yield from correcting(experiment, out, read, material, seeds=seeds, scale=scale, command=command)
+def chinese_corrector(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
+    """Like `corrector`. tasks: the folder that holds lcqmc/."""
+    scale = experiment.scale
+    sentences = chinese(tasks / "lcqmc", scale.measured)
+    material = {"sentences": sentences, "alike": read_alike(ROOT / scale.alike)}
+    return correcting(experiment, f"LCQMC, {len(sentences) - scale.measured:,} questions, misspelled", {}, material)
 
 
-def correcting(
-    experiment: RelativeExperiment, out: str | Path, read: str, material: Mapping, *, seeds: int,
-    scale: CorrectingScale, command: str,
-) -> Iterator[Event]:  # fmt: skip
-    """read: description of the text · material: further arguments of `train_corrector`, unless on the toy world."""
+def correcting(experiment: RelativeExperiment, read: str, more: Mapping, material: Mapping) -> Run:
+    """read: description of the text · more: further settings · material: further arguments of `train_corrector`."""
+    scale = experiment.scale
 
-    def events(name: str, seed: int) -> Iterator[Event]:
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
         settings = CorrectorSettings(
-            "plain" if name == "pretrained" else name, scale.steps, scale.batch_size, held_out=scale.measured,
-            stories=scale.stories, evaluate_every=scale.steps, seed=seed,
+            "plain" if name == "pretrained" else name, scale.steps, scale.batch_size, held_out=scale.measured, **more,
+            evaluate_every=scale.steps, seed=seed,
             optimization=Optimization(learning_rate=scale.learning_rate, beta2=0.98),
         )  # fmt: skip
         for event in train_corrector(settings, ROOT / scale.begins_with, **material):
             yield event
             if isinstance(event, Eval) and name == "pretrained":
-                return
+                break
+        return {"data": [read]}
 
-    def facts(name: str, seen: list[Event]) -> dict:
-        return {"pretraining": {"begins_with": scale.begins_with}, "data": [read]}
-
-    yield from run_arms(
-        experiment, out, seeds=seeds, scale=scale, command=command, stage="correcting", events=events, facts=facts
-    )
+    return run

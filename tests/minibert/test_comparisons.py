@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from minibert.__main__ import main
+from minibert.checkpoint import config_values
 from minibert.command_line import experiment
+from minibert.command_line.arguments import ROOT
 from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
 from minibert.experiments.comparisons import COMPARISONS, FROZEN, REQUIRED, Comparison, cell, comparison_named
 from minibert.experiments.events import Finished
@@ -59,6 +61,15 @@ def test_a_comparison_runs_every_arm_and_seed_and_goes_on_where_it_stopped(small
     events = finetune(small_checkpoint, "classification", train, dev, settings_of(TOY.values("tuned"), 0))
     assert first["metrics"] == [event for event in events if isinstance(event, Eval)][-1].metrics
     assert first["majority"] == max(dev.counts.values()) / 10
+
+
+@pytest.mark.parametrize("model", ["mini-en", "minilm-en"])
+def test_what_is_recorded_is_not_run_again(model):
+    hidden = config_values(ROOT / "checkpoints" / model)["hidden_size"]
+    for name in COMPARISONS:
+        comparison = comparison_named(name, hidden)
+        for record in read_records(ROOT / "lessons" / "results" / model / f"{name}.jsonl", REQUIRED):
+            assert record["settings"] == comparison.values(record["arm"])
 
 
 def test_sizes_are_those_of_the_saved_model(small_checkpoint, tmp_path):

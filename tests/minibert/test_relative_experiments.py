@@ -2,7 +2,8 @@
 
 import json
 import re
-from dataclasses import asdict, replace
+import shutil
+from dataclasses import fields, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -13,10 +14,8 @@ import torch
 from minibert import checkpoint
 from minibert.__main__ import main
 from minibert.command_line.arguments import ROOT
-from minibert.experiments import relatives, writing
-from minibert.experiments.arms import run_arms
+from minibert.experiments import toy_stories, writing
 from minibert.experiments.events import Finished, steps_of
-from minibert.experiments.pronouns import settings_of
 from minibert.experiments.relative_catalogue import (
     RELATIVE_EXPERIMENTS,
     REQUIRED,
@@ -29,6 +28,8 @@ from minibert.experiments.relative_catalogue import (
 )
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import by_arm, paired_difference, read_records
+from minibert.experiments.runner import run_arms
+from minibert.experiments.toy_stories import settings_of
 from minibert.experiments.writing import chinese
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
@@ -46,7 +47,7 @@ TINY = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "in
 def few_questions(monkeypatch):
     """A model of the toy world is measured on a few stories."""
     monkeypatch.setattr(pretrain, "HELD_OUT", 6)
-    monkeypatch.setattr(relatives, "JUDGED", 6)
+    monkeypatch.setattr(toy_stories, "JUDGED", 6)
     monkeypatch.setattr(writing, "HELD_OUT", 6)
     monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
     monkeypatch.setattr(entities_task, "learn", partial(entities_task.learn, epochs=2))
@@ -120,15 +121,19 @@ def arms_begun(monkeypatch, begins):
         yield Step(1, 0.5, 1.0, 1e-3, 8, 8.0, 1.0)
         return Done(1, 8, 1.0, {"f1": 0.5})
 
-    monkeypatch.setattr(pretrain, "pretrain_toy", learned)  # the name is looked up when a run begins
-    monkeypatch.setattr(relatives, "who_is_meant_by", tuned)
+    monkeypatch.setattr(toy_stories, "pretrain_toy", learned)
+    monkeypatch.setattr(toy_stories, "who_is_meant_by", tuned)
     return run_relative
 
 
 def arms_given(monkeypatch, begins):
     """`run_arms` of the same."""
-    facts = {"data": ["stories"], "pretraining": {}}
-    return partial(run_arms, stage="try", events=begins, facts=lambda name, seen: facts)
+
+    def run(experiment, out, **options):
+        facts = {"data": ["stories"], "pretraining": {}}
+        return run_arms("try", experiment.arms, begins, lambda name: facts, out, required=REQUIRED, **options)
+
+    return run
 
 
 @pytest.mark.parametrize("begin", [arms_begun, arms_given])
@@ -243,8 +248,9 @@ def smaller(name: str, arms=None, **scale) -> tuple[RelativeExperiment, Relative
     """An experiment, and its scale with these numbers."""
     experiment = RELATIVE_EXPERIMENTS[name]
     arms = {arm: experiment.arms[arm] for arm in arms or experiment.arms}
-    few = {"steps": 1, "batch_size": 4, "stories": 20, **scale}
-    return replace(experiment, arms=arms), replace(experiment.scale, **few)
+    known = {field.name for field in fields(experiment.scale)}
+    few = {name: value for name, value in {"steps": 1, "batch_size": 4, "stories": 20}.items() if name in known}
+    return replace(experiment, arms=arms), replace(experiment.scale, **few | scale)
 
 
 @pytest.mark.release
@@ -267,9 +273,9 @@ def test_roles_are_told_for_few_stories_and_many(records_of):
 
 
 def test_entities_are_told_or_not(records_of):
-    found = records_of(*smaller("ernie_thu", test=8))
+    found = records_of(*smaller("ernie_thu", test=8, steps=2))
     assert all({"strangers", "friends", "mlm"} <= set(record["metrics"]) for record in found.values())
-    assert [len(record["curve"]) for record in found.values()] == [2] * 5
+    assert [len(record["curve"]) for record in found.values()] == [3] * 5
 
 
 @pytest.mark.release
@@ -356,12 +362,11 @@ def test_sentence_vectors_are_measured_with_and_without_learning(records_of, tmp
     files = ["rte/train.tsv", "hans/heuristics_evaluation_set.tsv"]
     write(tmp_path, files, ["sentence1\tsentence2\tlabel", *rows])
     every = RELATIVE_EXPERIMENTS["sentence_vectors"].arms
-    learns = next(name for name, arm in every.items() if arm.options.get("objective"))
+    learns = next(name for name, arm in every.items() if arm.get("objective"))
     names = ("mean", learns, "supervised-rte-own", "softmax-rte")
     experiment, scale = smaller("sentence_vectors", names, steps=2, batch_size=8)
     arms = {
-        name: replace(arm, options={**arm.options, "steps": 2}) if "steps" in arm.options else arm
-        for name, arm in experiment.arms.items()
+        name: {**options, "steps": 2} if "steps" in options else options for name, options in experiment.arms.items()
     }
     found = records_of(replace(experiment, arms=arms), scale)
     assert [record["steps"] for record in found.values()] == [0, 2, 2, 2]
@@ -375,7 +380,7 @@ def test_sentence_vectors_are_measured_with_and_without_learning(records_of, tmp
 def test_the_cone_is_measured_plain_whitened_and_with_a_flow(records_of, tmp_path):
     small_stsb(tmp_path)
     experiment, scale = smaller("cone", ("mean", "flow"), steps=2)
-    whitened = RelativeArm(options={"layers": "first-last", "dimensions": 8})
+    whitened = {"layers": "first-last", "dimensions": 8}
     found = records_of(replace(experiment, arms={**experiment.arms, "whitened-8": whitened}), scale)
     assert [record["steps"] for record in found.values()] == [0, 2, 0]
     assert all({"spearman", "spearman_dev", "mean_cosine"} <= one["metrics"].keys() for one in found.values())
@@ -385,7 +390,7 @@ def test_the_cone_is_measured_plain_whitened_and_with_a_flow(records_of, tmp_pat
 @pytest.mark.release
 @pytest.mark.trains
 def test_dialogue_is_learned_by_both_and_measured_on_each_set(records_of, tmp_path):
-    needed = RELATIVE_EXPERIMENTS["dialogue"].scale.needs
+    needed = RELATIVE_EXPERIMENTS["dialogue"].needs
     requests = ["## intent:a", "- go to [rome](city)", "- fly to [oslo](city)", "## intent:b", "- play [jazz](kind)"]
     write(tmp_path, [f"{name}/{part}.md" for name in needed for part in ("train", "test")], [*requests, "- music"])
     found = records_of(*smaller("dialogue", examples=4, measured=4, epochs=1))
@@ -454,11 +459,29 @@ def recorded(name: str) -> list[dict]:
     return read_records(ROOT / "lessons" / "results" / f"{name}.jsonl", REQUIRED)
 
 
+@pytest.mark.parametrize("name", RELATIVE_EXPERIMENTS)
+def test_what_is_recorded_is_not_run_again(name, tmp_path):
+    """Although records hold fields that their scales no longer have."""
+    experiment, begun = RELATIVE_EXPERIMENTS[name], set()
+    out = shutil.copy(ROOT / "lessons" / "results" / f"{name}.jsonl", tmp_path)
+
+    def run(arm, seed):
+        begun.add((arm, seed))
+        yield Eval(0, {})
+
+    facts = {"data": [], "pretraining": {}}
+    list(
+        run_arms(name, experiment.arms, run, lambda arm: facts, out, seeds=3, required=REQUIRED, scale=experiment.scale)
+    )
+    done = {(one["arm"], one["seed"]) for one in recorded(name)}
+    assert done and begun == {(arm, seed) for arm in experiment.arms for seed in range(3)} - done
+    assert len({str(one["scale"]) for one in read_records(out, REQUIRED)}) == 1  # pages compare what is of one scale
+
+
 @pytest.mark.parametrize("name", ["cone", "sentence_vectors", "dialogue", "corrector_zh", "simbert", "smaller"])
-def test_every_arm_and_seed_is_recorded_at_the_experiments_scale(name):
-    records, experiment = recorded(name), RELATIVE_EXPERIMENTS[name]
-    assert {(one["arm"], one["seed"]) for one in records} == {(arm, n) for arm in experiment.arms for n in range(3)}
-    assert all(one["scale"] == asdict(experiment.scale) for one in records)
+def test_every_arm_and_seed_is_recorded(name):
+    recorded_runs = {(one["arm"], one["seed"]) for one in recorded(name)}
+    assert recorded_runs == {(arm, n) for arm in RELATIVE_EXPERIMENTS[name].arms for n in range(3)}
 
 
 def test_whitening_gains_what_the_page_says():
