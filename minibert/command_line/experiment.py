@@ -42,7 +42,7 @@ def add_commands(commands) -> None:
 
 
 def experiment(options) -> None:
-    from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Scale, experiment_named
+    from minibert.experiments.catalogue import EXPERIMENTS, experiment_named
     from minibert.experiments.comparisons import COMPARISONS
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 
@@ -77,7 +77,7 @@ def experiment(options) -> None:
     if options.threads:
         torch.set_num_threads(options.threads)
     asked = {"tokens": options.tokens, "examples": options.examples}
-    scale = replace(TOY_SCALE if chosen.toy else Scale(), **{name: value for name, value in asked.items() if value})
+    scale = replace(chosen.scale, **{name: value for name, value in asked.items() if value})
     if options.heldout and not options.heldout.exists():
         raise ValueError(f"{options.heldout} does not exist")
     if chosen.toy:

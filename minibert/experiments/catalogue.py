@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 OBJECTIVES = {  # name → (model_type, arguments of its objective)
     "mlm+nsp": ("bert", {"second": "nsp"}),
@@ -29,10 +29,6 @@ class Pretraining:
     def __post_init__(self):
         if self.objective not in OBJECTIVES:
             raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
-
-    def as_dict(self) -> dict:
-        """The fields as read back from JSON."""
-        return {**asdict(self), "split": list(self.split)}
 
     @property
     def model_type(self) -> str:
@@ -81,23 +77,6 @@ DOWNSTREAM = {
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """arms: the base first · tasks: names in `DOWNSTREAM`; each arm is fine-tuned on each · heldout: whether the arms'
-    held-out losses are comparable · toy: on the toy world's language, with predicting determined words as a test."""
-
-    name: str
-    title: str
-    arms: tuple[Arm, ...]
-    tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
-    heldout: bool = True
-    toy: bool = False
-
-    @property
-    def base(self) -> Arm:
-        return self.arms[0]
-
-
-@dataclass(frozen=True)
 class Scale:
     """What is smaller than in the paper, the same for every arm. tokens: read in pre-training, padding included ·
     examples: for fine-tuning, at most · filled: share of the positions in the base's rows that hold a token."""
@@ -136,11 +115,6 @@ class Scale:
         """The step after `share` of the run, a multiple of 1/16."""
         return round(share * 16) * self.steps // 16
 
-    def as_dict(self) -> dict:
-        """The fields; the last five only where they differ from their defaults, because the first records lack them."""
-        usual = {field.name: field.default for field in fields(self)[-5:]}
-        return {name: value for name, value in asdict(self).items() if name not in usual or value != usual[name]}
-
 
 # For the toy world's language, most of which two layers learn within a minute. As in `minibert.toy.pretrain.TOY`: whole
 # stories as rows, more masked tokens than the paper's 15 %, Muon.
@@ -149,6 +123,24 @@ TOY_SCALE = Scale(
     examples=1_000, finetune_rate=1e-3, heldout_tokens=20_000, masking_rate=0.35, optimizer="muon",
     finetune_dropout=0.0, input_format="doc_sentences", filled=0.39,
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """arms: the base first · tasks: names in `DOWNSTREAM`; each arm is fine-tuned on each · heldout: whether the arms'
+    held-out losses are comparable · toy: on the toy world's language, with predicting determined words as a test."""
+
+    name: str
+    title: str
+    arms: tuple[Arm, ...]
+    tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
+    heldout: bool = True
+    toy: bool = False
+    scale: Scale = Scale()
+
+    @property
+    def base(self) -> Arm:
+        return self.arms[0]
 
 
 def _size(layers: int, hidden: int, heads: int) -> Arm:
@@ -235,6 +227,7 @@ EXPERIMENTS = {
             ),
             tasks=("meant", "meant_features"),
             toy=True,
+            scale=TOY_SCALE,
         ),
     )
 }

@@ -44,9 +44,9 @@ def check_writable(path: str | Path) -> None:
         raise ValueError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def as_recorded(scale: Any) -> dict:
-    """The fields of a scale as read back from JSON, which turns tuples into lists."""
-    return json_value(json.dumps(asdict(scale)))
+def as_recorded(values: Any) -> dict:
+    """The fields of a dataclass as read back from JSON, which turns tuples into lists."""
+    return json_value(json.dumps(asdict(values)))
 
 
 def agrees(recorded: Mapping, scale: Any) -> bool:

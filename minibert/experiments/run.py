@@ -1,4 +1,4 @@
-"""Run an experiment: pre-train each arm, fine-tune it on each task, append a line of results per arm and seed."""
+"""Run one of the paper's ablations: pre-train each arm, fine-tune it on each task."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tempfile import TemporaryDirectory
 from minibert import checkpoint
 from minibert.experiments.catalogue import DOWNSTREAM, Arm, Experiment, Pretraining, Scale
 from minibert.experiments.corpus import Corpus
-from minibert.experiments.events import Finished, Stage, within
+from minibert.experiments.events import Stage, within
 from minibert.experiments.finetuning import finetune_arm, read_data
 from minibert.experiments.pretraining import heldout_loss, pretrain, start, token_question
-from minibert.experiments.records import append_record, check_writable
-from minibert.experiments.results import read_records
+from minibert.experiments.records import as_recorded
+from minibert.experiments.results import REQUIRED
+from minibert.experiments.runner import Run, run_arms
 from minibert.experiments.toy_corpus import without_reading
 from minibert.model import BertForPreTraining
 from minibert.tasks import TaskData
 from minibert.toy.pretrain import answered
-from minibert.train import Done, Event
-from minibert.training import machine
+from minibert.train import Done, Eval, Event, Started, Step
 
 PRETRAINING_SHARE = 0.8  # of an arm's progress
 
@@ -38,79 +38,78 @@ def run_experiment(
     scale: Scale | None = None,
     command: str = "",
 ) -> Iterator[Event]:
-    """Run every arm with seeds 0 … seeds − 1, except what `out` already holds at this scale.
-
-    tasks: the folder that holds sst2/, mrpc/, conll2003/ · out: a line of JSON is appended for each finished arm and
-    seed; lines of another scale or text are ignored. The outer loop is over seeds, so that an interrupted experiment
-    has compared all arms on the seeds it has finished. Arms with the same pre-training share its run. Yields Stage,
-    Step (progress is the whole experiment's), Finished, Done.
-    """
-    scale = scale or Scale()
-    check_writable(out)
+    """Run every arm, except what `out` already holds at this scale and of this text (`run_arms`). scale: by default the
+    experiment's · tasks: the folder that holds sst2/, mrpc/, conll2003/."""
+    scale = scale or experiment.scale
     data = {name: read_data(name, tasks, scale) for name in experiment.tasks}
-    floor = without_reading(corpus, scale) if experiment.toy else {}
-    jobs = jobs_of(experiment, corpus, out, seeds, scale)
-    begun = time.perf_counter()
-    steps = tokens = 0
-    for number, (seed, pretraining, arms) in enumerate(jobs):
-        low, high = number / len(jobs), (number + 1) / len(jobs)
-        yield Stage(arms[0].name, seed, "pretrain", low)
-        model = start(pretraining, corpus, scale, seed)
-        events = pretrain(model, pretraining, corpus, scale, seed)
-        for step in within(events, low, low + PRETRAINING_SHARE * (high - low)):
-            yield step
-            for arm in arms:
-                if scale.step_at(arm.at) == step.step:
-                    started = time.perf_counter()
-                    metrics = yield from measure(model, arm, experiment, corpus, data, scale, seed, step.progress)
-                    record = {
-                        "experiment": experiment.name,
-                        "arm": arm.name,
-                        "seed": seed,
-                        "metrics": metrics,
-                        "steps": step.step,
-                        "tokens": step.tokens,
-                        "parameters": sum(weights.numel() for weights in model.bert.parameters()),
-                        "pretraining": pretraining.as_dict(),
-                        "pretraining_seconds": round(step.seconds, 1),
-                        "finetuning_seconds": round(time.perf_counter() - started, 1),
-                        "scale": scale.as_dict(),
-                        "examples": {name: len(train.examples) for name, (train, _) in data.items()},
-                        "measured_on": {name: len(dev.examples) for name, (_, dev) in data.items()},
-                        **({"floor": floor} if floor else {}),
-                        "data": list(corpus.files),
-                        "command": command,
-                        "machine": machine.description(),
-                    }
-                    append_record(out, record)
-                    yield Finished(record, step.progress)
-        steps, tokens = steps + step.step, tokens + step.tokens
-    yield Done(steps, tokens, time.perf_counter() - begun)
+    arms = {arm.name: arm for arm in in_order(experiment)}
+    floor = {"floor": without_reading(corpus, scale)} if experiment.toy else {}
+
+    def facts(name: str) -> dict:
+        return {
+            "pretraining": as_recorded(arms[name].pretraining),
+            "examples": {name: len(train.examples) for name, (train, _) in data.items()},
+            "measured_on": {name: len(dev.examples) for name, (_, dev) in data.items()},
+            **floor,
+            "data": list(corpus.files),
+        }
+
+    def same(record: dict) -> bool:
+        arm = arms[record["arm"]]
+        made = (record["data"], record["pretraining"]) == (list(corpus.files), as_recorded(arm.pretraining))
+        return made and measures(arm, experiment, corpus) <= set(record["metrics"])
+
+    yield from run_arms(
+        experiment.name, arms, runs_of(experiment, corpus, data, scale), facts, out, seeds=seeds, required=REQUIRED,
+        scale=scale, same=same, command=command,
+    )  # fmt: skip
 
 
-def jobs_of(
-    experiment: Experiment, corpus: Corpus, out: str | Path, seeds: int, scale: Scale
-) -> list[tuple[int, Pretraining, list[Arm]]]:
-    """(seed, pre-training, the arms that share it) of what `out` does not hold yet."""
-    pretrainings = {arm.name: arm.pretraining.as_dict() for arm in experiment.arms}
-    measured = {arm.name: measures(arm, experiment, corpus) for arm in experiment.arms}
-    done = {
-        (record["arm"], record["seed"])
-        for record in read_records(out)
-        if record["scale"] == scale.as_dict()
-        and record["data"] == list(corpus.files)
-        and record["pretraining"] == pretrainings.get(record["arm"])
-        and measured[record["arm"]] <= set(record["metrics"])
-    }
-    shared: dict[Pretraining, list[Arm]] = {}
-    for arm in experiment.arms:
-        shared.setdefault(arm.pretraining, []).append(arm)
-    jobs = [
-        (seed, pretraining, [arm for arm in arms if (arm.name, seed) not in done])
-        for seed in range(seeds)
-        for pretraining, arms in shared.items()
-    ]
-    return [job for job in jobs if job[2]]
+def in_order(experiment: Experiment) -> list[Arm]:
+    """The arms, those with the same pre-training one after another, as they are taken from it."""
+    pretrainings = [arm.pretraining for arm in experiment.arms]
+    return sorted(experiment.arms, key=lambda arm: (pretrainings.index(arm.pretraining), arm.at))
+
+
+class Shared:
+    """A pre-training that goes on from arm to arm. last: its last step so far."""
+
+    def __init__(self, pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int):
+        self.of = pretraining, seed
+        self.model = start(pretraining, corpus, scale, seed)
+        self.steps = pretrain(self.model, pretraining, corpus, scale, seed)
+        self.last = Step(0, 0.0, 0.0, 0.0, 0, 0.0, 0.0)
+
+    def until(self, step: int) -> Iterator[Step]:
+        while self.last.step < step:
+            self.last = next(self.steps)
+            yield self.last
+
+
+def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scale) -> Run:
+    """Arms with the same pre-training share its run, if they follow each other in the order of their `at`."""
+    arms = {arm.name: arm for arm in experiment.arms}
+    shared: Shared | None = None
+
+    def run(name: str, seed: int) -> Generator[Event, None, dict]:
+        nonlocal shared
+        arm = arms[name]
+        step = scale.step_at(arm.at)
+        if shared is None or shared.of != (arm.pretraining, seed) or shared.last.step > step:
+            yield Stage(name, seed, "pretrain", 0.0)
+            shared = Shared(arm.pretraining, corpus, scale, seed)
+        yield Started(
+            {"arm": name, "seed": seed}, {"parameters": sum(w.numel() for w in shared.model.bert.parameters())}
+        )
+        yield from within(shared.until(step), 0.0, PRETRAINING_SHARE)
+        last, before = shared.last, time.perf_counter()
+        metrics = yield from measure(shared.model, arm, experiment, corpus, data, scale, seed)
+        yield Eval(last.step, metrics)
+        yield Done(last.step, last.tokens, last.seconds, metrics)
+        seconds = {"pretraining": last.seconds, "finetuning": time.perf_counter() - before}
+        return {"curve": [], **{f"{stage}_seconds": round(value, 1) for stage, value in seconds.items()}}
+
+    return run
 
 
 def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
@@ -139,7 +138,6 @@ def measure(
     data: TasksData,
     scale: Scale,
     seed: int,
-    progress: float,
 ) -> Generator[Event, None, dict[str, float]]:
     """Fine-tune the arm's model on each task and yield the events; → metric by name."""
     metrics = {}
@@ -150,7 +148,7 @@ def measure(
     with TemporaryDirectory() as folder:
         start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
         for name in tasks_of(arm, experiment):
-            yield Stage(arm.name, seed, name, progress)
+            yield Stage(arm.name, seed, name, PRETRAINING_SHARE)
             events = finetune_arm(start, arm, name, data[name], scale, seed)
-            metrics[name] = yield from within(events, progress, progress)
+            metrics[name] = yield from within(events, PRETRAINING_SHARE, PRETRAINING_SHARE)
     return metrics

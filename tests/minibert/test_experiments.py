@@ -31,7 +31,7 @@ from minibert.experiments.corpus import CORPUS, prepare
 from minibert.experiments.events import Finished, Stage
 from minibert.experiments.finetuning import finetuning_settings, in_iob1, read_data
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
-from minibert.experiments.records import append_record
+from minibert.experiments.records import agrees, append_record, as_recorded
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.run import measures, run_experiment
 from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
@@ -269,13 +269,13 @@ def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path
 def test_the_shipped_results_count_as_done(corpus):
     for name, experiment in EXPERIMENTS.items():
         arms = {arm.name: arm for arm in experiment.arms}
-        scale, text = (TOY_SCALE, toy_corpus(2)) if experiment.toy else (Scale(), corpus)
+        text = toy_corpus(2) if experiment.toy else corpus
         for record in results.read_records(ROOT / "lessons" / "results" / f"{name}.jsonl"):
             arm = arms[record["arm"]]
-            assert record["pretraining"] == arm.pretraining.as_dict() and record["scale"] == scale.as_dict()
+            assert record["pretraining"] == as_recorded(arm.pretraining) and agrees(record["scale"], experiment.scale)
             kinds = {metric for metric in record["metrics"] if metric.startswith("determined.")}
             assert set(record["metrics"]) - kinds == measures(arm, experiment, text)
-            assert bool(kinds) == experiment.toy and record["steps"] == scale.step_at(arm.at)
+            assert bool(kinds) == experiment.toy and record["steps"] == experiment.scale.step_at(arm.at)
 
 
 def test_a_record_without_its_end_of_line_is_kept(tmp_path):
@@ -433,7 +433,7 @@ def test_the_catalogue_is_sound():
         assert experiment.name == name
         assert len({arm.name for arm in experiment.arms}) == len(experiment.arms)
         assert set(experiment.tasks) <= set(DOWNSTREAM)
-        scale = TOY_SCALE if experiment.toy else Scale()
+        scale = experiment.scale
         for arm in experiment.arms:
             assert abs(sum(arm.pretraining.split) - 1) < 1e-9
             assert scale.steps * arm.at == scale.step_at(arm.at)  # the run stops there with a report

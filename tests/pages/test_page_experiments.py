@@ -13,7 +13,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Pretraining, Scale
+from minibert.experiments.catalogue import EXPERIMENTS, Pretraining, Scale
 from minibert.experiments.corpus import CORPUS, prepare
 from minibert.experiments.finetuning import read_data
 from minibert.experiments.pretraining import batches_of
@@ -41,7 +41,7 @@ PAPER = tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encodin
 
 def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> dict:
     chosen = next(one for one in EXPERIMENTS[experiment].arms if one.name == arm)
-    scale = TOY_SCALE if experiment == "toy-world" else Scale()
+    scale = EXPERIMENTS[experiment].scale
     return {
         "experiment": experiment,
         "arm": arm,
@@ -53,7 +53,7 @@ def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> di
         "pretraining": asdict(chosen.pretraining),
         "pretraining_seconds": 3000.0,
         "finetuning_seconds": 600.0,
-        "scale": scale.as_dict(),
+        "scale": asdict(scale),
         "examples": {"sst2": 5000},
         "measured_on": {"sst2": 872},
         "data": ["text.txt"],
@@ -193,7 +193,7 @@ def test_what_needs_no_understanding_stands_beside_the_figure(results):
 
 
 def test_only_the_newest_scale_is_shown_and_without_the_base_no_difference(results):
-    old = [record("objectives", "mlm+nsp", 0, {"sst2": 0.1}, scale={**Scale().as_dict(), "tokens": 5})]
+    old = [record("objectives", "mlm+nsp", 0, {"sst2": 0.1}, scale={**asdict(Scale()), "tokens": 5})]
     write_records(results, "objectives", [*old, record("objectives", "no-nsp", 0, {"sst2": 0.7})])
     app = real()
     assert app.info and figure(app, "differences") is None
