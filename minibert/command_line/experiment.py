@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,34 +49,44 @@ def experiment(options) -> None:
 
     if options.list:
         for each in EXPERIMENTS.values():
-            arms = [arm.name for arm in each.arms]
-            values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": each.tasks}
-            print_result(options, values, f"{each.name:12} {each.title}: {', '.join(arms)}")
+            show(options, each, [arm.name for arm in each.arms], each.tasks)
         for each in COMPARISONS.values():
-            values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": [each.task]}
-            print_result(options, values, f"{each.name:12} {each.title}: {'; '.join(each.arms)}")
+            show(options, each, [*each.arms], [each.task], separator="; ")
         for each in RELATIVE_EXPERIMENTS.values():
-            values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": ["who is meant"]}
-            print_result(options, values, f"{each.name:12} {each.title}: {', '.join(each.arms)}")
+            show(options, each, [*each.arms], ["who is meant"])
         return
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
     if options.name in COMPARISONS:
-        compare(options)
-        return
-    if options.name in RELATIVE_EXPERIMENTS:
-        relative(options)
-        return
-    chosen = experiment_named(options.name)
+        begin = comparison
+    elif options.name in RELATIVE_EXPERIMENTS:
+        begin = relative
+    else:
+        experiment_named(options.name)  # raises ValueError for a name that there is not
+        begin = ablation
 
     import torch
 
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    out, events = begin(options)
+    if not print_events(options, events)["step"]:
+        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
+
+
+def show(options, each, arms: list[str], tasks: Sequence[str], separator: str = ", ") -> None:
+    values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": tasks}
+    print_result(options, values, f"{each.name:12} {each.title}: {separator.join(arms)}")
+
+
+def ablation(options) -> tuple[Path, Iterator]:
+    """(results, events) of one of the paper's ablations."""
+    from minibert.experiments.catalogue import experiment_named
     from minibert.experiments.corpus import CORPUS, prepare
     from minibert.experiments.run import run_experiment
     from minibert.experiments.toy_corpus import toy_corpus
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    chosen = experiment_named(options.name)
     asked = {"tokens": options.tokens, "examples": options.examples}
     scale = replace(chosen.scale, **{name: value for name, value in asked.items() if value})
     if options.heldout and not options.heldout.exists():
@@ -99,15 +110,11 @@ def experiment(options) -> None:
     command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
     command += f" --heldout {options.heldout}" if options.heldout else ""
     command += f" --tasks {options.tasks}" if options.tasks else ""
-    events = run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
-    if not print_events(options, events)["step"]:
-        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
+    return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
 
 
-def relative(options) -> None:
-    """`experiment` on a claim of a relative's paper: in the toy world, or on the task data that it `needs`."""
-    import torch
-
+def relative(options) -> tuple[Path, Iterator]:
+    """(results, events) of a claim of a relative's paper: in the toy world, or on the task data that it `needs`."""
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
     from minibert.experiments.relatives import run_relative
 
@@ -116,24 +123,17 @@ def relative(options) -> None:
         raise ValueError(f"{chosen.name} has no arm {min(unknown)!r}; there are {', '.join(chosen.arms)}")
     if options.arms:
         chosen = replace(chosen, arms={name: chosen.arms[name] for name in options.arms})
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    out = options.out or results_to_extend(f"{chosen.name}.jsonl")
-    command = f"python -m minibert experiment {chosen.name} --seeds {options.seeds or 3}"
-    tasks = None
+    out, seeds, tasks = options.out or results_to_extend(f"{chosen.name}.jsonl"), options.seeds or 3, None
     if chosen.needs:
         tasks = options.tasks or in_data_folder("--tasks", chosen.needs_in)
         if lacking := [name for name in chosen.needs if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
-    events = run_relative(chosen, out, seeds=options.seeds or 3, command=command, tasks=tasks)
-    if not print_events(options, events)["step"]:
-        print(f"nothing to do: {out} holds all of it", file=sys.stderr)
+    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
+    return out, run_relative(chosen, out, seeds=seeds, command=command, tasks=tasks)
 
 
-def compare(options) -> None:
-    """`experiment` that only fine-tunes, from a checkpoint."""
-    import torch
-
+def comparison(options) -> tuple[Path, Iterator]:
+    """(results, events) of a comparison of fine-tuning settings, from a checkpoint."""
     from minibert.checkpoint import config_values
     from minibert.config import BertConfig
     from minibert.experiments.compare import run_comparison
@@ -141,12 +141,10 @@ def compare(options) -> None:
 
     start = options.model or SHIPPED
     chosen = comparison_named(options.name, BertConfig.from_dict(config_values(start)).hidden_size)
-    if options.threads:
-        torch.set_num_threads(options.threads)
     folder = LESSONS / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
     out = options.out or results_to_extend(f"{start.name}/{chosen.name}.jsonl")
     seeds = options.seeds or chosen.seeds
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
     command += f" --model {options.model}" if options.model else ""
     command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
-    print_events(options, run_comparison(chosen, start, folder, out, seeds=seeds, command=command))
+    return out, run_comparison(chosen, start, folder, out, seeds=seeds, command=command)

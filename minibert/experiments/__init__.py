@@ -1,4 +1,4 @@
-"""The paper's ablations at small scale (Devlin et al. 2019, §5): the arms (`catalogue`), the text (`corpus`),
-`pretraining` and `finetuning` of an arm, running all arms (`run`) or one of them in a minute or two (`toy_run`), the
-file of results (`records`) and whether they agree with the paper (`results`). For fine-tuning settings alone: the
-comparisons (`comparisons`), running them (`compare`), and what a few seeds can tell (`seeds`)."""
+"""The papers' experiments at small scale. Each is a list of arms and a scale: ablations of BERT (Devlin et al. 2019,
+§5) in `catalogue`, fine-tuning settings in `comparisons`, claims of BERT's relatives in `relative_catalogue`. How an
+arm is run say `run`, `compare` and `relatives`; the `runner` runs all arms, resumes, and records their results
+(`records`). What these say is read by `results`; what a few seeds can tell, by `seeds`."""

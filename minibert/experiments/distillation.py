@@ -11,7 +11,6 @@ import numpy as np
 from minibert import checkpoint
 from minibert.distillation.run import labelled_by
 from minibert.distillation.settings import Distillation
-from minibert.experiments.events import kept
 from minibert.experiments.relative_catalogue import DistillationScale, RelativeExperiment
 from minibert.experiments.runner import Run
 from minibert.finetune.predictor import Predictor
@@ -20,7 +19,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
 from minibert.inside.cost import answers, in_int8, measure
 from minibert.tasks import TASKS, TaskData
-from minibert.train import Eval, Event, Optimization, Step
+from minibert.train import Eval, Event, Optimization
 
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
 TIMED = 100  # dev texts, timed one by one
@@ -67,14 +66,12 @@ def distillation(experiment: RelativeExperiment, tasks: Path, folder: Path) -> R
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         where = folder / (f"teacher-{seed}" if name == TEACHER else "student")
-        begins, seen = scale.teacher if name == TEACHER else scale.begins_with, []
-        yield from kept(learned(name, seed, where), seen)
+        begins = scale.teacher if name == TEACHER else scale.begins_with
+        yield from learned(name, seed, where)
         yield Eval(0, measured(Predictor.from_directory(where), dev))
         return {
             "pretraining": {"begins_with": begins, **experiment.arms[name]},
             "parameters": sum(weight.numel() for weight in checkpoint.load(ROOT / begins).bert.parameters()),
-            "curve": [[e.step, {"accuracy": e.metrics["accuracy"]}] for e in seen if isinstance(e, Eval)],
-            "losses": [[e.step, round(e.loss, 4)] for e in seen if isinstance(e, Step) and e.step % 25 == 0],
             "data": [f"sst2/{file}" for file in FILES.values()],
         }
 

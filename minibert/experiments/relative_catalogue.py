@@ -80,7 +80,8 @@ class WritingScale(StoriesScale):
 
 @dataclass(frozen=True)
 class NamesScale(RelativeScale):
-    """held_out: stories for evaluation before fine-tuning."""
+    """A BERT, `begins_with`, is trained further before it is fine-tuned; an arm's options are fields of
+    `toy.names_task.NamesSettings`. held_out: stories for evaluation in between."""
 
     steps: int = 1_000
     batch_size: int = 48
@@ -89,7 +90,7 @@ class NamesScale(RelativeScale):
     held_out: int = 150
 
 
-# Without pre-training: all arms start from the model in the project's folder `begins_with`.
+# Other trainings. begins_with: the model from which all arms start, a folder in the project.
 
 
 @dataclass(frozen=True)
