@@ -145,7 +145,7 @@ def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[s
         return data, len(data.examples)
     with st.spinner(_("Reading {name} …").format(name=literal(file.name))):
         return apart(
-            "minibert.tasks.sampling:read_sample",
+            "minibert.tasks:read_sample",
             file.path,
             file.name,
             task,

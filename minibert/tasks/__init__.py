@@ -3,6 +3,8 @@ The tasks in `BY_PATTERN` need a pattern from the user, so no file can be recogn
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -13,7 +15,10 @@ from minibert.tasks.data import Imbalance, Problem, TaskData, TaskDataError, lab
 from minibert.tasks.features import Features
 from minibert.tasks.guess import Form
 from minibert.tasks.options import Options
+from minibert.tasks.sampling import even_sample
 from minibert.tasks.tables import decoded, table
+
+MOST_PROBLEMS = 1_000  # of a sample
 
 __all__ = [
     "BY_PATTERN",
@@ -29,6 +34,7 @@ __all__ = [
     "guess_format",
     "guess_task",
     "label_order",
+    "read_sample",
     "task_named",
     "task_of_head",
 ]
@@ -77,3 +83,24 @@ def guess_format(content: bytes, name: str, task: str) -> str | None:
         return task_named(task).guess_format(decoded(content, Path(name).name), name)
     except TaskDataError:
         return None
+
+
+def read_sample(
+    path: Path,
+    name: str,
+    task: str,
+    format: str,
+    *,
+    most: int,
+    columns: Mapping[str, str | int] | None = None,
+    beside: Mapping[str, bytes] | None = None,
+) -> tuple[TaskData, int]:
+    """An even sample of the file's examples, with at most MOST_PROBLEMS problems, and the number of all examples.
+    Raises like `Task.parse` and `Task.check`."""
+    data = task_named(task).parse(Path(path).read_bytes(), name, format=format, beside=beside, columns=columns)
+    task_named(task).check(data)
+    sample = data.take(even_sample(data, range(len(data.examples)), most))
+    if (more := len(data.problems) - MOST_PROBLEMS) > 0:
+        others = Problem(None, None, f"{more:,} more places are not as they should be")
+        sample = replace(sample, problems=[*data.problems[:MOST_PROBLEMS], others])
+    return sample, len(data.examples)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Sequence
 
-from minibert.tasks.data import Problem, TaskData
-
-MOST_PROBLEMS = 1_000
+from minibert.tasks.data import TaskData
 
 
 def spread(count: int, most: int) -> list[int]:
@@ -27,26 +23,3 @@ def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
     kept = set(sorted(first.values())[:most])
     others = [i for i in indices if i not in kept]
     return sorted(kept | {others[j] for j in spread(len(others), most - len(kept))})
-
-
-def read_sample(
-    path: Path,
-    name: str,
-    task: str,
-    format: str,
-    *,
-    most: int,
-    columns: Mapping[str, str | int] | None = None,
-    beside: Mapping[str, bytes] | None = None,
-) -> tuple[TaskData, int]:
-    """An even sample of the file's examples, with at most MOST_PROBLEMS problems, and the number of all examples.
-    Raises like `Task.parse` and `Task.check`."""
-    from minibert.tasks import task_named  # not at the top: minibert.tasks imports this file
-
-    data = task_named(task).parse(Path(path).read_bytes(), name, format=format, beside=beside, columns=columns)
-    task_named(task).check(data)
-    sample = data.take(even_sample(data, range(len(data.examples)), most))
-    if (more := len(data.problems) - MOST_PROBLEMS) > 0:
-        others = Problem(None, None, f"{more:,} more places are not as they should be")
-        sample = replace(sample, problems=[*data.problems[:MOST_PROBLEMS], others])
-    return sample, len(data.examples)

@@ -8,8 +8,7 @@ import pytest
 
 from jobs import apart as module
 from jobs.apart import ApartError, apart
-from minibert.tasks import TaskDataError
-from minibert.tasks.sampling import MOST_PROBLEMS
+from minibert.tasks import MOST_PROBLEMS, TaskDataError
 
 FAKE = "tests.jobs.test_apart"
 
@@ -88,7 +87,7 @@ def test_a_large_table_comes_back_as_a_sample_with_every_label(tmp_path):
     rows[4_000] = "rare\tthe only one"
     rows[100:100] = ["lonely"] * (MOST_PROBLEMS + 50)
     path.write_text("\n".join(["label\ttext", *rows]) + "\n", encoding="utf-8")
-    data, whole = apart("minibert.tasks.sampling:read_sample", path, "mine.tsv", "classification", "header", most=1_000)
+    data, whole = apart("minibert.tasks:read_sample", path, "mine.tsv", "classification", "header", most=1_000)
     assert whole == 5_000 and len(data.examples) == 1_000 and data.name == "mine.tsv"
     assert set(data.counts) == {"yes", "no", "rare"} and abs(data.counts["yes"] - data.counts["no"]) < 20
     assert len(data.problems) == MOST_PROBLEMS + 1 and "50 more places" in data.problems[-1].why
