@@ -26,7 +26,8 @@ from bench.machine import record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.objectives import measure, objective_for
+from minibert.objectives import measure
+from minibert.relatives import objective_for
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
 from minibert.text.store import TokenStore

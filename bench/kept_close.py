@@ -24,7 +24,8 @@ from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, PreTrainingOutput
-from minibert.objectives import Objective, losses, objective_for
+from minibert.objectives import Objective, losses
+from minibert.relatives import objective_for
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer

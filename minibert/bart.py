@@ -24,9 +24,9 @@ from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
 from minibert.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
-from minibert.model import IGNORE, Batch, Block, Tap, initialize, no_tap, under
+from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, under
 from minibert.tokenizer import Tokenizer
-from minibert.unfilled import is_filled_later, sizes_only
+from minibert.unfilled import sizes_only
 
 OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
 # Our config fields → transformers': FIELDS of the whole model, SIDES of encoder and decoder each.
@@ -141,7 +141,7 @@ class Bart(nn.Module):
         self.config = config
         self.token = nn.Embedding(config.vocab_size, config.hidden_size)
         self.encoder, self.decoder = Side(config, Block, self.token), Side(config, DecoderBlock, self.token)
-        if not is_filled_later():
+        if not SKIP_INIT.get():
             initialize(self, config.initializer_range)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:

@@ -33,8 +33,7 @@ from minibert.heads import (
     BertForTokenClassification,
 )
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
-from minibert.objectives import objective_for
-from minibert.relatives.registry import Relative, config_from, relative_of
+from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
@@ -173,11 +172,11 @@ def save(
     config.json, serialisable as JSON. For a model with pre-training heads, OBJECTIVE is written there too. Files
     already in the directory under other names are kept, so saving again over a checkpoint replaces the model and
     nothing else.
-    Raises CheckpointError for a model with replaced parts: no model_type describes it, so it would load as another.
+    Raises CheckpointError for a model with replaced components: no model_type describes it, it would load as another.
     """
-    if given := (model if isinstance(model, Bert) else model.bert).given:
+    if own := replaced_components(model if isinstance(model, Bert) else model.bert):
         raise CheckpointError(
-            f"this model has {', '.join(given)} of its own, and the model_type {model.config.model_type!r} does not "
+            f"this model has {', '.join(own)} of its own, and the model_type {model.config.model_type!r} does not "
             "say so: it would come back as another. Give it a file in minibert/relatives to save it"
         )
     names, layout = stored_names(model), relative_of(model.config).layout
@@ -203,6 +202,12 @@ def save(
         if tokenizer is not None:
             tokenizer.save(folder)
     return Path(directory)
+
+
+def replaced_components(bert: Bert) -> list[str]:
+    """Names of the components that are not those of its model_type."""
+    usual = components_of(bert.config)
+    return [name for name, component in vars(bert.components).items() if component != getattr(usual, name)]
 
 
 def make_ready(directory) -> None:
@@ -280,12 +285,12 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     try:
         options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
         with sizes_only():
-            outline = kind(config, **options)
+            outline = build(config, kind, **options)
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
     state = matched(outline, stored, directory, strict=kind is saved_kind)
     with filled_later():
-        model = kind(config, **options)
+        model = build(config, kind, **options)
     for part in lacking(model, state):
         initialize(part, config.initializer_range)
     model.load_state_dict(state, strict=False)

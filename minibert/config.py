@@ -94,7 +94,7 @@ class BertConfig:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
         """Read the known fields of a config.json. Raises ValueError for settings that this model does not implement.
-        For any model_type: `relatives.registry.config_from`."""
+        For any model_type: `relatives.config_from`."""
         kind = values.get("model_type", "bert")
         if kind != cls.model_type:
             raise ValueError(f'model_type is {short(kind)}; this reads "{cls.model_type}"')

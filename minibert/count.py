@@ -16,7 +16,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minibert.config import PRESETS, BertConfig
-from minibert.relatives.registry import relative_of
 
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers in the optimizer's state per weight
 PRECISIONS = ("fp32", "bf16")
@@ -144,11 +143,12 @@ def by_group(parts: Iterable[Part]) -> dict[str, int]:
 
 
 def shape_of(config: BertConfig | Shape) -> Shape:
-    """The Shape of a model with this config, BERT's or a relative's."""
+    """The Shape of BERT with this config. Raises ValueError for a relative's, which `relatives.shape_of` knows."""
     if isinstance(config, Shape):
         return config
-    of_relative = relative_of(config).shape
-    return Shape(config) if of_relative is None else of_relative(config)
+    if config.model_type != "bert":
+        raise ValueError(f"{config.model_type} is not counted as BERT is: minibert.relatives.shape_of knows its shape")
+    return Shape(config)
 
 
 # ---------------------------------------------------------------------------------------------------- parameters

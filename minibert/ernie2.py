@@ -20,6 +20,7 @@ from minibert.model import (
     Batch,
     Bert,
     BertForPreTraining,
+    Components,
     Embeddings,
     MlmHead,
     PreTrainingOutput,
@@ -94,10 +95,10 @@ class Ernie2(nn.Module):
     """One network, a head for each task. classes: task → number of its classes, 0 for masked tokens · config: an
     `Ernie2Config` with as many tasks."""
 
-    def __init__(self, config: BertConfig, classes: Mapping[str, int]):
+    def __init__(self, config: BertConfig, components: Components, classes: Mapping[str, int]):
         super().__init__()
         self.config, self.names = config, tuple(classes)
-        self.bert = Bert(config)
+        self.bert = Bert(config, components)
         self.mlm = MlmHead(config, self.bert.embeddings.token)
         self.heads = nn.ModuleDict({name: nn.Linear(config.hidden_size, n) for name, n in classes.items() if n})
         initialize(self.heads, config.initializer_range)

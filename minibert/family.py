@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from minibert.config import BertConfig
 from minibert.count import FAMILY, Part, Shape, parameters
+from minibert.relatives import relative_named, shape_of
 
 KINDS = ("data", "objective", "mask", "network", "size", "knowledge", "use")
 
@@ -79,8 +79,8 @@ def family(file: str | Path) -> Mapping[str, Member]:
 
 
 def size_of(told: Mapping[str, Any]) -> Size:
-    """A size from its entry. shape: a name in FAMILY · nezha: one of its presets · encoder: fields of a BertConfig,
-    preset, pooler · tasks: number of task embeddings · formula, letters: see `minibert.count` · said: in millions."""
+    """A size from its entry. shape: a name in FAMILY · encoder: fields of the config, preset, pooler · relative: whose
+    config, by default BERT's · formula, letters: see `minibert.count` · said: in millions."""
     name = told["name"]
     if "said" in told:
         return Size(name, round(told["said"] * 1e6))
@@ -92,16 +92,12 @@ def size_of(told: Mapping[str, Any]) -> Size:
     return Size(name, count.with_pooler, *(" + ".join(map(term, _merged(parts))) for term in (_letters, _numbers)))
 
 
-def _shape(told: Mapping[str, Any]) -> Shape | BertConfig:
+def _shape(told: Mapping[str, Any]) -> Shape:
     if "shape" in told:
         return FAMILY[told["shape"]]
-    if "nezha" in told:
-        from minibert.relatives.nezha import NezhaConfig
-
-        return NezhaConfig.preset(told["nezha"], vocab_size=21_128)
     fields = dict(told["encoder"])
     pooler, preset = fields.pop("pooler", True), fields.pop("preset", "base")
-    shape = Shape(BertConfig.preset(preset, **fields), tasks=told.get("tasks", 0))
+    shape = shape_of(relative_named(told.get("relative", "bert")).config.preset(preset, **fields))
     return shape if pooler else replace(shape, pooler=False, objective="mlm")
 
 

@@ -17,8 +17,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.classifiers import LOSSES, check_loss, class_loss, classifier, cross_entropy, label_loss
 from minibert.config import BertConfig
-from minibert.model import Batch, Bert, Tap, initialize, no_tap
-from minibert.relatives.registry import relative_of
+from minibert.model import BERT, Batch, Bert, Components, Tap, initialize, no_tap
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options
@@ -134,7 +133,7 @@ class TaskHead(nn.Module):
         loss: str = "cross_entropy",
         loss_weights: Sequence[float] = (),
         gamma: float = 2.0,
-        **parts,
+        components: Components = BERT,
     ):
         super().__init__()
         if pooling not in POOLINGS:
@@ -147,7 +146,7 @@ class TaskHead(nn.Module):
         self.depth, self.activation, self.norm = depth, activation, norm
         self.loss, self.loss_weights, self.gamma = loss, tuple(loss_weights), gamma
         self.config, self.pooling, self.layers, self.dropout_samples = config, pooling, layers, dropout_samples
-        self.bert = Bert(config, **parts)
+        self.bert = Bert(config, components)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
         blocks = config.num_hidden_layers + 1  # the embeddings count as one
         copies = {"last_four_concat": min(4, blocks), "all_concat": blocks}.get(layers, 1)
@@ -165,8 +164,8 @@ class TaskHead(nn.Module):
         self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width if added else SHORT) for values in metadata)
         self.read_width = self.width + (0 if added else SHORT * len(self.metadata))
         initialize(self.metadata, config.initializer_range)
-        if self.one_vector and relative_of(config).summary:
-            self.summary = relative_of(config).summary(self.width)
+        if self.one_vector and components.summary:
+            self.summary = nn.Sequential(nn.Linear(self.width, self.width), components.summary())
             initialize(self.summary, config.initializer_range)
 
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.model import BertForPreTraining
+from minibert.model import BERT, BertForPreTraining, Components
+
+
+def no_pooler(config: BertConfig) -> Callable[[Tensor], Tensor]:
+    """In place of the pooler of a model without one: [CLS] as it is. (B, T, H) → (B, H)"""
+    return lambda x: x[:, 0]
 
 
 class NoPairs(nn.Module):
@@ -20,6 +27,6 @@ class MaskedLm(BertForPreTraining):
 
     asked = "mlm"
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
+    def __init__(self, config: BertConfig, components: Components = BERT):
+        super().__init__(config, components)
         self.nsp = NoPairs()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 import torch
@@ -20,8 +21,6 @@ from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
 from minibert.config import IGNORE, BertConfig
-from minibert.relatives.registry import parts_of
-from minibert.unfilled import is_filled_later
 
 Tap = Callable[[str, Tensor], Tensor]
 
@@ -31,6 +30,7 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
+SKIP_INIT = ContextVar("skip_init", default=False)  # see `unfilled.filled_later`
 
 
 @dataclass(frozen=True)
@@ -134,12 +134,12 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(config.hidden_size, config.hidden_size)
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
-        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed; told: see `Parts`
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **kwargs) -> Tensor:
+        # x: (B, T, H); mask: broadcastable to (B, A, T, T), True where attention is allowed; kwargs: see `Components`
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(x)))  # (B, A, T, D)
         v = tap("value", self.split(self.value(x)))  # (B, A, T, D)
-        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap, **told))))  # (B, T, H)
+        return tap("out", self.output(self.merge(self.attend(q, k, v, mask, tap, **kwargs))))  # (B, T, H)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
         """Between the projections: scores, softmax, mix. q, k, v: (B, A, T, D) each → (B, A, T, D)."""
@@ -182,8 +182,8 @@ class Block(nn.Module):
         self.mlp_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
-        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **told))  # (B, T, H)
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **kwargs) -> Tensor:
+        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **kwargs))  # (B, T, H)
         x = tap("attn.norm", self.attn_norm(x))
         return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
 
@@ -210,43 +210,46 @@ def every_real_token(batch: Batch) -> Tensor | None:
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The parts of a `Bert`; a relative of BERT may replace each of them.
+class Components:
+    """What a `Bert` is made of. Relatives of BERT, whose `model_type` then stands here, replace some.
 
-    config → embeddings, which make (B, T, H) of (ids, segments, tap, positions) · config → blocks, one a layer ·
-    batch → mask, True where attention is allowed, broadcastable to (B, A, T, T) · config → pooler, (B, T, H) → (B, H) ·
-    told: batch → further keyword arguments of every layer's attention, in BERT none.
-    """
+    From a config: embeddings, (ids, segments, tap, positions) → (B, T, H) · blocks, one a layer · pooler, (B, T, H) →
+    (B, H). From a batch: mask, True where attention is allowed, broadcastable to (B, A, T, T) · attention_kwargs of
+    every layer. summary: activation of a dense layer between the pooled vector and a task's new layer, None without."""
 
     embeddings: Callable[[BertConfig], nn.Module] = Embeddings
     blocks: Callable[[BertConfig], list[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
-    mask: Callable[[Batch], Tensor | None] = every_real_token
     pooler: Callable[[BertConfig], nn.Module] = Pooler
-    told: Callable[[Batch], dict] = lambda batch: {}
+    mask: Callable[[Batch], Tensor | None] = every_real_token
+    attention_kwargs: Callable[[Batch], dict] = lambda batch: {}
+    summary: type[nn.Module] | None = None
+    model_type: str = "bert"
+
+
+BERT = Components()
 
 
 class Bert(nn.Module):
-    """Embeddings, L blocks, pooler, made of the parts that the config's `model_type` asks for.
+    """Embeddings, L blocks, pooler. The components for a relative's config are known to `minibert.relatives.build`."""
 
-    given: replacements of single parts, for experiments. No model_type describes such a model: it cannot be saved.
-    """
-
-    def __init__(self, config: BertConfig, **given: Callable):
+    def __init__(self, config: BertConfig, components: Components = BERT):
         super().__init__()
-        parts = Parts(**{**parts_of(config), **given})
-        self.config, self.given, self.mask, self.told = config, sorted(given), parts.mask, parts.told
-        self.embeddings = parts.embeddings(config)
-        self.blocks = nn.ModuleList(parts.blocks(config))
-        self.pooler = parts.pooler(config)
-        if not is_filled_later():
+        if components.model_type != config.model_type:
+            raise ValueError(f"components of {components.model_type} for {config.model_type}: use relatives.build")
+        self.config, self.components = config, components
+        self.mask, self.attention_kwargs = components.mask, components.attention_kwargs
+        self.embeddings = components.embeddings(config)
+        self.blocks = nn.ModuleList(components.blocks(config))
+        self.pooler = components.pooler(config)
+        if not SKIP_INIT.get():
             initialize(self, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H). `mask`: attention mask that replaces the model's own."""
-        mask, told = self.mask(batch) if mask is None else mask, self.told(batch)
+        mask, kwargs = self.mask(batch) if mask is None else mask, self.attention_kwargs(batch)
         x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, mask, under(tap, f"blocks.{i}"), **told)  # (B, T, H)
+            x = block(x, mask, under(tap, f"blocks.{i}"), **kwargs)  # (B, T, H)
         return x, tap("pooler.out", self.pooler(x))
 
 
@@ -260,7 +263,7 @@ class MlmHead(nn.Module):
         self.activation = ACTIVATIONS[config.hidden_act]
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.decoder = nn.Linear(width, config.vocab_size)
-        if not is_filled_later():
+        if not SKIP_INIT.get():
             initialize(self, config.initializer_range)
         self.decoder.weight = token_embedding.weight  # tied: one matrix, used twice
 
@@ -292,10 +295,10 @@ class PreTrainingOutput:
 class BertForPreTraining(nn.Module):
     """BERT with both pre-training heads (Devlin et al. 2019, §3.1)."""
 
-    def __init__(self, config: BertConfig, **given: Callable):
+    def __init__(self, config: BertConfig, components: Components = BERT):
         super().__init__()
         self.config = config
-        self.bert = Bert(config, **given)
+        self.bert = Bert(config, components)
         self.mlm = MlmHead(config, self.bert.embeddings.token)
         self.nsp = nn.Linear(config.hidden_size, 2)
         initialize(self.nsp, config.initializer_range)

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, ClassVar
 import torch
 from torch import Tensor, nn
 
-from minibert.config import BertConfig
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.masked_lm import MaskedLm
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
-from minibert.relatives.registry import relative_of
 from minibert.text.segment_pairs import PairMaker, ordered_pairs, segment_pairs, single_sentence_pairs
 from minibert.training.precision import autocast
 
@@ -52,19 +50,16 @@ class Objective(ABC):
 
     name: as in config.json · counts: kind of prediction → name of their number among the metrics · static: the same
     targets in every epoch · pairs: input format → function that makes pairs of segments from documents; in other
-    formats rows have one segment.
+    formats rows have one segment · model: (config, components) → the network to train, with random weights.
     """
 
     name: str
     counts: ClassVar[Mapping[str, str]]
+    model: ClassVar[Callable[..., nn.Module]] = BertForPreTraining
     static: bool = False
     reads_elsewhere: bool = True  # whether a second segment may come from another document
     pairs: Mapping[str, PairMaker]
     packed: str = "full_sentences"  # used instead of a format of pairs if `pairs` is empty
-
-    def model(self, config: BertConfig) -> nn.Module:
-        """The model that is trained, with random weights."""
-        return BertForPreTraining(config)
 
     def vocabulary(self, store: TokenStore, tokenizer: Tokenizer) -> MaskVocabulary:
         """What masking needs to know of the vocabulary and the text."""
@@ -223,12 +218,10 @@ class WithoutPairs(MaskedLanguageModel):
 
     second: str | None = None
 
+    model: ClassVar = MaskedLm
     pairs: ClassVar = {}
     static: ClassVar = False
     reads_elsewhere: ClassVar = False
-
-    def model(self, config):
-        return MaskedLm(config)
 
 
 def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
@@ -263,10 +256,3 @@ class NextToken(Objective):
         labels = torch.full_like(batch.labels, IGNORE)
         labels[:, :-1] = batch.labels[:, 1:]
         return replace(batch, labels=labels)
-
-
-def objective_for(config: BertConfig, **options) -> Objective:
-    """What a model of this config is pre-trained on: BERT's own objective with these options (`masking`,
-    `second_weight`), or what its relative makes of them."""
-    make: Callable[..., Objective] = relative_of(config).objective or MaskedLanguageModel
-    return make(**options)

@@ -15,7 +15,17 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.masked_lm import NoPairs
-from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead, PreTrainingOutput, Tap, no_tap
+from minibert.model import (
+    IGNORE,
+    Batch,
+    Bert,
+    BertForPreTraining,
+    Components,
+    MlmHead,
+    PreTrainingOutput,
+    Tap,
+    no_tap,
+)
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
 
 CONTEXTS = ("order", "all")
@@ -100,9 +110,9 @@ class Decoder(MlmHead):
 class PermutationLM(BertForPreTraining):
     """The query stream predicts the labels; without labels the content stream is decoded (as in transformers)."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: BertConfig, components: Components):
         nn.Module.__init__(self)
-        self.config, self.bert = config, Bert(config)
+        self.config, self.bert = config, Bert(config, components)
         self.mlm, self.nsp = Decoder(config, self.bert.embeddings.token), NoPairs()
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
@@ -134,6 +144,7 @@ class PermutationLanguageModel(Objective):
     spans: bool = False
 
     name: ClassVar = "plm"
+    model: ClassVar = PermutationLM
     counts: ClassVar = {"plm": "tokens"}
     pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's
 
@@ -142,9 +153,6 @@ class PermutationLanguageModel(Objective):
             raise ValueError(f"share must be above 0 and at most 1, not {self.share}")
         if self.context not in CONTEXTS:
             raise ValueError(f"context must be one of {', '.join(CONTEXTS)}, not {self.context!r}")
-
-    def model(self, config: BertConfig) -> PermutationLM:
-        return PermutationLM(config)
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
         real = torch.ones_like(special) if batch.padding is None else batch.padding

@@ -18,9 +18,9 @@ from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.count import parameters
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.objectives import Masking, Objective, losses, objective_for
+from minibert.objectives import Masking, Objective, losses
 from minibert.objectives import measure as measure_objective
-from minibert.relatives.registry import config_from, relative_named
+from minibert.relatives import build, config_from, objective_for, relative_named, shape_of
 from minibert.text.batches import PAIR_FORMATS, PretrainingBatches
 from minibert.text.cooccurrence import start_output_bias, start_position_embeddings, start_token_embeddings
 from minibert.text.documents import read_documents
@@ -298,7 +298,7 @@ def checked(
 
 def check_memory(config: BertConfig) -> None:
     """Raise ValueError where weights, gradients and two moments, four bytes each, are more than the machine holds."""
-    weights = parameters(config).pretraining
+    weights = parameters(shape_of(config)).pretraining
     if (needed := 16 * weights) > (there := memory()):
         raise ValueError(
             f"{weights:,} weights take {needed / 2**30:,.0f} GB to train, and this machine has {there / 2**30:,.0f} GB"
@@ -344,7 +344,7 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
         attention_probs_dropout_prob=settings.dropout,
         pad_token_id=tokenizer.pad_id,
     )
-    model = settings.objective.model(config)
+    model = build(config, settings.objective.model)
     if settings.start != "random":
         networks = settings.objective.kept(model)
         start_token_embeddings(networks[""].bert, store, settings.seed)
@@ -367,7 +367,7 @@ def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Modu
     config = config_from(checkpoint.config_values(directory)).change(
         hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
     )
-    model = settings.objective.model(config)
+    model = build(config, settings.objective.model)
     for folder, network in settings.objective.kept(model).items():
         before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network))
         network.load_state_dict(before.state_dict())

@@ -18,7 +18,7 @@ from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
 from minibert.hiding import Tokens, Unit, entities_of, words_of
 from minibert.masked_lm import MaskedLm
-from minibert.model import IGNORE, Batch, PreTrainingOutput, Tap, initialize, no_tap
+from minibert.model import BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
 from minibert.objectives import Questions, WithoutPairs
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
@@ -54,8 +54,8 @@ class NamesLm(MaskedLm):
 
     asked = "mlm+names"
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
+    def __init__(self, config: BertConfig, components: Components = BERT):
+        super().__init__(config, components)
         self.names = nn.Linear(2 * config.hidden_size, 1)
         initialize(self.names, config.initializer_range)
 
@@ -145,6 +145,7 @@ class ReplacedNames(WithoutPairs):
     packed: ClassVar = "doc_sentences"
     counts: ClassVar = {"mlm": "masked_tokens", "names": "names"}
     name: ClassVar = "mlm+names"
+    model: ClassVar = NamesLm
 
     def __post_init__(self):
         super().__post_init__()
@@ -155,9 +156,6 @@ class ReplacedNames(WithoutPairs):
     def after(self, batches):
         begun = batches >= self.names_from
         return self if begun == self.begun else replace(self, begun=begun)
-
-    def model(self, config):
-        return NamesLm(config)
 
     def vocabulary(self, store: TokenStore, tokenizer: Tokenizer):
         """Raises ValueError if the text has no known name: there would be nothing to predict."""

@@ -20,21 +20,13 @@ from minibert.model import (
     IGNORE,
     Batch,
     Bert,
+    Components,
     PreTrainingOutput,
     Tap,
     initialize,
     no_tap,
 )
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, Questions, answered
-from minibert.relatives.registry import relative_of
-
-# variant → (key of the second network's class in `Relative.heads`, whether it predicts at every token)
-VARIANTS = {
-    "electra": ("ForPreTraining", True),
-    "electra_15": ("ForPreTraining", False),
-    "replace_mlm": ("ForMaskedLM", False),
-    "all_tokens_mlm": ("ForAllTokens", True),
-}
 
 
 @dataclass(frozen=True)
@@ -60,9 +52,9 @@ class Discriminator(nn.Module):
 
     asked = "rtd"
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config: BertConfig, components: Components):
         super().__init__()
-        self.config, self.bert = config, Bert(config)
+        self.config, self.bert = config, Bert(config, components)
         width = config.hidden_size
         self.rtd = nn.ModuleDict({"dense": nn.Linear(width, width), "decoder": nn.Linear(width, 1)})
         initialize(self.rtd, config.initializer_range)
@@ -87,8 +79,8 @@ class CopyingGenerator(Generator):
 
     asked = "all_tokens_mlm"
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
+    def __init__(self, config: BertConfig, components: Components):
+        super().__init__(config, components)
         self.copy = nn.Linear(config.hidden_size, 1)
         initialize(self.copy, config.initializer_range)
 
@@ -101,6 +93,15 @@ class CopyingGenerator(Generator):
         if batch.labels is None:
             return PreTrainingOutput(logits.unflatten(0, batch.ids.shape), self.nsp(pooled))
         return PreTrainingOutput(logits, self.nsp(pooled), F.nll_loss(logits, batch.labels[asked]))
+
+
+# variant → (class of the second network, whether it predicts at every token)
+VARIANTS = {
+    "electra": (Discriminator, True),
+    "electra_15": (Discriminator, False),
+    "replace_mlm": (Generator, False),
+    "all_tokens_mlm": (CopyingGenerator, True),
+}
 
 
 @torch.no_grad()
@@ -143,7 +144,7 @@ class NetworkPair(nn.Module):
         hidden = batch.labels != IGNORE
         original = torch.where(hidden, batch.labels, batch.ids)
         kind, everywhere = VARIANTS[self.variant]
-        labels = (read.ids != original).long() if kind == "ForPreTraining" else original
+        labels = (read.ids != original).long() if kind is Discriminator else original
         if everywhere:
             return labels if batch.padding is None else labels.masked_fill(~batch.padding, IGNORE)
         return labels.masked_fill(~hidden, IGNORE)
@@ -173,12 +174,12 @@ class ReplacedTokens(Objective):
 
     @property
     def name(self) -> str:
-        return {"ForPreTraining": "rtd", "ForMaskedLM": "mlm"}.get(VARIANTS[self.variant][0], self.variant)
+        return VARIANTS[self.variant][0].asked
 
     @property
     def second(self) -> str:
         """Name of the second network's kind of prediction."""
-        return "rtd" if VARIANTS[self.variant][0] == "ForPreTraining" else "token"
+        return "rtd" if VARIANTS[self.variant][0] is Discriminator else "token"
 
     @property
     def counts(self) -> Mapping[str, str]:
@@ -188,10 +189,9 @@ class ReplacedTokens(Objective):
     def static(self) -> bool:
         return self.masking.static
 
-    def model(self, config: BertConfig) -> NetworkPair:
-        heads = relative_of(config).heads
-        main = heads[VARIANTS[self.variant][0]](config)
-        return NetworkPair(heads["ForMaskedLM"](config.generator()), main, self.variant)
+    def model(self, config: BertConfig, components: Components) -> NetworkPair:
+        main = VARIANTS[self.variant][0](config, components)
+        return NetworkPair(Generator(config.generator(), components), main, self.variant)
 
     def kept(self, model: NetworkPair) -> dict[str, nn.Module]:
         return {"": model.main, "generator": model.generator}

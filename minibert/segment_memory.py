@@ -29,21 +29,21 @@ def read_on(
     mask = bert.mask(batch) if mask is None else mask
     behind = 0 if memory is None else memory[0].size(1)  # M
     rows, length = batch.ids.shape
-    told = dict(bert.told(batch))
+    kwargs = dict(bert.attention_kwargs(batch))
     if behind:
         place = torch.arange(length, device=batch.ids.device).expand(rows, -1)
         place = place if batch.positions is None else batch.positions
         older = torch.arange(behind, device=place.device).expand(rows, -1)
-        told["positions"] = torch.cat([older, place + behind], 1)  # (B, M + T)
+        kwargs["positions"] = torch.cat([older, place + behind], 1)  # (B, M + T)
         if batch.segments is not None:
-            told["segments"] = F.pad(batch.segments, (behind, 0))
+            kwargs["segments"] = F.pad(batch.segments, (behind, 0))
         if mask is not None:
             mask = F.pad(mask.expand(-1, -1, length, -1), (behind, 0, behind, 0), value=True)  # (B, 1, M + T, M + T)
     x, read = bert.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions), []
     for i, block in enumerate(bert.blocks):
         read.append(x.detach())
         longer = torch.cat([memory[i], x], 1) if behind else x  # (B, M + T, H)
-        x = block(longer, mask, under(tap, f"blocks.{i}"), **told)[:, behind:]  # (B, T, H)
+        x = block(longer, mask, under(tap, f"blocks.{i}"), **kwargs)[:, behind:]  # (B, T, H)
     return x, read
 
 

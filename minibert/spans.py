@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.hiding import Unit, hide_units, runs
 from minibert.masked_lm import MaskedLm
-from minibert.model import ACTIVATIONS, IGNORE, Batch, PreTrainingOutput, Tap, initialize, no_tap
+from minibert.model import ACTIVATIONS, BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
 from minibert.objectives import WithoutPairs, answered
 
 LONGEST, P = 10, 0.2
@@ -87,8 +87,8 @@ class SpanLm(MaskedLm):
 
     asked = "mlm+sbo"
 
-    def __init__(self, config: BertConfig):
-        super().__init__(config)
+    def __init__(self, config: BertConfig, components: Components = BERT):
+        super().__init__(config, components)
         self.sbo = SpanBoundary(config)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> SpanOutput:
@@ -113,9 +113,7 @@ class Spans(WithoutPairs):
     packed: ClassVar = "doc_sentences"
     counts: ClassVar = {"mlm": "masked_tokens", "sbo": "span_tokens"}
     name: ClassVar = "mlm+sbo"
-
-    def model(self, config):
-        return SpanLm(config)
+    model: ClassVar = SpanLm
 
     def hide(self, ids, special, joined, vocabulary, rng):
         m = self.masking

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-_filled_later = ContextVar("filled_later", default=False)
+from minibert.model import SKIP_INIT
+
 DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kaiming_uniform_, nn.init.xavier_uniform_}
 
 
@@ -18,15 +18,11 @@ DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kai
 def filled_later() -> Iterator[None]:
     """Encoders and masked-LM heads built in this context skip the paper's random initialisation, which takes ten times
     as long as reading a file."""
-    before = _filled_later.set(True)
+    before = SKIP_INIT.set(True)
     try:
         yield
     finally:
-        _filled_later.reset(before)
-
-
-def is_filled_later() -> bool:
-    return _filled_later.get()
+        SKIP_INIT.reset(before)
 
 
 class _DrawsNothing(TorchFunctionMode):

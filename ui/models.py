@@ -96,7 +96,7 @@ def about(directory: Path) -> str:
     values = config_values(directory)
     if values.get("model_type", "bert") == "bert":
         return ""  # before importing torch
-    from minibert.relatives.registry import config_from, relative_of
+    from minibert.relatives import config_from, relative_of
 
     try:
         config = config_from(values)
@@ -314,7 +314,7 @@ def _load(name: str, directory: Path | None, version: int) -> Loaded:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _outline(directory: Path, version: int) -> Outline:
-    from minibert.relatives.registry import config_from_file
+    from minibert.relatives import config_from_file
     from minibert.tokenizer import Tokenizer
 
     return Outline(config_from_file(directory / "config.json"), Tokenizer.from_directory(directory))
@@ -330,6 +330,7 @@ def _untrained() -> Loaded:
 
     from minibert.config import BertConfig
     from minibert.model import BertForPreTraining
+    from minibert.relatives import build
     from minibert.text.vocab import learn_fast
     from minibert.tokenizer import Tokenizer
 
@@ -343,7 +344,7 @@ def _untrained() -> Loaded:
         config = BertConfig.preset("mini", vocab_size=tokenizer.vocab_size)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return Loaded(BertForPreTraining(config).eval(), tokenizer)
+        return Loaded(build(config, BertForPreTraining).eval(), tokenizer)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)  # at least 2 MB each

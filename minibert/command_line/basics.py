@@ -6,7 +6,7 @@ from minibert.command_line.arguments import SHIPPED, add_command, positive
 from minibert.command_line.lines import lines_of
 from minibert.command_line.printing import print_result
 from minibert.folders import input_path
-from minibert.relatives.registry import config_from_file, model_types, relative_named
+from minibert.relatives import config_from_file, model_types, relative_named, shape_of
 
 
 def add_commands(commands) -> None:
@@ -47,7 +47,7 @@ def count(options) -> None:
         config = relative_named(options.relative).config.preset(options.preset)
     else:
         config = config_from_file(options.config)
-    counted = parameters(config)
+    counted = parameters(shape_of(config))
     values = {name: getattr(counted, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
     lines = [f"{name:12} {'–' if value is None else f'{value:,}':>13}" for name, value in values.items()]
     print_result(options, values, "\n".join(lines))

@@ -212,7 +212,7 @@ def evaluate(options) -> None:
         return
     from minibert.objectives import measure
     from minibert.pretrain import PretrainSettings, dev_batches, trained_before
-    from minibert.relatives.registry import config_from
+    from minibert.relatives import config_from
     from minibert.text.documents import read_documents
     from minibert.text.store import TokenStore
 

@@ -16,7 +16,7 @@ from minibert.finetune.evaluation import answered
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.relatives.registry import config_from
+from minibert.relatives import config_from, shape_of
 from minibert.tasks import Task, TaskData, task_named
 from minibert.train import Eval, Event, Sample, Step
 from minibert.training.precision import best_device
@@ -110,7 +110,7 @@ def distil(
 
 def weights_in(directory: str | Path) -> int:
     """Parameters of the encoder in a folder, a measure of a step's cost when there are few tokens."""
-    return parameters(config_from(config_values(directory))).with_pooler
+    return parameters(shape_of(config_from(config_values(directory)))).with_pooler
 
 
 def with_more(data: TaskData, teacher: Predictor, unlabelled: Sequence[Any]) -> TaskData:

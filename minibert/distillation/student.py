@@ -9,6 +9,7 @@ from torch import nn
 from minibert.finetune.learner import shared_blocks
 from minibert.masked_lm import MaskedLm
 from minibert.model import BertForPreTraining
+from minibert.relatives import build
 from minibert.relatives.distilbert import DistilBertConfig
 
 
@@ -27,7 +28,7 @@ def student_of(teacher: BertForPreTraining, layers: Sequence[int] | None = None)
     if not layers or not all(0 <= layer < teacher.config.num_hidden_layers for layer in layers):
         raise ValueError(f"layers are 0 to {teacher.config.num_hidden_layers - 1} of the teacher, not {layers}")
     config = DistilBertConfig(**{**teacher.config.as_dict(), "num_hidden_layers": len(layers)})
-    student = MaskedLm(config)
+    student = build(config, MaskedLm)
     copy(teacher.bert.embeddings, student.bert.embeddings)
     for block, layer in zip(student.bert.blocks, layers, strict=True):
         copy(teacher.bert.blocks[layer], block)

@@ -36,7 +36,7 @@ class Pretraining:
 
     @property
     def objective_options(self) -> dict:
-        """Arguments of `objectives.objective_for`, except the masking."""
+        """Arguments of `relatives.objective_for`, except the masking."""
         return OBJECTIVES[self.objective][1]
 
 

@@ -11,9 +11,9 @@ import torch
 from minibert.experiments.catalogue import Pretraining, Scale
 from minibert.experiments.corpus import Corpus
 from minibert.model import Batch, BertForPreTraining
-from minibert.objectives import Masking, Objective, losses, measure, objective_for
+from minibert.objectives import Masking, Objective, losses, measure
 from minibert.pretrain import PretrainSettings, start_model
-from minibert.relatives.registry import relative_named
+from minibert.relatives import objective_for, relative_named
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer

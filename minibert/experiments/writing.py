@@ -16,7 +16,7 @@ from minibert.experiments.simbert import FILES
 from minibert.folders import ROOT
 from minibert.misspelling import read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.objectives import objective_for
+from minibert.relatives import objective_for
 from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.inference import alike_in
 from minibert.text.batches import padded_batch

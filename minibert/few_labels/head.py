@@ -10,7 +10,7 @@ from torch import Tensor
 
 from minibert.config import BertConfig
 from minibert.heads import HeadOutput, TaskHead, names_from_config, names_to_config
-from minibert.model import Batch, MlmHead, Tap, no_tap
+from minibert.model import BERT, Batch, Components, MlmHead, Tap, no_tap
 
 
 class BertForCloze(TaskHead):
@@ -27,12 +27,13 @@ class BertForCloze(TaskHead):
         *,
         words: Sequence[Sequence[int]] = ((0,), (1,)),
         mask: int = 0,
+        components: Components = BERT,
     ):
         if len(labels) < 2 or len(words) != len(labels) or not all(words):
             raise ValueError(f"a cloze needs two classes or more, and words for each: {list(labels)}, {list(words)}")
         if not all(0 <= number < config.vocab_size for number in (mask, *(i for ids in words for i in ids))):
             raise ValueError(f"a word of the classes is none of the {config.vocab_size} entries of the vocabulary")
-        super().__init__(config)
+        super().__init__(config, components=components)
         self.labels, self.words, self.mask_id = list(labels), [list(ids) for ids in words], mask
         self.mlm = MlmHead(config, self.bert.embeddings.token)
 

@@ -21,7 +21,7 @@ from torch import nn
 from minibert import checkpoint
 from minibert.inside.probe_tasks import KINDS, ProbeItem, ProbeTask
 from minibert.inside.vectors import joined, sentence_vectors, shape_of, span_vectors, unit
-from minibert.model import Bert
+from minibert.relatives import build
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
 
@@ -148,7 +148,7 @@ def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
     """An encoder of the same shape with random weights, in eval mode: the baseline before any training."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return Bert(model.config).eval()
+        return build(model.config).eval()
 
 
 # --- over the layers --------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import torch
 from minibert.config import BertConfig
 from minibert.count import flops, parameters
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.relatives import build, shape_of
 
 EVERY = 7  # tokens per target: about 15 % are targets
 
@@ -30,7 +31,7 @@ def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         ids = torch.randint(5, min(config.vocab_size for config in configs.values()), (rows, tokens))
-        models = {name: BertForPreTraining(config) for name, config in configs.items()}
+        models = {name: build(config, BertForPreTraining) for name, config in configs.items()}
         labels = torch.where(torch.arange(tokens) % EVERY == 0, ids, IGNORE)
         best = {name: [float("inf"), float("inf")] for name in configs}
         optimizers = {name: torch.optim.AdamW(model.parameters()) for name, model in models.items()}
@@ -42,9 +43,10 @@ def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, 
                 )
                 if turn:
                     best[name] = [min(pair) for pair in zip(best[name], times, strict=True)]
+    shapes = {name: shape_of(config) for name, config in configs.items()}
     return {
-        name: Speed(parameters(config).pretraining, flops(config, rows, tokens, 0, training=False).total, *best[name])
-        for name, config in configs.items()
+        name: Speed(parameters(shape).pretraining, flops(shape, rows, tokens, 0, training=False).total, *best[name])
+        for name, shape in shapes.items()
     }
 
 

@@ -15,7 +15,7 @@ from minibert.permutation import content_mask, query_mask, with_queries
 def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
     """h and g of the last layer, (B, T, H) each, for a batch with an `order`. With the same weights, the content stream
     h attends to itself; the query stream g has a vector for each place, and attends to h."""
-    told = bert.told(batch)
+    kwargs = bert.attention_kwargs(batch)
     of_content = content_mask(batch.order, batch.padding)[:, None]  # (B, 1, T, T)
     of_query = query_mask(batch.order, batch.padding)[:, None]
     h = bert.embeddings(batch.ids)  # (B, T, H)
@@ -26,7 +26,7 @@ def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
 
         def stream(x: Tensor, mask: Tensor, block=block, k=k, v=v) -> Tensor:
             q = block.attn.split(block.attn.query(x))
-            mixed = block.attn.merge(block.attn.attend(q, k, v, mask, **told))
+            mixed = block.attn.merge(block.attn.attend(q, k, v, mask, **kwargs))
             x = block.attn_norm(x + block.attn.output(mixed))
             return block.mlp_norm(x + block.mlp(x))
 

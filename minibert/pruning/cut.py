@@ -13,6 +13,7 @@ from minibert.config import BertConfig
 from minibert.model import Bert, Block
 from minibert.pruning.block import PrunedBlock
 from minibert.pruning.keep import Keep
+from minibert.relatives import components_of
 from minibert.relatives.pruned import PrunedConfig
 
 ALL_LAYERS = ("last", "second_to_last")  # values of a head's `layers` with which layers can be cut
@@ -37,6 +38,7 @@ def cut(model: nn.Module, keep: Keep) -> nn.Module:
     small, config = deepcopy(model), cut_config(model.config, keep)
     encoder = small if isinstance(small, Bert) else small.bert
     small.config = encoder.config = config
+    encoder.components = components_of(config)
     blocks = [encoder.blocks[layer] for layer in keep.layers]
     parts = zip(blocks, keep.heads, keep.neurons, strict=True)
     encoder.blocks = nn.ModuleList(cut_block(config, *part) for part in parts)

@@ -14,7 +14,7 @@ from minibert.count import SHARED, Shape
 from minibert.factorised import FactorisedEmbeddings
 from minibert.model import Block
 from minibert.objectives import MaskedLanguageModel
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ def blocks(config: AlbertConfig) -> list[nn.Module]:
 
 
 LAYER = r"encoder.albert_layer_groups.\1.albert_layers.0"
-relative(
+RELATIVE = Relative(
     "ALBERT",
     AlbertConfig,
     about="weights shared between layers: {shared}, embeddings E = {embedding_size} wide",
-    parts={"embeddings": FactorisedEmbeddings, "blocks": blocks},
+    components={"embeddings": FactorisedEmbeddings, "blocks": blocks},
     objective=partial(MaskedLanguageModel, second="sop"),
     shape=lambda c: Shape(c, embedding_size=c.embedding_size, shared=c.shared, objective="mlm+sop"),
     names=(

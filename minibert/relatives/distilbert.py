@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from minibert.config import PRESETS, BertConfig
 from minibert.count import Shape
-from minibert.masked_lm import MaskedLm
+from minibert.masked_lm import MaskedLm, no_pooler
 from minibert.model import Embeddings, Tap, no_tap
 from minibert.objectives import WithoutPairs
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 FIELDS = {
     "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "hidden_act": "activation",
@@ -54,15 +54,14 @@ class EmbeddingsWithoutSegments(Embeddings):
 
 
 LAYER, SUMMARY = r"transformer.layer.\1", ((r"^summary\.0\b", "pre_classifier"),)
-relative(
+RELATIVE = Relative(
     "DistilBERT",
     DistilBertConfig,
     prefix="DistilBert",
     about="half the layers of a BERT that taught it; no segments, and no pooler",
-    parts={"embeddings": EmbeddingsWithoutSegments, "pooler": lambda config: lambda x: x[:, 0]},  # none, as in ELECTRA
+    components={"embeddings": EmbeddingsWithoutSegments, "pooler": no_pooler, "summary": nn.ReLU},
     objective=WithoutPairs,
     heads={"ForMaskedLM": MaskedLm},
-    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.ReLU()),
     shape=lambda c: Shape(c, segments=False, pooler=False, objective="mlm"),
     names=(
         (r"\bblocks\.(\d+)\.attn\.(q|k|v)(?:uery|ey|alue)\b", rf"{LAYER}.attention.\2_lin"),

@@ -12,8 +12,9 @@ from torch import nn
 from minibert.config import PRESETS, BertConfig
 from minibert.count import Shape
 from minibert.factorised import FactorisedEmbeddings
+from minibert.masked_lm import no_pooler
 from minibert.model import Embeddings
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 from minibert.replaced_tokens import CopyingGenerator, Discriminator, Generator, ReplacedTokens
 
 PUBLISHED = {  # table 6, where it differs from the defaults below
@@ -48,18 +49,18 @@ class ElectraConfig(BertConfig):
         return self.change(hidden_size=width, num_attention_heads=heads, intermediate_size=inner)
 
 
-relative(
+RELATIVE = Relative(
     "ELECTRA",
     ElectraConfig,
     about="it was asked of every token whether another network had put it there; embeddings E = {embedding_size} wide",
-    parts={
+    components={
         "embeddings": lambda config: (FactorisedEmbeddings if config.widened else Embeddings)(config),
-        "pooler": lambda config: lambda x: x[:, 0],  # none: pre-training has no loss on [CLS] alone. (B, T, H) → (B, H)
+        "pooler": no_pooler,  # pre-training has no loss on [CLS] alone
+        "summary": nn.GELU,  # transformers'; the paper's code has none
     },
     objective=ReplacedTokens,
     shape=lambda c: Shape(c, c.embedding_size if c.widened else None, pooler=False, objective="rtd"),
     heads={"ForPreTraining": Discriminator, "ForMaskedLM": Generator, "ForAllTokens": CopyingGenerator},
-    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.GELU()),  # transformers'; the paper's code has none
     names=(
         (r"\bembeddings\.projection\b", "embeddings_project"),
         (r"^rtd\.dense\b", "discriminator_predictions.dense"),

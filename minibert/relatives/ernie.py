@@ -3,14 +3,13 @@ BERT, then phrases, then entities. Names and fields as in transformers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from minibert.config import BertConfig
 from minibert.hiding import drawn, entities_of, hide_units, phrases_of
 from minibert.objectives import MaskedLanguageModel
-from minibert.relatives.registry import relative, relative_named
+from minibert.relatives.base import Relative
 from minibert.text.word_lists import between_phrases, names_in
 
 STAGES = ("piece", "phrase", "entity")
@@ -21,12 +20,6 @@ class ErnieConfig(BertConfig):
     """BERT's sizes."""
 
     model_type: ClassVar[str] = "ernie"
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
-        if values.get("use_task_id"):  # which is ERNIE 2.0 under the same model_type
-            return relative_named("ernie2").config.from_dict(values)
-        return super().from_dict(values)
 
 
 def units(stage: str, row, words, vocabulary):
@@ -68,7 +61,7 @@ class KnowledgeMasking(MaskedLanguageModel):
         )  # fmt: skip
 
 
-relative(
+RELATIVE = Relative(
     "ERNIE",
     ErnieConfig,
     about="first pieces were hidden, then phrases, then the names of entities",

@@ -11,8 +11,8 @@ import torch
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.ernie2 import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
+from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
-from minibert.relatives.registry import relative
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,10 @@ class ContinualTasks(KnowledgeMasking):
     share: float = 0.5
     begun: bool = False
 
+    model: ClassVar = TaskedLm
+
     def after(self, batches):
         return replace(super().after(batches), begun=batches >= self.order_from)
-
-    def model(self, config):
-        return TaskedLm(config)
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
         if self.begun and torch.rand((), generator=rng) >= self.share:
@@ -65,13 +64,13 @@ class ContinualTasks(KnowledgeMasking):
         return {kind: asked for kind, asked in super().questions(output, batch).items() if asked.count}
 
 
-relative(
+RELATIVE = Relative(
     "ERNIE 2.0",
     Ernie2Config,
     prefix="Ernie",
     encoder="ernie",
     about="each token is also told which of {task_type_vocab_size} questions is asked; they were learned one by one",
-    parts={"embeddings": TaskEmbeddings},
+    components={"embeddings": TaskEmbeddings},
     objective=ContinualTasks,
     heads={"ForPreTraining": TaskedLm},
     shape=lambda c: Shape(c, tasks=c.task_type_vocab_size, objective="mlm+sop"),

@@ -12,7 +12,7 @@ from minibert.attention_masks import causal_mask
 from minibert.config import BertConfig
 from minibert.model import Batch
 from minibert.objectives import NextToken
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ def earlier_tokens(batch: Batch) -> Tensor:
     return causal_mask(batch.ids.size(1), batch.ids.device)
 
 
-relative(
+RELATIVE = Relative(
     "Left to right",
     LeftToRightConfig,
     in_transformers=False,
     about="each token sees itself and those before it, and the model was asked for the next one",
     encoder="bert",
-    parts={"mask": earlier_tokens},
+    components={"mask": earlier_tokens},
     objective=lambda masking=None, second_weight=1.0: NextToken(),
 )

@@ -15,7 +15,7 @@ from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
 from minibert.positions import sinusoids
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 FURTHEST = 2**15  # limits the table of 2 · max_relative_position + 1 sinusoids, which no file size bounds
 
@@ -69,11 +69,11 @@ class RelativeAttention(SelfAttention):
         return tap("mixed", kept @ v + torch.einsum("bhij,ijd->bhid", kept, r.to(v.dtype)))  # (B, A, T, D)
 
 
-relative(
+RELATIVE = Relative(
     "NEZHA",
     NezhaConfig,
     in_transformers=False,  # version 4 had it
     about="no position embeddings; each head is told how far apart two tokens stand, up to {max_relative_position}",
-    parts={"embeddings": EmbeddingsWithoutPositions, "blocks": stack(partial(Block, attention=RelativeAttention))},
+    components={"embeddings": EmbeddingsWithoutPositions, "blocks": stack(partial(Block, attention=RelativeAttention))},
     shape=lambda c: Shape(c, relative_positions=True),
 )

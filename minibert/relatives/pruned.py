@@ -9,7 +9,7 @@ from typing import ClassVar
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.pruning.block import PrunedBlock
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class PrunedConfig(BertConfig):
         return self.kept_neurons or (self.intermediate_size,) * self.num_hidden_layers
 
 
-relative(
+RELATIVE = Relative(
     "Pruned BERT",
     PrunedConfig,
     encoder="bert",
     in_transformers=False,  # no longer: version 4 had `prune_heads`, and nothing for neurons
     about="heads, neurons or layers have been cut away",
-    parts={
+    components={
         "blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)],
     },
     shape=lambda c: Shape(c, kept=(sum(c.heads) * c.head_size, sum(c.neurons))),

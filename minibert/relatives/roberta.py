@@ -15,7 +15,7 @@ from minibert.count import Shape
 from minibert.masked_lm import MaskedLm
 from minibert.model import Embeddings, Tap, no_tap
 from minibert.objectives import WithoutPairs
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class CountedPositions(Embeddings):
         return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
 
 
-relative(
+RELATIVE = Relative(
     "RoBERTa",
     RobertaConfig,
     about="masks drawn anew at each reading, full sentences, nothing asked about pairs",
-    parts={"embeddings": CountedPositions},
+    components={"embeddings": CountedPositions},
     objective=WithoutPairs,
     heads={"ForMaskedLM": MaskedLm},
     shape=lambda c: Shape(c, objective="mlm"),

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from minibert.config import BertConfig
 from minibert.count import Shape
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 from minibert.spans import SpanLm, Spans
 
 
@@ -25,7 +25,7 @@ class SpanBertConfig(BertConfig):
             raise ValueError(f"span_position_size must be from 1 to {2**16:,}, not {self.span_position_size}")
 
 
-relative(
+RELATIVE = Relative(
     "SpanBERT",
     SpanBertConfig,
     prefix="SpanBert",

@@ -13,7 +13,7 @@ from minibert.attention_masks import causal_mask
 from minibert.config import BertConfig
 from minibert.model import Batch, every_real_token
 from minibert.objectives import MaskedLanguageModel, Masking
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 from minibert.text.segment_pairs import SegmentPair, ordered_pairs
 
 # Mask → segments of the first and the second text; mask → share of batches (§2.4).
@@ -69,12 +69,12 @@ class FourMasks(MaskedLanguageModel):
         return replace(batch, segments=torch.where(written, second, first) if first else batch.segments)
 
 
-relative(
+RELATIVE = Relative(
     "UniLM",
     UnilmConfig,
     in_transformers=False,
     about="read both ways here; it also learned to read from one side, and to write a second text",
     encoder="bert",
-    parts={"mask": by_segments},
+    components={"mask": by_segments},
     objective=lambda masking=None, second_weight=1.0, **options: FourMasks(masking or Masking(), **options),
 )

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from minibert.config import BertConfig
 from minibert.count import Shape
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 from minibert.replaced_names import NamesLm, ReplacedNames
 
 
@@ -20,7 +20,7 @@ class WklmConfig(BertConfig):
     model_type: ClassVar[str] = "wklm"
 
 
-relative(
+RELATIVE = Relative(
     "WKLM",
     WklmConfig,
     encoder="bert",

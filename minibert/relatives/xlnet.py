@@ -13,9 +13,10 @@ from torch import nn
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.heads import BertForQuestionAnswering
+from minibert.masked_lm import no_pooler
 from minibert.model import Block, stack
 from minibert.permutation import PermutationLanguageModel, PermutationLM
-from minibert.relatives.registry import relative
+from minibert.relatives.base import Relative
 from minibert.transformer_xl import NAMES, RelativeAttention, WordEmbeddings, as_read, as_stored, places_and_segments
 
 FIELDS = {
@@ -46,22 +47,22 @@ class XlnetConfig(BertConfig):
         return super().from_dict({"attention_probs_dropout_prob": given.get("hidden_dropout_prob"), **values, **given})
 
 
-relative(
+RELATIVE = Relative(
     "XLNet",
     XlnetConfig,
     prefix="XLNet",
     encoder="transformer",
     about="no position embeddings, each head hears how far apart two tokens stand; words were guessed in drawn orders",
-    parts={
+    components={
         "embeddings": WordEmbeddings,
         "blocks": stack(partial(Block, attention=RelativeAttention)),
-        "pooler": lambda config: lambda x: x[:, 0],  # none, as in ELECTRA. (B, T, H) → (B, H)
-        "told": places_and_segments,
+        "pooler": no_pooler,
+        "attention_kwargs": places_and_segments,
+        "summary": nn.Tanh,
     },
     objective=PermutationLanguageModel,
     shape=lambda c: Shape(c, segments=False, transformer_xl=True, pooler=False, objective="plm"),
     heads={"LMHeadModel": PermutationLM, "ForQuestionAnsweringSimple": BertForQuestionAnswering},
-    summary=lambda width: nn.Sequential(nn.Linear(width, width), nn.Tanh()),
     layout=(as_stored, as_read),
     names=NAMES,
     head_names=dict.fromkeys(

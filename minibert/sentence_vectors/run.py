@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from minibert import checkpoint
 from minibert.inside.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
+from minibert.relatives import build
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
 from minibert.sentence_vectors.objectives import (
     alignment,
@@ -242,7 +243,7 @@ def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[R
     """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
     before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
-    bert = Bert(before.config.change(**dropout))
+    bert = build(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
     together = min(settings.batch_size, len(rows))

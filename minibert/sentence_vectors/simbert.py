@@ -19,6 +19,7 @@ from minibert.inside.vectors import nearest, unit
 from minibert.inside.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.read_and_written import Asked, batch_of, source_of
+from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig
 from minibert.text.batches import padded_batch
 from minibert.text.characters import is_cjk
@@ -59,7 +60,7 @@ class SimBertSettings:
 def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
     """A UniLM with the same weights; its six segment vectors are copies of BERT's two."""
     values = {name: value for name, value in vars(model.config).items() if name != "type_vocab_size"}
-    made = BertForPreTraining(UnilmConfig(**values, type_vocab_size=6))
+    made = build(UnilmConfig(**values, type_vocab_size=6), BertForPreTraining)
     state = model.state_dict()
     segments = state["bert.embeddings.segment.weight"]  # (2, H): of the first and the second text
     first = torch.tensor([0, 1, 0, 0, 0, 1])[: made.config.type_vocab_size]

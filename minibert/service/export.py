@@ -26,7 +26,7 @@ from minibert.heads import (
     TaskBatch,
     TaskHead,
 )
-from minibert.relatives.registry import relative_of
+from minibert.relatives import relative_of
 from minibert.tokenizer import Tokenizer
 
 FORMATS = ("huggingface", "onnx")

@@ -236,9 +236,11 @@ class Choices(Task):
 
     def head(self, config, labels, options):
         from minibert.heads import BertForMultipleChoice, reading_options
+        from minibert.relatives import build
 
-        return BertForMultipleChoice(
+        return build(
             config,
+            BertForMultipleChoice,
             **reading_options(options),
         )
 

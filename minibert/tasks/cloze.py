@@ -66,8 +66,10 @@ class Asked:
 
     def head(self, config, labels, options):
         from minibert.few_labels.head import BertForCloze
+        from minibert.relatives import build
 
-        return BertForCloze(config, labels, words=[options.word_ids[label] for label in labels], mask=options.mask_id)
+        words = [options.word_ids[label] for label in labels]
+        return build(config, BertForCloze, labels=labels, words=words, mask=options.mask_id)
 
 
 class Cloze(Asked, Classification):

@@ -218,10 +218,12 @@ class Intents(Task):
 
     def head(self, config, labels, options):
         from minibert.heads import BertForIntentAndEntities, reading_options
+        from minibert.relatives import build
 
-        return BertForIntentAndEntities(
+        return build(
             config,
-            labels,
+            BertForIntentAndEntities,
+            labels=labels,
             **reading_options(options),
         )
 

@@ -85,10 +85,12 @@ class SequenceTask(Task):
 
     def head(self, config, labels, options):
         from minibert.heads import BertForSequenceClassification, reading_options
+        from minibert.relatives import build
 
-        return BertForSequenceClassification(
+        return build(
             config,
-            labels,
+            BertForSequenceClassification,
+            labels=labels,
             problem=self.problem,
             **reading_options(options),
         )

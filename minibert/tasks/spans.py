@@ -247,8 +247,9 @@ class Spans(Task):
 
     def head(self, config, labels, options):
         from minibert.heads import BertForQuestionAnswering, reading_options
+        from minibert.relatives import build
 
-        return BertForQuestionAnswering(config, **reading_options(options))
+        return build(config, BertForQuestionAnswering, **reading_options(options))
 
     def decode(self, outputs, features, examples, labels, options):
         """For each example: the best answer with its place, the `n_best` spans, and P(start) and P(end) of every

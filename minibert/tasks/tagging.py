@@ -176,10 +176,12 @@ class Tagging(Task):
 
     def head(self, config, labels, options):
         from minibert.heads import BertForTokenClassification, reading_options
+        from minibert.relatives import build
 
-        return BertForTokenClassification(
+        return build(
             config,
-            labels,
+            BertForTokenClassification,
+            labels=labels,
             **reading_options(options),
         )
 

@@ -14,6 +14,7 @@ from minibert.corruption import MaskVocabulary
 from minibert.ernie2 import REGIMES, Ernie2, TaskedBatch, stages
 from minibert.hiding import drawn, hide_units
 from minibert.model import Batch
+from minibert.relatives import build
 from minibert.relatives.ernie import units
 from minibert.relatives.ernie2 import Ernie2Config
 from minibert.text.batches import padded_batch
@@ -216,7 +217,7 @@ def train_continually(settings: ContinualSettings) -> Iterator[Event]:
     `mean`."""
     torch.manual_seed(settings.seed)
     tokenizer = Tokenizer(world.vocabulary())
-    learner = Ernie2(settings.config(len(tokenizer.vocab)), TASKS).to(best_device())
+    learner = build(settings.config(len(tokenizer.vocab)), Ernie2, classes=TASKS).to(best_device())
     asker = Asker(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
     held_out = Asker(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
     questions = {task: held_out.batch(task, settings.asked) for task in TASKS}

@@ -18,6 +18,7 @@ from minibert.hiding import Tokens, Unit
 from minibert.inside.right_names import names_in_text, suspicion, unlikelihood
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, losses
+from minibert.relatives import build
 from minibert.relatives.wklm import WklmConfig
 from minibert.replaced_names import NamesLm, ReplacedNames, others_of, replace_names
 from minibert.statistics import area
@@ -75,7 +76,7 @@ def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
     """The objective's model with the weights of a BERT; a head that BERT lacks is random."""
     start = checkpoint.load(model)
     config = WklmConfig(**vars(start.config)) if isinstance(objective, ReplacedNames) else start.config
-    learner = objective.model(config)
+    learner = build(config, objective.model)
     learner.load_state_dict(start.state_dict(), strict=False)
     return learner
 

@@ -16,8 +16,9 @@ from minibert import checkpoint
 from minibert.inside.pair_questions import SHORT
 from minibert.inside.replaced import fitting, originality
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.objectives import Masking, objective_for
+from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings, check_memory, fills, pretrain_store
+from minibert.relatives import objective_for
 from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer

@@ -12,6 +12,7 @@ SIZES = ("base", "large", "xlarge", "xxlarge")
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import flops, parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.albert import AlbertConfig
 
     lesson.show("What became of it", title=False)
@@ -19,14 +20,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
     rows = []
     for name in SIZES:
         config = AlbertConfig.preset(name)
-        work = flops(config, 1, 128, 0, training=False).total / base
+        work = flops(shape_of(config), 1, 128, 0, training=False).total / base
         rows.append(
             {
                 _("model"): f"ALBERT-{name}",
                 "L": config.num_hidden_layers,
                 "H": config.hidden_size,
                 "E": config.embedding_size,
-                _("weights, with pooler"): f"{parameters(config).with_pooler:,}",
+                _("weights, with pooler"): f"{parameters(shape_of(config)).with_pooler:,}",
                 _("arithmetic of an answer, BERT-base = 1"): f"{work:.1f}",
             }
         )

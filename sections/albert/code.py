@@ -21,4 +21,4 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("Order in the place of topic"), segment_pairs, ordered_pairs),
         ]
     )
-    show_source(albert, find="relative(", label=_("All of the relative: `minibert/relatives/albert.py`"))
+    show_source(albert, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/albert.py`"))

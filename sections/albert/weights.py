@@ -26,6 +26,7 @@ def shared_words() -> dict[str, str]:
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.albert import AlbertConfig
     from plots.albert import weights
     from plots.theme import titled
@@ -45,7 +46,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         albert.num_attention_heads,
         albert.intermediate_size,
     )
-    counts = {_("BERT of these sizes"): parameters(bert), "ALBERT": parameters(albert)}
+    counts = {_("BERT of these sizes"): parameters(bert), "ALBERT": parameters(shape_of(albert))}
     before, after = (count.with_pooler for count in counts.values())
     names = {
         "embeddings": _("embeddings"),
@@ -104,8 +105,9 @@ def segments(count) -> list[tuple[str, int]]:
 def table(bert, albert) -> None:
     """The three sums, with their formulas and the numbers in them."""
     from minibert.count import SHARED, parameters
+    from minibert.relatives import shape_of
 
-    theirs, ours = parameters(bert), parameters(albert)
+    theirs, ours = parameters(bert), parameters(shape_of(albert))
     v, e, h, layers = (albert.vocab_size, albert.embedding_size, albert.hidden_size, albert.num_hidden_layers)
     rows = [(_("words"), f"V·H = {v:,}·{h:,}", v * h, f"V·E + E·H = {v:,}·{e:,} + {e:,}·{h:,}", v * e + e * h)]
     for half, prefix in ((_("attention"), "block.attn"), (_("feed-forward"), "block.mlp")):

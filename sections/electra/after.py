@@ -10,6 +10,7 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.electra import ElectraConfig
 
     lesson.show("What became of it", title=False)
@@ -24,7 +25,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 "H": config.hidden_size,
                 "E": config.embedding_size,
                 _("generator’s H"): generator.hidden_size,
-                _("encoder, kept"): f"{parameters(config).encoder:,}",
+                _("encoder, kept"): f"{parameters(shape_of(config)).encoder:,}",
                 _("BERT’s of that name"): f"{parameters(BertConfig.preset(name)).encoder:,}",
             }
         )

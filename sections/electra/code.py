@@ -23,5 +23,5 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("Two networks in place of one"), None, NetworkPair),
         ]
     )
-    show_source(electra, find="relative(", label=_("All of the relative: `minibert/relatives/electra.py`"))
+    show_source(electra, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/electra.py`"))
     show_source(replaced_tokens.sample, label=_("How the generator samples"))

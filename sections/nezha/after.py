@@ -12,12 +12,14 @@ CHINESE = 21_128  # vocabulary size, that of Chinese BERT
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.nezha import NezhaConfig
 
     lesson.show("What became of it", title=False)
     rows = []
     for name in ("base", "large"):
-        nezha, bert = (parameters(kind.preset(name, vocab_size=CHINESE)).encoder for kind in (NezhaConfig, BertConfig))
+        configs = (kind.preset(name, vocab_size=CHINESE) for kind in (NezhaConfig, BertConfig))
+        nezha, bert = (parameters(shape_of(config)).encoder for config in configs)
         rows.append(
             {
                 _("model"): f"NEZHA-{name}",

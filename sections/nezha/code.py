@@ -21,5 +21,5 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("A table that is not learned"), None, sinusoids),
         ]
     )
-    show_source(nezha, find="relative(", label=_("All of the relative: `minibert/relatives/nezha.py`"))
+    show_source(nezha, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/nezha.py`"))
     lesson.show("The paper’s formula and the code’s")

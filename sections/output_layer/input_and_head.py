@@ -54,6 +54,7 @@ def _head(subject: Subject) -> None:
     """The new head: a few lines of code and a few hundred weights."""
     from minibert import heads
     from minibert.count import parameters
+    from minibert.relatives import shape_of
 
     tokenizer, data = subject.tokenizer, subject.data
     if tokenizer is None:
@@ -66,7 +67,7 @@ def _head(subject: Subject) -> None:
     terms = " + ".join(" × ".join(f"{size:,}" for size in shape) for shape in shapes)
     st.markdown(
         _("{terms} = **{count:,} new parameters**, beside {old:,} that come from the checkpoint.").format(
-            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(config).with_pooler
+            terms=terms, count=sum(map(math.prod, shapes)), old=parameters(shape_of(config)).with_pooler
         )
     )
     name = data.task.architecture

@@ -5,8 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from minibert.config import BertConfig
-from minibert.count import FAMILY, Shape, parameters, shape_of
-from minibert.relatives.registry import model_types, relative_named
+from minibert.count import FAMILY, Shape, parameters
+from minibert.relatives import model_types, relative_named, shape_of
 from sections.parameters.sizes import Sizes
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -86,7 +86,7 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
     from torch.nn import Module
 
     from minibert.masked_lm import NoPairs
-    from minibert.objectives import objective_for
+    from minibert.relatives import build, objective_for
     from minibert.unfilled import sizes_only
 
     def count(*modules) -> int:
@@ -94,7 +94,7 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
 
     with sizes_only():
         objective = objective_for(config)
-        model = objective.kept(objective.model(config))[""]
+        model = objective.kept(build(config, objective.model))[""]
     bert = model.bert
     waits = isinstance(getattr(model, "nsp", None), NoPairs) and isinstance(bert.pooler, Module)
     return {

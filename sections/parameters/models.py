@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from minibert.config import BertConfig
-from minibert.count import FAMILY, Shape, shape_of
-from minibert.relatives.registry import config_from_file
+from minibert.count import FAMILY, Shape
+from minibert.relatives import config_from_file, shape_of
 from ui import models as shipped
 from ui.inputs import distinct
 from ui.runs import own_models

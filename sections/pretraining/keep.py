@@ -62,7 +62,7 @@ def show(lesson: Lesson, text) -> None:
 
 
 def in_transformers(training: Training) -> bool:
-    from minibert.relatives.registry import relative_named
+    from minibert.relatives import relative_named
 
     return relative_named(training.settings.get("relative", "bert")).in_transformers
 

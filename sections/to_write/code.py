@@ -21,7 +21,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("What a batch is asked"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
         ]
     )
-    show_source(unilm, find="relative(", label=_("All of the relative: `minibert/relatives/unilm.py`"))
+    show_source(unilm, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/unilm.py`"))
     lesson.show("Writing")
     show_source(writing.step, "remember", label=_("A token more: keys and values of all before it are remembered"))
     show_source(writing.beam, "topk", label=_("Greedy and beam search"))

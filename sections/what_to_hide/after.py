@@ -10,6 +10,7 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.roberta import RobertaConfig
     from minibert.relatives.spanbert import SpanBertConfig
 
@@ -28,7 +29,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 _("model"): name,
                 "V": f"{config.vocab_size:,}",
                 _("of them word vectors"): f"{config.vocab_size * config.hidden_size:,}",
-                _("encoder with pooler"): f"{parameters(config).with_pooler:,}",
+                _("encoder with pooler"): f"{parameters(shape_of(config)).with_pooler:,}",
             }
             for name, config in kinds.items()
         ]

@@ -56,6 +56,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
     files = {"roberta": roberta, "ernie": ernie, "ernie2": ernie2, "spanbert": spanbert, "macbert": macbert}
     if chosen in files:
         where = f"minibert/relatives/{chosen}.py"
-        show_source(files[chosen], find="relative(", label=_("All of the relative: `{file}`").format(file=where))
+        show_source(files[chosen], find="RELATIVE = ", label=_("All of the relative: `{file}`").format(file=where))
     if chosen == "ernie":
         show_source(names_in, label=_("Which names it knows"))

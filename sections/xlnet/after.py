@@ -12,12 +12,13 @@ PIECES = 32_000
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
+    from minibert.relatives import shape_of
     from minibert.relatives.xlnet import XlnetConfig
 
     lesson.show("What became of it", title=False)
     rows = []
     for name in ("base", "large"):
-        xlnet, bert = (parameters(kind.preset(name, vocab_size=PIECES)) for kind in (XlnetConfig, BertConfig))
+        xlnet, bert = (parameters(shape_of(kind.preset(name, vocab_size=PIECES))) for kind in (XlnetConfig, BertConfig))
         rows.append(
             {
                 _("model"): f"XLNet-{name}",

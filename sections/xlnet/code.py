@@ -26,5 +26,5 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("What a token begins as"), Embeddings.forward, WordEmbeddings.forward),
         ]
     )
-    show_source(xlnet, find="relative(", label=_("All of the relative: `minibert/relatives/xlnet.py`"))
+    show_source(xlnet, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/xlnet.py`"))
     lesson.show("Paper and code")

@@ -14,7 +14,7 @@ from minibert.checkpoint import CheckpointError
 from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch, Bert, BertForPreTraining
-from minibert.relatives.registry import relative_named
+from minibert.relatives import build, relative_named
 from minibert.unfilled import filled_later
 
 CONFIG = BertConfig(
@@ -201,7 +201,7 @@ def test_albert_and_nezha_allocate_nothing_that_no_file_holds(tmp_path):
     sizes = {"vocab_size": 60, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3}
     for kind, wrong in [("albert", "num_hidden_layers"), ("nezha", "max_relative_position")]:
         config = relative_named(kind).config.from_dict({"model_type": kind, **sizes})
-        directory = checkpoint.save(tmp_path / kind, BertForPreTraining(config))
+        directory = checkpoint.save(tmp_path / kind, build(config, BertForPreTraining))
         checkpoint.load(directory)
         changed(directory, **{wrong: 10**9})
         with pytest.raises(CheckpointError, match=f"{wrong} "):

@@ -12,6 +12,7 @@ from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIR
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import read_records
 from minibert.model import IGNORE
+from minibert.relatives import build
 from minibert.relatives.ernie2 import Ernie2Config
 from minibert.tokenizer import Tokenizer
 from minibert.toy import continual, world
@@ -32,7 +33,7 @@ def told():
 def test_it_reads_as_the_relative_that_is_saved_and_loaded():
     """Which agrees with transformers' (tests/minibert/relatives/test_ernie2.py)."""
     torch.manual_seed(0)
-    ours, saved = Ernie2(CONFIG, {"a": 0, "b": 3, "c": 2}).eval(), TaskedLm(CONFIG).eval()
+    ours, saved = build(CONFIG, Ernie2, classes={"a": 0, "b": 3, "c": 2}).eval(), build(CONFIG, TaskedLm).eval()
     saved.bert.load_state_dict(ours.bert.state_dict())
     batch = TaskedBatch(torch.randint(61, (2, 7)), tasks=torch.tensor([2, 2]))
     _hidden, pooled = ours.read(batch)
@@ -109,7 +110,7 @@ def test_events_of_a_run():
 
 def test_right_answers_are_counted(told):
     torch.manual_seed(1)
-    model = Ernie2(SMALL.config(len(TOKENIZER.vocab)), TASKS).eval()
+    model = build(SMALL.config(len(TOKENIZER.vocab)), Ernie2, classes=TASKS).eval()
     batch = Asker(told, TOKENIZER, 2).batch("distance", 6)
     with torch.no_grad():
         _, pooled = model.read(batch)

@@ -40,6 +40,7 @@ from minibert.finetune.learner import Learner
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
+from minibert.relatives import build
 from minibert.relatives.left_to_right import LeftToRightConfig
 from minibert.tasks import TaskData, TaskDataError, task_named
 from minibert.tasks.tagging import TaggedExample, entities, to_iob2
@@ -109,7 +110,7 @@ def corpus(folder):
 def test_left_to_right_is_transformers_decoder(tmp_path):
     """Its logits are those of BertLMHeadModel with the same weights; its loss is theirs, which shifts the labels."""
     torch.manual_seed(0)
-    model = BertForPreTraining(LEFT_TO_RIGHT).eval()
+    model = build(LEFT_TO_RIGHT, BertForPreTraining).eval()
     for weights in model.parameters():
         weights.normal_(std=0.3)
     directory = checkpoint.save(tmp_path / "model", model)

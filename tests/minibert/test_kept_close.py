@@ -5,7 +5,8 @@ import torch
 from bench.kept_close import KeptClose, terms
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
-from minibert.objectives import losses, objective_for
+from minibert.objectives import losses
+from minibert.relatives import objective_for
 
 CONFIG = BertConfig(
     40, 16, 2, num_attention_heads=2, intermediate_size=32, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0

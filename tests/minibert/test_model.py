@@ -11,7 +11,7 @@ from minibert.attention_masks import causal_mask, padding_mask, prefix_mask
 from minibert.checkpoint import their_name
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, SelfAttention, masked_softmax
-from minibert.relatives.registry import relative_named
+from minibert.relatives import relative_named
 
 ODD = {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6, "max_position_embeddings": 77, "type_vocab_size": 3}
 CONFIGS = {

@@ -9,6 +9,7 @@ import transformers
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch
 from minibert.permutation import PermutationLM, draw_order
+from minibert.relatives import build
 from minibert.relatives.xlnet import XlnetConfig
 from minibert.segment_memory import guess_on, read_on, whole
 
@@ -18,7 +19,7 @@ CONFIG = XlnetConfig(57, 32, 3, 2, 64, max_position_embeddings=64, initializer_r
 @pytest.fixture(scope="module")
 def model() -> PermutationLM:
     torch.manual_seed(0)
-    made = PermutationLM(CONFIG).eval()
+    made = build(CONFIG, PermutationLM).eval()
     for name, weight in made.named_parameters():
         if "bias" in name:
             torch.nn.init.normal_(weight, std=0.3)

@@ -10,6 +10,7 @@ from minibert.config import BertConfig
 from minibert.count import parameters
 from minibert.inside.pair_questions import judged
 from minibert.inside.repetitions import movement
+from minibert.relatives import shape_of
 from minibert.relatives.albert import AlbertConfig
 from minibert.toy import world
 from sections.albert import order
@@ -66,7 +67,7 @@ def test_the_picture_is_what_both_models_computed(runs_folder, models, tokenizer
 def test_the_weights_are_counted(runs_folder, size, width, shared, number):
     app = open_page("albert", owner="me", size=size, E=width, shared=shared)
     config = AlbertConfig.preset(size, embedding_size=width, shared=shared)
-    number = number or parameters(config).with_pooler
+    number = number or parameters(shape_of(config)).with_pooler
     names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     before = parameters(BertConfig(30_000, *(getattr(config, name) for name in names))).with_pooler
     assert re.findall(r"\d{1,3}(?:,\d{3})+", title_of(app, "weights"))[:2] == [f"{number:,}", f"{before:,}"]

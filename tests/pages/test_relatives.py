@@ -8,12 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert import checkpoint
-from minibert.count import FAMILY, parameters, shape_of
+from minibert.count import FAMILY, parameters
 from minibert.inside.head_arithmetic import record, take_apart
 from minibert.inside.interventions import order_effect, switched_off, without_positions
 from minibert.inside.model_input import ModelInput
 from minibert.pretrain import PretrainSettings
-from minibert.relatives.registry import relative_named
+from minibert.relatives import relative_named, shape_of
 from minibert.tasks import TASKS
 from minibert.toy.world import documents
 from tests.pages import driver

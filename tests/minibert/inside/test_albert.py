@@ -10,7 +10,7 @@ from minibert import checkpoint
 from minibert.count import flops, parameters
 from minibert.inside.repetitions import copies, movement
 from minibert.inside.speed import measure
-from minibert.model import Bert
+from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
 
 SIZES = {"vocab_size": 61, "hidden_size": 48, "embedding_size": 20, "num_hidden_layers": 3, "num_attention_heads": 4}
@@ -35,7 +35,7 @@ def test_movement_is_between_transformers_hidden_states(tmp_path):
 
 @pytest.mark.parametrize("shared", ["all", "attention", "feed_forward", "none"])
 def test_copies_are_counted(shared):
-    bert = Bert(AlbertConfig(**SIZES, shared=shared))
+    bert = build(AlbertConfig(**SIZES, shared=shared))
     assert copies(bert, "attn") == ([1, 1, 1] if shared in ("all", "attention") else [1, 2, 3])
     assert copies(bert, "mlp") == ([1, 1, 1] if shared in ("all", "feed_forward") else [1, 2, 3])
 
@@ -47,8 +47,8 @@ def test_as_much_arithmetic_with_fewer_weights():
     torch.manual_seed(3)
     found = measure(configs, rows=2, tokens=12, repeats=1)
     assert torch.equal(torch.rand(2), expected)  # nobody else's dice have been thrown
-    assert found["none"].flops == found["all"].flops == flops(configs["all"], 2, 12, 0, training=False).total
+    assert found["none"].flops == found["all"].flops == flops(shape_of(configs["all"]), 2, 12, 0, training=False).total
     assert {name: one.weights for name, one in found.items()} == {
-        name: parameters(config).pretraining for name, config in configs.items()
+        name: parameters(shape_of(config)).pretraining for name, config in configs.items()
     }
     assert found["all"].weights < found["none"].weights

@@ -9,6 +9,7 @@ import torch
 from minibert.inside.distances import clipped, expected, heard, score
 from minibert.model import Batch, BertForPreTraining
 from minibert.positions import sinusoids
+from minibert.relatives import build
 from minibert.relatives.nezha import NezhaConfig
 from tests.minibert.inside.random_models import random_model
 
@@ -44,7 +45,7 @@ def test_a_smaller_clip_is_the_model_with_that_clip_and_its_own_changes_nothing(
     assert torch.allclose(own, logits.softmax(-1), atol=1e-6)
     assert torch.allclose(expected(model, IDS, 4, 4, 5), own, atol=1e-6)
     assert clipped(3, 1).tolist() == [[0, 1, 1], [-1, 0, 1], [-1, -1, 0]]
-    smaller = BertForPreTraining(CONFIG.change(max_relative_position=3)).eval()
+    smaller = build(CONFIG.change(max_relative_position=3), BertForPreTraining).eval()
     smaller.load_state_dict(model.state_dict())
     for block in smaller.bert.blocks:
         block.attn.sinusoids = sinusoids(11, 6)[2:9]

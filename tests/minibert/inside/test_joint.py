@@ -9,6 +9,7 @@ from minibert.config import BertConfig
 from minibert.inside.joint import asked, at_once, expected, going_together, in_order
 from minibert.model import IGNORE, Batch
 from minibert.permutation import PermutationLM
+from minibert.relatives import build
 from minibert.relatives.xlnet import XlnetConfig
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
@@ -23,7 +24,7 @@ MASK = TOKENIZER.mask_id
 def models():
     sizes = (TOKENIZER.vocab_size, 32, 2, 2, 64)
     bert = random_model(BertConfig(*sizes, initializer_range=0.2))
-    return bert, PermutationLM(XlnetConfig(*sizes, initializer_range=0.2)).eval()
+    return bert, build(XlnetConfig(*sizes, initializer_range=0.2), PermutationLM).eval()
 
 
 def logits_of(model, row: torch.Tensor, place: int, order=None) -> torch.Tensor:

@@ -11,6 +11,7 @@ from minibert import checkpoint
 from minibert.count import parameters
 from minibert.model import BertForPreTraining
 from minibert.pretrain import pretrain
+from minibert.relatives import build
 from minibert.relatives.albert import AlbertConfig
 from tests.minibert.relatives.their_heads import assert_equal, rows
 from tests.minibert.relatives.toy_world import SETTINGS, texts_in
@@ -21,7 +22,7 @@ SIZES |= {"intermediate_size": 70, "max_position_embeddings": 24, "initializer_r
 
 def albert(**changes) -> BertForPreTraining:
     torch.manual_seed(0)
-    return BertForPreTraining(AlbertConfig(**{**SIZES, **changes})).eval()
+    return build(AlbertConfig(**{**SIZES, **changes}), BertForPreTraining).eval()
 
 
 @pytest.mark.parametrize("shared", ["all", "attention", "feed_forward", "none"])

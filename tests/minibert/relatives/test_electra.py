@@ -10,8 +10,9 @@ from torch.nn import functional as F
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.objectives import Masking, losses, objective_for
+from minibert.objectives import Masking, losses
 from minibert.pretrain import PretrainSettings, fill, pretrain
+from minibert.relatives import build, objective_for
 from minibert.relatives.electra import ElectraConfig
 from minibert.replaced_tokens import VARIANTS, CopyingGenerator, Discriminator, Generator, ReplacedTokens, sample
 from minibert.train import Step
@@ -29,13 +30,13 @@ def test_the_size_of_the_generator():
     assert base.generator().hidden_size == 256 == base.hidden_size // 3 and CONFIG.generator().hidden_size == 12
     assert ElectraConfig.preset("large").embedding_size == 1024
     asked_for = replace(CONFIG, generator_hidden_size=24)
-    assert objective_for(asked_for).model(asked_for).generator.config.hidden_size == 24
+    assert build(asked_for, objective_for(asked_for).model).generator.config.hidden_size == 24
 
 
 def asked(variant: str = "electra"):
     torch.manual_seed(0)
     objective = ReplacedTokens(Masking(rate=0.4), variant=variant)
-    pair = objective.model(CONFIG).eval()
+    pair = build(CONFIG, objective.model).eval()
     batch, _ = rows()
     vocabulary, rng = MaskVocabulary(4, torch.tensor([4]), 61), torch.Generator().manual_seed(0)
     return objective, pair, objective.corrupt(batch, ~batch.padding, ~batch.padding, vocabulary, rng)
@@ -121,7 +122,7 @@ def test_what_each_variant_asks(variant):
 @torch.no_grad()
 def test_copying_is_a_mixture_by_hand():
     torch.manual_seed(0)
-    model = CopyingGenerator(CONFIG).eval()
+    model = build(CONFIG, CopyingGenerator).eval()
     batch, _ = rows()
     labels = torch.where(batch.padding, torch.roll(batch.ids, 1, 1), IGNORE)
     labels[0, :4] = batch.ids[0, :4]

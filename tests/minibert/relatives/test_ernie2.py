@@ -9,7 +9,7 @@ import transformers
 from minibert import checkpoint
 from minibert.ernie2 import TaskedBatch, TaskedLm
 from minibert.model import IGNORE, Batch
-from minibert.objectives import objective_for
+from minibert.relatives import build, objective_for
 from minibert.relatives.ernie2 import ORDER, WORDS, Ernie2Config
 from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
@@ -53,7 +53,7 @@ def test_every_tasks_vectors_are_transformers_both_ways(tmp_path):
 @torch.no_grad()
 def test_who_is_told_of_no_task_is_told_of_the_first():
     torch.manual_seed(0)
-    model = TaskedLm(Ernie2Config(**SIZES)).eval()
+    model = build(Ernie2Config(**SIZES), TaskedLm).eval()
     by_task = [model(TaskedBatch(IDS, tasks=torch.full((2,), task))).nsp_logits for task in range(3)]
     torch.testing.assert_close(model(Batch(IDS)).nsp_logits, by_task[0], rtol=0, atol=1e-6)
     assert all((by_task[0] - other).abs().max() > 1e-3 for other in by_task[1:])
@@ -63,7 +63,7 @@ def test_words_come_first_and_go_on_beside_the_order():
     config = Ernie2Config(**{**SIZES, "vocab_size": TOKENIZER.vocab_size, "max_position_embeddings": 48})
     objective = objective_for(config, order_from=3)
     batches = list(stream(objective, max_length=48, epochs=4, short_probability=0.0))
-    model = objective.model(config)
+    model = build(config, objective.model)
     asked = [int(batch.tasks[0]) for batch in batches]
     assert asked[:3] == [WORDS] * 3 and {*asked[3:]} == {WORDS, ORDER}
     assert 0.25 < asked[3:].count(WORDS) / len(asked[3:]) < 0.75

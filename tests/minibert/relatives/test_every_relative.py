@@ -16,11 +16,20 @@ from minibert.count import parameters
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import TaskHead
 from minibert.inside.probes import untrained_copy
-from minibert.model import Bert, BertForPreTraining, Embeddings
-from minibert.objectives import losses, objective_for
+from minibert.model import Bert, BertForPreTraining, Components, Embeddings
+from minibert.objectives import losses
 from minibert.pretrain import PretrainSettings, pretrain
-from minibert.relatives.registry import config_from, config_from_file, model_types, relative_named
+from minibert.relatives import (
+    build,
+    config_from,
+    config_from_file,
+    model_types,
+    objective_for,
+    relative_named,
+    shape_of,
+)
 from minibert.service.export import export
 from minibert.tasks import Options, task_named
 from minibert.train import Eval, Optimization
@@ -47,7 +56,7 @@ def config_of(name: str, **changes) -> BertConfig:
 def kept(config: BertConfig) -> nn.Module:
     """What stays of what pre-training trains."""
     objective = objective_for(config)
-    return objective.kept(objective.model(config))[""]
+    return objective.kept(build(config, objective.model))[""]
 
 
 def model_of(name: str, **changes) -> nn.Module:
@@ -107,11 +116,18 @@ def test_it_comes_back_from_a_directory(name, dtype, tmp_path):
 
 
 @every_relative
+def test_it_is_never_built_or_counted_as_bert(name):
+    for make in (Bert, BertForPreTraining, TaskHead, parameters):
+        with pytest.raises(ValueError, match=name):
+            make(config_of(name))
+
+
+@every_relative
 def test_it_is_counted_to_the_last_parameter(name):
     for config in (config_of(name), relative_named(name).config.preset("tiny")):
         with torch.device("meta"):
             model = kept(config)
-        counted = parameters(config)
+        counted = parameters(shape_of(config))
         untrained = 0 if counted.of("nsp") else counted.of("pooler")  # without pairs nothing reads it, and it waits
         assert counted.pretraining + untrained == sum(weight.numel() for weight in model.parameters())
         assert counted.with_pooler == sum(weight.numel() for weight in model.bert.parameters())
@@ -212,7 +228,7 @@ def test_it_asks_what_its_objective_says(name):
     torch.manual_seed(0)
     config = config_of(name, vocab_size=TOKENIZER.vocab_size)
     objective = objective_for(config)
-    model = objective.model(config).eval()
+    model = build(config, objective.model).eval()
     if hasattr(model, "temperature"):
         model.temperature = 0  # samples of a part are not those of the whole
     batch = next(iter(stream(objective, 30, batch_size=12, max_length=40)))
@@ -231,8 +247,8 @@ def test_a_model_type_that_nobody_knows_is_refused_by_name(tmp_path):
     config.write_text(config.read_text().replace('"albert"', '"alberta"'))
     with pytest.raises(checkpoint.CheckpointError, match='model_type is "alberta", which is not known here'):
         checkpoint.load(tmp_path)
-    with pytest.raises(ValueError, match='model_type is "registry"'):  # a file beside them, but no relative
-        config_from({"model_type": "registry"})
+    with pytest.raises(ValueError, match='model_type is "base"'):  # a file beside them, but no relative
+        config_from({"model_type": "base"})
 
 
 @pytest.mark.parametrize(
@@ -265,7 +281,7 @@ def test_parts_that_no_model_type_names_are_not_saved(tmp_path):
         def forward(self, *rows):
             return 2 * super().forward(*rows)
 
-    model = BertForPreTraining(BertConfig(61, **SIZES), embeddings=Louder)
+    model = BertForPreTraining(BertConfig(61, **SIZES), Components(embeddings=Louder))
     with pytest.raises(checkpoint.CheckpointError, match="embeddings of its own"):
         checkpoint.save(tmp_path / "model", model)
     assert not (tmp_path / "model").exists()

@@ -7,8 +7,8 @@ from minibert.checkpoint import their_name
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import NextToken
 from minibert.pretrain import fill
+from minibert.relatives import build, relative_named
 from minibert.relatives.left_to_right import LeftToRightConfig
-from minibert.relatives.registry import relative_named
 
 SIZES = {"vocab_size": 61, "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
 SIZES |= {"intermediate_size": 70, "max_position_embeddings": 64, "initializer_range": 0.2}
@@ -16,7 +16,7 @@ SIZES |= {"intermediate_size": 70, "max_position_embeddings": 64, "initializer_r
 
 def model(**changes) -> BertForPreTraining:
     torch.manual_seed(0)
-    return BertForPreTraining(LeftToRightConfig(**{**SIZES, **changes})).eval()
+    return build(LeftToRightConfig(**{**SIZES, **changes}), BertForPreTraining).eval()
 
 
 def test_logits_equal_transformers():

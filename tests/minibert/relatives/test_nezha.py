@@ -6,7 +6,8 @@ import math
 import pytest
 import torch
 
-from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
+from minibert.relatives import build
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 
 CONFIG = NezhaConfig(
@@ -45,7 +46,7 @@ def test_every_number_of_a_head_by_hand():
 def test_taps_are_the_parts_of_the_score():
     torch.manual_seed(0)
     seen = {}
-    Bert(CONFIG).eval()(Batch(torch.randint(31, (2, 9))), lambda name, x: seen.setdefault(name, x))
+    build(CONFIG).eval()(Batch(torch.randint(31, (2, 9))), lambda name, x: seen.setdefault(name, x))
     q, k = seen["blocks.1.attn.query"], seen["blocks.1.attn.key"]
     by_place = seen["blocks.1.attn.relative_scores"]
     assert torch.allclose(seen["blocks.1.attn.scores"], (q @ k.mT + by_place) / math.sqrt(6), atol=1e-6)
@@ -55,9 +56,9 @@ def test_taps_are_the_parts_of_the_score():
 
 @torch.no_grad()
 def test_it_reads_further_than_it_has_positions_and_takes_none():
-    assert BertForPreTraining(CONFIG).eval()(Batch(torch.randint(31, (1, 100)))).mlm_logits.shape == (1, 100, 31)
+    assert build(CONFIG, BertForPreTraining).eval()(Batch(torch.randint(31, (1, 100)))).mlm_logits.shape == (1, 100, 31)
     with pytest.raises(ValueError, match="no positions to give a token"):
-        Bert(CONFIG)(Batch(torch.zeros(1, 3, dtype=torch.long), positions=torch.arange(3)[None]))
+        build(CONFIG)(Batch(torch.zeros(1, 3, dtype=torch.long), positions=torch.arange(3)[None]))
 
 
 def test_the_papers_waves_and_the_codes_are_one_model():

@@ -11,7 +11,8 @@ from minibert.config import BertConfig
 from minibert.count import FAMILY, parameters
 from minibert.distillation.student import every_second, student_of
 from minibert.masked_lm import MaskedLm
-from minibert.model import Batch, Bert, BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
+from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.distilbert import FIELDS, DistilBertConfig
 from minibert.relatives.electra import ElectraConfig
@@ -105,8 +106,8 @@ PUBLISHED = {
 def test_the_published_sizes(config, preset):
     config, number = config.preset(preset), PUBLISHED[config, preset]
     with torch.device("meta"):
-        encoder = Bert(config)
-    assert sum(weight.numel() for weight in encoder.parameters()) == parameters(config).with_pooler == number
+        encoder = build(config)
+    assert sum(weight.numel() for weight in encoder.parameters()) == parameters(shape_of(config)).with_pooler == number
 
 
 def test_the_defaults_of_transformers_are_published_sizes():
@@ -121,7 +122,7 @@ def test_the_defaults_of_transformers_are_published_sizes():
             )
         ]
         distilled = MaskedLm(DistilBertConfig.preset("base"))
-    small = parameters(ElectraConfig.preset("small"))
+    small = parameters(shape_of(ElectraConfig.preset("small")))
     numbers = [222_595_584, 66_362_880, 13_483_008, small.pretraining]
     assert [model.num_parameters() for model in theirs] == numbers
     assert small.encoder == small.with_pooler and small.pretraining == parameters(FAMILY["ELECTRA-small"]).pretraining

@@ -10,8 +10,9 @@ import transformers
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.objectives import Masking, objective_for
+from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings
+from minibert.relatives import build, objective_for
 from minibert.relatives.unilm import SEGMENTS, SHARES, FourMasks, UnilmConfig, by_segments, following_pairs
 from minibert.text.batches import assemble
 from minibert.text.segment_pairs import SegmentPair
@@ -51,7 +52,7 @@ def test_the_masks_by_hand(mask, rows):
 def test_it_is_the_reference_bert_under_that_mask(mask, tmp_path):
     """transformers has no UniLM; its BERT takes a mask for each pair of tokens, and six segments."""
     torch.manual_seed(0)
-    model = BertForPreTraining(CONFIG).eval()
+    model = build(CONFIG, BertForPreTraining).eval()
     ids = torch.randint(5, 40, (2, 9))
     first, second = SEGMENTS[mask]
     segments = torch.tensor([first] * 5 + [second] * 4).expand(2, -1)

@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from minibert.hiding import drawn, entities_of, phrases_of, runs, words_of
 from minibert.masked_lm import MaskedLm
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.objectives import Masking, objective_for
+from minibert.objectives import Masking
+from minibert.relatives import build, objective_for
 from minibert.relatives.ernie import ErnieConfig
 from minibert.relatives.macbert import LENGTHS, SHARES, Correction, MacBertConfig
 from minibert.relatives.roberta import RobertaConfig
@@ -40,7 +41,7 @@ def texts_of(batch: Batch) -> torch.Tensor:
 
 
 def test_a_roberta_has_no_positions_up_to_its_paddings_number():
-    model = MaskedLm(RobertaConfig(**SIZES)).eval()
+    model = build(RobertaConfig(**SIZES), MaskedLm).eval()
     assert model.config.longest == 22 == model(Batch(torch.full((1, 22), 5))).mlm_logits.size(1)
     with pytest.raises(ValueError, match="23 tokens, but there are only 22 positions"):
         model(Batch(torch.full((1, 23), 5)))
@@ -219,7 +220,7 @@ def test_without_its_boundaries_they_are_not_asked():
     labels[0, 3:5] = 7
     objective, batch = objective_for(config, boundary=False), replace(batch, labels=labels)
     assert objective.number_asked(batch) == {"mlm": 2}
-    assert set(objective.questions(objective.model(config)(batch), batch)) == {"mlm"}
+    assert set(objective.questions(build(config, objective.model)(batch), batch)) == {"mlm"}
 
 
 # --- MacBERT ---------------------------------------------------------------------------------------------------------

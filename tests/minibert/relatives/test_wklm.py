@@ -9,7 +9,8 @@ import torch
 from minibert.hiding import words_of
 from minibert.inside.right_names import believed, names_in_text, suspicion
 from minibert.model import IGNORE, Batch
-from minibert.objectives import Masking, objective_for
+from minibert.objectives import Masking
+from minibert.relatives import build, objective_for
 from minibert.relatives.wklm import WklmConfig
 from minibert.replaced_names import (
     NamesBatch,
@@ -34,7 +35,7 @@ SIZES |= {"max_position_embeddings": 80, "initializer_range": 0.2}
 
 def network() -> NamesLm:
     torch.manual_seed(0)
-    return NamesLm(WklmConfig(TOKENIZER.vocab_size, **SIZES)).eval()
+    return build(WklmConfig(TOKENIZER.vocab_size, **SIZES), NamesLm).eval()
 
 
 def encoded(text: str) -> tuple[torch.Tensor, torch.Tensor]:

@@ -11,7 +11,6 @@ from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.inside.two_streams import double_length, two_streams
 from minibert.model import IGNORE, Batch
-from minibert.objectives import objective_for
 from minibert.permutation import (
     PermutationLanguageModel,
     PermutationLM,
@@ -20,6 +19,7 @@ from minibert.permutation import (
     draw_spans,
     query_mask,
 )
+from minibert.relatives import build, objective_for
 from minibert.relatives.xlnet import XlnetConfig
 
 CONFIG = XlnetConfig(57, 32, 3, 2, 64, max_position_embeddings=64, initializer_range=0.2)
@@ -29,7 +29,7 @@ SPECIAL = (torch.arange(12) == 0).expand(3, 12)
 @pytest.fixture(scope="module")
 def model() -> PermutationLM:
     torch.manual_seed(0)
-    made = PermutationLM(CONFIG).eval()
+    made = build(CONFIG, PermutationLM).eval()
     for name, weight in made.named_parameters():
         if "bias" in name:
             torch.nn.init.normal_(weight, std=0.3)  # zeros would hide which bias goes where
@@ -133,7 +133,7 @@ def test_the_last_sixth_of_the_order_is_asked(letters):
     batch, special = rows(), SPECIAL | ~rows().padding
     vocabulary, rng = MaskVocabulary.of(letters), torch.Generator().manual_seed(0)
     objective = objective_for(CONFIG)
-    assert objective.name == "plm" and isinstance(objective.model(CONFIG), PermutationLM)
+    assert objective.name == "plm" and isinstance(build(CONFIG, objective.model), PermutationLM)
     given = objective.corrupt(batch, special, special, vocabulary, rng)
     assert torch.equal(given.ids, batch.ids)  # nothing is hidden
     asked = given.labels != IGNORE

@@ -8,7 +8,7 @@ import torch
 from minibert import checkpoint
 from minibert.inside.writing import READS
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.relatives.registry import relative_named
+from minibert.relatives import build, relative_named
 from minibert.tokenizer import Tokenizer
 from minibert.toy import answers
 from minibert.toy.answers import LONGEST, QUESTION_WORDS, AnswerSettings, batch_of, examples, widened
@@ -20,7 +20,7 @@ def toy_model(name: str) -> BertForPreTraining:
     torch.manual_seed(0)
     sizes = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "max_position_embeddings": 64}
     config = relative_named(name).config(len(vocabulary()), 16, 1, 2, 32, **sizes)
-    return BertForPreTraining(config).eval()
+    return build(config, BertForPreTraining).eval()
 
 
 @pytest.fixture(scope="module")
