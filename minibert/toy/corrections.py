@@ -79,7 +79,6 @@ def train_corrector(
         checkpoint.load(model), checkpoint.load_tokenizer(model).mask_id, settings.kind == "soft_masked", settings.share
     ).to(best_device())
     tokenizer = checkpoint.load_tokenizer(model)
-    speller = Misspeller.of(alike or alike_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
     text = list(sentences) or toy_text(settings.stories, settings.seed + 11)
     kept = text[-settings.held_out :] if sentences else toy_text(settings.held_out, 9_000_011)[: settings.held_out]
     text = text[: -settings.held_out] if sentences else text
@@ -89,6 +88,7 @@ def train_corrector(
             f"{len(text) + len(kept)} sentences are too few: {len(kept)} are held out, and of both parts only those of "
             f"at most {settings.longest} tokens are read"
         )
+    speller = Misspeller.of(alike or alike_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
     yield from train_and_evaluate(
