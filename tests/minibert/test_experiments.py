@@ -131,7 +131,7 @@ def test_left_to_right_is_transformers_decoder(tmp_path):
 def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
     """What is fine-tuned on a task, as the arm's settings have it."""
     task, settings = task_named(DOWNSTREAM[name].task), finetuning_settings(Arm("x", **arm), name, TINY, 0)
-    return Learner.of(BertForPreTraining(config), task, labels, settings.options(), TOKENIZER, settings)
+    return Learner.of(build(config, BertForPreTraining), task, labels, settings.options(), TOKENIZER, settings)
 
 
 @torch.no_grad()

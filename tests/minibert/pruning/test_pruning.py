@@ -21,6 +21,7 @@ from minibert.pruning.cut import Masked, cut
 from minibert.pruning.importance import batches_of, importance, losses_without_heads, losses_without_layers
 from minibert.pruning.keep import Keep, least, normalised
 from minibert.pruning.run import Cut, Pruning, prune, pruned
+from minibert.relatives import shape_of
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.pruned import PrunedConfig
 from minibert.train import Done, Eval, Preparing, Started, Step
@@ -69,7 +70,7 @@ def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
     tap = Masked(keep, CONFIG)
     for _ in range(2):  # a tap that has been used is as good as new
         assert torch.allclose(small(rows()).mlm_logits[real], model(rows(), tap).mlm_logits[real], atol=1e-5)
-    assert parameters(small.config).pretraining == sum(weight.numel() for weight in small.parameters())
+    assert parameters(shape_of(small.config)).pretraining == sum(weight.numel() for weight in small.parameters())
     assert small.config.heads == tuple(map(len, keep.heads)) and small.config.neurons == tuple(map(len, keep.neurons))
     again = checkpoint.load(checkpoint.save(tmp_path / "small", small))
     assert again.config == small.config and torch.equal(again(rows()).mlm_logits, small(rows()).mlm_logits)
@@ -120,7 +121,7 @@ def test_a_cut_model_is_cut_again_and_what_cannot_be_cut_is_refused(model):
 
 def test_half_the_heads_and_neurons_are_half_the_multiplications():
     half = PrunedConfig(**CONFIG.as_dict(), kept_heads=(0, 2, 4), kept_neurons=(48, 24, 0))
-    counted = (flops(config, 2, 16, masked=0).parts for config in (CONFIG, half))
+    counted = (flops(shape_of(config), 2, 16, masked=0).parts for config in (CONFIG, half))
     whole, less = (sum(part.total for part in parts if part.name.startswith("block.")) for parts in counted)
     assert less * 2 == whole
 

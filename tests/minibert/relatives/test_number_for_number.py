@@ -66,7 +66,7 @@ def test_theirs_in_ours_and_ours_in_theirs(relative, name, changes, dtype, tmp_p
     assert type(loaded) is kind and type(loaded.config) is type(config)
     assert_equal(loaded, model)
 
-    ours = kind(config)
+    ours = build(config, kind)
     for weight in ours.parameters():  # so that rounding changes nothing
         weight.data = weight.data.half().float()
     checkpoint.save(tmp_path / "ours", ours, dtype=dtype)
@@ -81,7 +81,7 @@ def test_theirs_in_ours_and_ours_in_theirs(relative, name, changes, dtype, tmp_p
 @torch.no_grad()
 def test_the_encoder_of_a_roberta_is_theirs_with_its_pooler(tmp_path):
     *_, kind, config = both("Roberta", "ForMaskedLM", {})
-    ours = kind(config).eval()
+    ours = build(config, kind).eval()
     checkpoint.save(tmp_path, ours)
     theirs, report = transformers.RobertaModel.from_pretrained(tmp_path, output_loading_info=True)
     batch, inputs = rows()
@@ -121,7 +121,7 @@ def test_the_defaults_of_transformers_are_published_sizes():
                 transformers.ElectraForPreTraining,
             )
         ]
-        distilled = MaskedLm(DistilBertConfig.preset("base"))
+        distilled = build(DistilBertConfig.preset("base"), MaskedLm)
     small = parameters(shape_of(ElectraConfig.preset("small")))
     numbers = [222_595_584, 66_362_880, 13_483_008, small.pretraining]
     assert [model.num_parameters() for model in theirs] == numbers

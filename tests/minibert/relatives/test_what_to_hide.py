@@ -19,7 +19,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking
 from minibert.relatives import build, objective_for
 from minibert.relatives.ernie import ErnieConfig
-from minibert.relatives.macbert import LENGTHS, SHARES, Correction, MacBertConfig
+from minibert.relatives.macbert import LENGTHS, SHARES, Correction
 from minibert.relatives.roberta import RobertaConfig
 from minibert.relatives.spanbert import SpanBertConfig
 from minibert.similar_words import SimilarWords
@@ -193,7 +193,7 @@ def test_the_boundary_objective_by_hand():
     cross-entropy is added to the MLM's (§3.2 and §3.3)."""
     torch.manual_seed(0)
     sizes = {**SIZES, "hidden_size": 4, "num_attention_heads": 1, "intermediate_size": 8, "num_hidden_layers": 1}
-    model = SpanLm(SpanBertConfig(**sizes, span_position_size=3)).double().eval()
+    model = build(SpanBertConfig(**sizes, span_position_size=3), SpanLm).double().eval()
     for weight in model.parameters():
         weight.copy_(torch.randn_like(weight))
     ids = torch.tensor([[5, 6, 7, 8, 9, 10, 11]])
@@ -251,7 +251,7 @@ def test_a_similar_word_stands_where_bert_has_a_mask():
 def test_it_is_not_said_to_fill_masks():
     assert Correction().name == "mac+sop" and Correction(second=None).name == "mac"
     assert Correction(similar=False).name == "mlm+sop"
-    assert isinstance(Correction().model(MacBertConfig(**SIZES)), BertForPreTraining)
+    assert Correction().model is BertForPreTraining
 
 
 def test_chinese_words_fall_whole_and_are_replaced_by_words():
