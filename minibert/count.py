@@ -1,19 +1,21 @@
 """Parameters, FLOPs and memory from a configuration alone: nothing is built, torch is not needed.
 
 Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
-its number is that text evaluated. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
+its number is that text computed. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
 V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · Q
-size of a span position · K, G head dimensions and neurons left by pruning, in all layers · N tasks (`memory`: weights).
+size of a span position · N weights, in `memory`.
 
-The relatives of BERT (ALBERT's shared layers and factorised embeddings, a model without pooler or segments …) are
-described by `Shape`, and counted by the same formulas.
+A relative of BERT says in its `Shape` where it differs, and hands over the rows that only it has.
 """
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from minibert.config import PRESETS, BertConfig
 
@@ -28,6 +30,23 @@ SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": (
 
 
 @dataclass(frozen=True)
+class Row:
+    """One term of both counts. weights, flops: formulas for one copy, "" for none; a row without both takes BERT's of
+    its name away · after: the row of BERT's that it follows; "" if it stands in place of the one of its name ·
+    together: the formulas are for all layers together."""
+
+    name: str  # where it lives in minibert.model: "block.attn.query" is blocks.{i}.attn.query
+    group: str = ""
+    weights: str = ""
+    flops: str = ""
+    after: str = ""
+    together: bool = False
+
+
+NO_POSITIONS = Row("embeddings.position")
+
+
+@dataclass(frozen=True)
 class Shape:
     """What counting needs to know of a model of BERT's family: its config, and where it differs from BERT."""
 
@@ -35,13 +54,10 @@ class Shape:
     embedding_size: int | None = None  # E; None: the embeddings are H wide. Else E → H by one projection (ALBERT §3.1)
     shared: str = "none"  # weights that all layers share: a key of SHARED (ALBERT §3.1 and table 4)
     segments: bool = True
-    tasks: int = 0  # task embeddings, one of which is added to every token (ERNIE 2.0)
-    relative_positions: bool = False  # no position embeddings: fixed vectors by distance, at keys and values (NEZHA)
-    # No position embeddings and no LayerNorm over the sum; each head reads distances and segments (XLNet).
-    transformer_xl: bool = False
     pooler: bool = True
     objective: str = "mlm+nsp"
-    kept: tuple[int, int] | None = None  # K, G: head dimensions and neurons left in all layers (pruned)
+    own: tuple[Row, ...] = ()  # rows in place of BERT's, or after them
+    own_letters: tuple[tuple[str, int], ...] = ()  # of these rows
 
     def __post_init__(self):
         if self.embedding_size is not None and self.embedding_size < 1:
@@ -66,11 +82,6 @@ class Shape:
         return self.objective in ("mlm+nsp", "mlm+sop")
 
     @property
-    def places(self) -> bool:
-        """Whether there is a table of position embeddings."""
-        return not (self.relative_positions or self.transformer_xl)
-
-    @property
     def transforms(self) -> bool:
         """Whether the MLM head has a dense layer before its decoder."""
         return self.objective not in ("rtd", "plm")
@@ -81,9 +92,7 @@ class Shape:
         letters = {"L": c.num_hidden_layers, "H": c.hidden_size, "A": c.num_attention_heads, "F": c.intermediate_size}
         letters |= {"V": c.vocab_size, "P": c.max_position_embeddings, "S": c.type_vocab_size if self.segments else 0}
         letters |= {"Q": getattr(c, "span_position_size", 200)} if self.objective == "mlm+sbo" else {}
-        letters |= dict(zip("KG", self.kept or (), strict=False))
-        letters |= {"N": self.tasks} if self.tasks else {}
-        return letters | {"E": self.embedding_size or c.hidden_size}
+        return letters | dict(self.own_letters) | {"E": self.embedding_size or c.hidden_size}
 
 
 def _albert(layers: int, hidden: int, heads: int) -> Shape:
@@ -105,11 +114,35 @@ FAMILY: dict[str, Shape] = {
 }
 
 
+SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow}
+
+
+@cache
+def parsed(formula: str) -> ast.expr:
+    return ast.parse(formula.replace("·", "*").replace("²", "**2"), mode="eval").body
+
+
+def computed(formula: str, letters: Mapping[str, int]) -> int:
+    """The number that a formula of numbers, letters, +, -, · and ² gives."""
+
+    def of(node: ast.expr) -> int:
+        match node:
+            case ast.Name(letter):
+                return letters[letter]
+            case ast.BinOp(left, sign, right) if type(sign) in SIGNS:
+                return SIGNS[type(sign)](of(left), of(right))
+            case ast.Constant(number):
+                return number
+        raise ValueError(f"{formula!r} is no formula")
+
+    return of(parsed(formula))
+
+
 @dataclass(frozen=True)
 class Part:
     """One term of a count. `formula` is for one copy; `times` copies are counted."""
 
-    name: str  # where it lives in minibert.model: "block.attn.query" is blocks.{i}.attn.query
+    name: str
     group: str
     formula: str
     letters: dict[str, int] = field(repr=False)
@@ -117,8 +150,7 @@ class Part:
 
     @property
     def one(self) -> int:
-        # eval is safe here, the formulas are our own: `H²` → `H**2`, `2·H` → `2*H`.
-        return eval(self.formula.replace("·", "*").replace("²", "**2"), {"__builtins__": {}}, dict(self.letters))
+        return computed(self.formula, self.letters)
 
     @property
     def total(self) -> int:
@@ -149,6 +181,73 @@ def shape_of(config: BertConfig | Shape) -> Shape:
     if config.model_type != "bert":
         raise ValueError(f"{config.model_type} is not counted as BERT is: minibert.relatives.shape_of knows its shape")
     return Shape(config)
+
+
+# ---------------------------------------------------------------------------------------------------------- rows
+def rows_of(r: Shape) -> list[Row]:
+    """The rows of a model in the order data flows: BERT's (Devlin et al. 2019, §3), with its own in their places."""
+    width = "E" if r.factorised else "H"
+    bert = [
+        Row("embeddings", "embeddings", flops="0"),  # a lookup reads, it does not multiply
+        Row("embeddings.token", "embeddings", f"V·{width}"),
+        Row("embeddings.position", "embeddings", f"P·{width}"),
+        Row("embeddings.segment", "embeddings", f"S·{width}" if r.segments else ""),
+        Row("embeddings.norm", "norms", f"2·{width}"),
+        *([Row("embeddings.projection", "embeddings", "E·H + H", "2·B·T·E·H")] if r.factorised else []),
+        Row("block.attn.query", "attention", "H² + H", "2·B·T·H²"),
+        Row("block.attn.key", "attention", "H² + H", "2·B·T·H²"),
+        Row("block.attn.value", "attention", "H² + H", "2·B·T·H²"),
+        Row("block.attn.scores", "scores", "", "2·B·T²·H"),
+        Row("block.attn.mixed", "scores", "", "2·B·T²·H"),
+        Row("block.attn.output", "attention", "H² + H", "2·B·T·H²"),
+        Row("block.attn_norm", "norms", "2·H"),
+        Row("block.mlp.expand", "mlp", "H·F + F", "2·B·T·H·F"),
+        Row("block.mlp.contract", "mlp", "F·H + H", "2·B·T·F·H"),
+        Row("block.mlp_norm", "norms", "2·H"),
+        Row("pooler.dense", "heads", "H² + H" if r.pooler else "", "2·B·H²" if r.sentence_pairs else ""),
+        *(row for asked in r.objective.split("+") for row in head_rows(asked, r.factorised)),
+    ]
+    instead = {row.name: row for row in r.own if not row.after}
+    own = {one.name: [instead.get(one.name, one), *(row for row in r.own if row.after == one.name)] for one in bert}
+    return [row for place in own.values() for row in place]
+
+
+def head_rows(asked: str, factorised: bool) -> list[Row]:
+    """The rows of the head for one part of an objective's name."""
+    width, matrix = ("E", "H·E") if factorised else ("H", "H²")
+    decoder = Row("mlm.decoder", "heads", "V", f"2·M·{width}·V")
+    match asked:
+        case "mlm":
+            dense = Row("mlm.dense", "heads", f"{matrix} + {width}", f"2·M·{matrix}")
+            return [dense, Row("mlm.norm", "norms", f"2·{width}"), decoder]
+        case "plm":
+            return [decoder]
+        case "rtd":
+            return [Row("rtd.dense", "heads", "H² + H", "2·B·T·H²"), Row("rtd.decoder", "heads", "H + 1", "2·B·T·H")]
+        case "names":  # Xiong et al. 2020: the tokens beside a name; few names, so no FLOPs
+            return [Row("names", "heads", "2·H + 1")]
+        case "sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
+            return [
+                Row("sbo.position", "heads", "20·Q"),
+                Row("sbo.first", "heads", "2·H² + Q·H + H", "4·M·H² + 2·M·Q·H"),
+                Row("sbo.first_norm", "norms", "2·H"),
+                Row("sbo.second", "heads", "H² + H", "2·M·H²"),
+                Row("sbo.second_norm", "norms", "2·H"),
+                Row("sbo.decoder", "heads", "", "2·M·H·V"),
+            ]
+    return [Row("nsp", "heads", "2·H + 2", "2·B·H·2")]  # sop's too
+
+
+def counted(r: Shape, kind: str, letters: dict[str, int]) -> tuple[Part, ...]:
+    """The parts with formulas of a kind, "weights" or "flops". Layers that share weights share no work."""
+
+    def times(row: Row) -> int:
+        if row.together or not row.name.startswith("block."):
+            return 1
+        return r.copies(row.name.split(".")[1].removesuffix("_norm")) if kind == "weights" else letters["L"]
+
+    found = ((row, getattr(row, kind)) for row in rows_of(r))
+    return tuple(Part(row.name, row.group, formula, letters, times(row)) for row, formula in found if formula)
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -194,64 +293,9 @@ class ParameterCount:
 
 
 def parameters(config: BertConfig | Shape) -> ParameterCount:
-    """Parameters by part (Devlin et al. 2019, §3); a block has 12·H² + 13·H when F = 4·H."""
+    """Parameters by part; a block has 12·H² + 13·H when F = 4·H."""
     r = shape_of(config)
-    letters = r.letters
-    width = "E" if r.factorised else "H"
-    attn, mlp = r.copies("attn"), r.copies("mlp")
-    rows = [
-        ("embeddings.token", "embeddings", f"V·{width}", 1),
-        *([("embeddings.position", "embeddings", f"P·{width}", 1)] if r.places else []),
-        *([("embeddings.segment", "embeddings", f"S·{width}", 1)] if r.segments else []),
-        *([("embeddings.task", "embeddings", f"N·{width}", 1)] if r.tasks else []),
-        *([("embeddings.query", "embeddings", "H", 1)] if r.transformer_xl else []),
-        *([] if r.transformer_xl else [("embeddings.norm", "norms", f"2·{width}", 1)]),
-        *([("embeddings.projection", "embeddings", "E·H + H", 1)] if r.factorised else []),
-        *(
-            (f"block.attn.{name}", "attention", formula, 1 if r.kept else attn)
-            for name, formula in projections(r).items()
-        ),
-        ("block.attn_norm", "norms", "2·H", attn),
-        *((f"block.mlp.{name}", "mlp", formula, 1 if r.kept else mlp) for name, formula in feed_forward(r).items()),
-        ("block.mlp_norm", "norms", "2·H", mlp),
-        *([("pooler.dense", "heads", "H² + H", 1)] if r.pooler else []),
-    ]
-    if r.objective == "rtd":
-        rows += [("rtd.dense", "heads", "H² + H", 1), ("rtd.decoder", "heads", "H + 1", 1)]
-    else:
-        dense = "H·E + E" if r.factorised else "H² + H"
-        rows += [("mlm.dense", "heads", dense, 1), ("mlm.norm", "norms", f"2·{width}", 1)] if r.transforms else []
-        rows.append(("mlm.decoder", "heads", "V", 1))
-    if r.sentence_pairs:
-        rows.append(("nsp", "heads", "2·H + 2", 1))
-    if r.objective == "mlm+names":  # Xiong et al. 2020: the tokens beside a name; few names, so no FLOPs
-        rows.append(("names", "heads", "2·H + 1", 1))
-    if r.objective == "mlm+sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
-        rows += [
-            ("sbo.position", "heads", "20·Q", 1),
-            ("sbo.first", "heads", "2·H² + Q·H + H", 1),
-            ("sbo.first_norm", "norms", "2·H", 1),
-            ("sbo.second", "heads", "H² + H", 1),
-            ("sbo.second_norm", "norms", "2·H", 1),
-        ]
-    return ParameterCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
-
-
-def projections(r: Shape) -> dict[str, str]:
-    """The weights of a layer's attention; of a pruned model, of all layers together."""
-    if r.kept:
-        return {**dict.fromkeys(("query", "key", "value"), "H·K + K"), "output": "K·H + L·H"}
-    if not r.transformer_xl:
-        return dict.fromkeys(("query", "key", "value", "output"), "H² + H")
-    matrices = dict.fromkeys(("key", "value", "output", "distance"), "H²")
-    return {"query": "H² + H", **matrices, "distance_bias": "H", "segment": "2·H", "segment_bias": "H"}
-
-
-def feed_forward(r: Shape) -> dict[str, str]:
-    """The weights of a layer's feed-forward network, as `projections`."""
-    if r.kept:
-        return {"expand": "H·G + G", "contract": "G·H + L·H"}
-    return {"expand": "H·F + F", "contract": "F·H + H"}
+    return ParameterCount(counted(r, "weights", r.letters))
 
 
 # --------------------------------------------------------------------------------------------------------- FLOPs
@@ -288,45 +332,7 @@ def flops(
     share weights, not work: ALBERT's L layers cost as much as BERT's.
     """
     r = shape_of(config)
-    letters = _sized(r, batch, tokens, masked)
-    layers = letters["L"]
-    width, inner = "H", "F"
-    if r.kept:  # all layers together
-        width, inner, layers = "K", "G", 1
-    rows = [
-        ("embeddings", "embeddings", "0", 1),  # a lookup reads, it does not multiply
-        *([("embeddings.projection", "embeddings", "2·B·T·E·H", 1)] if r.factorised else []),
-        *(
-            (f"block.attn.{name}", "attention", f"2·B·T·H·{width}" if r.kept else "2·B·T·H²", layers)
-            for name in ("query", "key", "value")
-        ),
-        ("block.attn.scores", "scores", f"2·B·T²·{width}", layers),
-        ("block.attn.mixed", "scores", f"2·B·T²·{width}", layers),
-        *([("block.attn.relative", "scores", "4·B·T²·H", layers)] if r.relative_positions else []),
-        # every distance with every token, and the distances' own vectors; two segments are too little to count
-        *(
-            [("block.attn.distance", "scores", "2·(2·T - 1)·H² + 2·B·T·(2·T - 1)·H", layers)]
-            if r.transformer_xl
-            else []
-        ),
-        ("block.attn.output", "attention", f"2·B·T·{width}·H" if r.kept else "2·B·T·H²", layers),
-        ("block.mlp.expand", "mlp", f"2·B·T·H·{inner}", layers),
-        ("block.mlp.contract", "mlp", f"2·B·T·{inner}·H", layers),
-    ]
-    if r.sentence_pairs:
-        rows += [("pooler.dense", "heads", "2·B·H²", 1), ("nsp", "heads", "2·B·H·2", 1)]
-    if r.objective == "rtd":
-        rows += [("rtd.dense", "heads", "2·B·T·H²", 1), ("rtd.decoder", "heads", "2·B·T·H", 1)]
-    else:
-        width = "E" if r.factorised else "H"
-        rows += [("mlm.dense", "heads", f"2·M·H·{width}" if r.factorised else "2·M·H²", 1)] if r.transforms else []
-        rows += [("mlm.decoder", "heads", f"2·M·{width}·V", 1)]
-    if r.objective == "mlm+sbo":
-        rows += [("sbo.first", "heads", "4·M·H² + 2·M·Q·H", 1), ("sbo.second", "heads", "2·M·H²", 1)]
-        rows += [("sbo.decoder", "heads", "2·M·H·V", 1)]
-    return FlopCount(
-        tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows), training
-    )
+    return FlopCount(counted(r, "flops", _sized(r, batch, tokens, masked)), training)
 
 
 # -------------------------------------------------------------------------------------------------------- memory
@@ -397,7 +403,7 @@ def memory(
             rows.append(("summing.tied", "summing", f"8·V·{'E' if r.factorised else 'H'}", 1))
     else:
         phases = _phases(r, width, attention, batch)
-        name, formula = max(phases.items(), key=lambda phase: Part("", "", phase[1], letters).one)
+        name, formula = max(phases.items(), key=lambda phase: computed(phase[1], letters))
         rows = [("weights", "weights", f"{width}·N", 1), (f"working.{name}", "working", formula, 1)]
     return MemoryCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
 
@@ -424,8 +430,9 @@ def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> 
 def _matrices(r: Shape) -> str:
     """bf16 copies of the matrices that multiply activations, 2 bytes each; the tied decoder's is one of them."""
     width = "E" if r.factorised else "H"
+    squares = 4 + sum("H²" in row.weights for row in r.own if row.after)
     blocks = {
-        "none": f"L·({5 if r.transformer_xl else 4}·H² + 2·H·F)",
+        "none": f"L·({squares}·H² + 2·H·F)",
         "attention": "4·H² + L·2·H·F", "feed_forward": "L·4·H² + 2·H·F",
         "all": "4·H² + 2·H·F",
     }  # fmt: skip

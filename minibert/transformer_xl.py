@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.count import NO_POSITIONS, Row
 from minibert.model import Batch, SelfAttention, Tap, masked_softmax, no_tap
 
 NAMES = (  # ours → theirs, as transformers has them
@@ -112,6 +113,24 @@ class RelativeAttention(SelfAttention):
 
     def in_heads(self, bias: Tensor) -> Tensor:
         return bias.view(1, self.heads, 1, self.head_size)
+
+
+def own_rows() -> tuple[Row, ...]:
+    """What `minibert.count` counts in place of BERT's rows, and beside them."""
+    return (
+        NO_POSITIONS,
+        Row("embeddings.norm"),
+        Row("embeddings.query", "embeddings", "H", after="embeddings.segment"),
+        Row("block.attn.key", "attention", "H²", "2·B·T·H²"),
+        Row("block.attn.value", "attention", "H²", "2·B·T·H²"),
+        # every distance with every token, and the distances' own vectors; two segments are too little to count
+        Row("block.attn.distance", "scores", "", "2·(2·T - 1)·H² + 2·B·T·(2·T - 1)·H", "block.attn.mixed"),
+        Row("block.attn.output", "attention", "H²", "2·B·T·H²"),
+        Row("block.attn.distance", "attention", "H²", after="block.attn.output"),
+        Row("block.attn.distance_bias", "attention", "H", after="block.attn.output"),
+        Row("block.attn.segment", "attention", "2·H", after="block.attn.output"),
+        Row("block.attn.segment_bias", "attention", "H", after="block.attn.output"),
+    )
 
 
 def as_stored(name: str, weight: Tensor, config: BertConfig) -> Tensor:

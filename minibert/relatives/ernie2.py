@@ -9,10 +9,12 @@ from typing import ClassVar
 import torch
 
 from minibert.config import BertConfig
-from minibert.count import Shape
+from minibert.count import Row, Shape
 from minibert.ernie2 import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
 from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
+
+TASK = Row("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,6 @@ RELATIVE = Relative(
     components={"embeddings": TaskEmbeddings},
     objective=ContinualTasks,
     heads={"ForPreTraining": TaskedLm},
-    shape=lambda c: Shape(c, tasks=c.task_type_vocab_size, objective="mlm+sop"),
+    shape=lambda c: Shape(c, objective="mlm+sop", own=(TASK,), own_letters=(("N", c.task_type_vocab_size),)),
     names=((r"\bembeddings\.task\b", "embeddings.task_type_embeddings"),),
 )

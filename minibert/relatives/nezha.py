@@ -12,12 +12,13 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig
-from minibert.count import Shape
+from minibert.count import NO_POSITIONS, Row, Shape
 from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
 from minibert.positions import sinusoids
 from minibert.relatives.base import Relative
 
 FURTHEST = 2**15  # limits the table of 2 · max_relative_position + 1 sinusoids, which no file size bounds
+OWN = (NO_POSITIONS, Row("block.attn.relative", "scores", flops="4·B·T²·H", after="block.attn.mixed"))
 
 
 @dataclass(frozen=True)
@@ -75,5 +76,5 @@ RELATIVE = Relative(
     in_transformers=False,  # version 4 had it
     about="no position embeddings; each head is told how far apart two tokens stand, up to {max_relative_position}",
     components={"embeddings": EmbeddingsWithoutPositions, "blocks": stack(partial(Block, attention=RelativeAttention))},
-    shape=lambda c: Shape(c, relative_positions=True),
+    shape=lambda c: Shape(c, own=OWN),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from minibert.config import BertConfig
-from minibert.count import Shape
+from minibert.count import Row, Shape
 from minibert.pruning.block import PrunedBlock
 from minibert.relatives.base import Relative
 
@@ -40,6 +40,14 @@ class PrunedConfig(BertConfig):
         return self.kept_neurons or (self.intermediate_size,) * self.num_hidden_layers
 
 
+# K, G: head dimensions and neurons left in all layers, whose rows are counted together.
+OWN = (
+    *(Row(f"block.attn.{x}", "attention", "H·K + K", "2·B·T·H·K", together=True) for x in ("query", "key", "value")),
+    *(Row(f"block.attn.{x}", "scores", "", "2·B·T²·K", together=True) for x in ("scores", "mixed")),
+    Row("block.attn.output", "attention", "K·H + L·H", "2·B·T·K·H", together=True),
+    Row("block.mlp.expand", "mlp", "H·G + G", "2·B·T·H·G", together=True),
+    Row("block.mlp.contract", "mlp", "G·H + L·H", "2·B·T·G·H", together=True),
+)
 RELATIVE = Relative(
     "Pruned BERT",
     PrunedConfig,
@@ -49,5 +57,5 @@ RELATIVE = Relative(
     components={
         "blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)],
     },
-    shape=lambda c: Shape(c, kept=(sum(c.heads) * c.head_size, sum(c.neurons))),
+    shape=lambda c: Shape(c, own=OWN, own_letters=(("K", sum(c.heads) * c.head_size), ("G", sum(c.neurons)))),
 )

@@ -17,7 +17,15 @@ from minibert.masked_lm import no_pooler
 from minibert.model import Block, stack
 from minibert.permutation import PermutationLanguageModel, PermutationLM
 from minibert.relatives.base import Relative
-from minibert.transformer_xl import NAMES, RelativeAttention, WordEmbeddings, as_read, as_stored, places_and_segments
+from minibert.transformer_xl import (
+    NAMES,
+    RelativeAttention,
+    WordEmbeddings,
+    as_read,
+    as_stored,
+    own_rows,
+    places_and_segments,
+)
 
 FIELDS = {
     "hidden_size": "d_model", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head",
@@ -61,7 +69,7 @@ RELATIVE = Relative(
         "summary": nn.Tanh,
     },
     objective=PermutationLanguageModel,
-    shape=lambda c: Shape(c, segments=False, transformer_xl=True, pooler=False, objective="plm"),
+    shape=lambda c: Shape(c, segments=False, pooler=False, objective="plm", own=own_rows()),
     heads={"LMHeadModel": PermutationLM, "ForQuestionAnsweringSimple": BertForQuestionAnswering},
     layout=(as_stored, as_read),
     names=NAMES,

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.count import by_group, flops, parameters, total
+from minibert.count import by_group, flops, parameters, rows_of, total
 from plots.parameters import shares, short
 from sections.parameters.models import MASKED
 from sections.parameters.names import group_names
@@ -79,4 +79,4 @@ def _arithmetic(seen: Sizes) -> None:
             )
         )
     )
-    show_source(flops)
+    show_source(rows_of)

@@ -6,7 +6,7 @@ from typing import Any
 
 from minibert.config import BertConfig
 from minibert.count import FAMILY, Shape
-from minibert.relatives import config_from_file, shape_of
+from minibert.relatives import config_from_file, relative_named, shape_of
 from ui import models as shipped
 from ui.inputs import distinct
 from ui.runs import own_models
@@ -47,7 +47,7 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
         except (ValueError, OSError):
             continue  # still being written, or of an unknown type: other pages report it
         reached = all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP")
-        if reached and model.shared in ("all", "none") and not model.tasks:  # designs with switches here
+        if reached and model.shared in ("all", "none") and not model.own_letters:  # designs with switches here
             found[name] = model, path
     return found
 
@@ -57,7 +57,8 @@ def settings_of(model: Shape) -> dict[str, object]:
     letters = model.letters
     sizes = {letter: letters[letter] for letter in "LHAFVP"}
     design = {"S": letters["S"], "E": model.embedding_size or 0, "shared": model.shared == "all"}
-    places = {"relative": model.relative_positions, "xl": model.transformer_xl}
+    own = {row.name for row in model.own}
+    places = {"relative": "block.attn.relative" in own, "xl": "block.attn.distance" in own}
     return {**sizes, **design, **places, "pooler": model.pooler, "objective": model.objective}
 
 
@@ -88,13 +89,14 @@ def model_of(state: Mapping[str, Any]) -> Shape:
         max_position_embeddings=state["P"],
         type_vocab_size=state["S"] or 1,
     )
+    network = "nezha" if state["relative"] else "xlnet" if state["xl"] else None
+    own = relative_named(network).shape(config).own if network else ()  # imports torch
     return Shape(
         config,
         embedding_size=state["E"] or None,
         shared="all" if state["shared"] else "none",
         segments=bool(state["S"]),
-        relative_positions=state["relative"],
-        transformer_xl=state["xl"],
         pooler=state["pooler"],
         objective=state["objective"],
+        own=own,
     )

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.count import ParameterCount, Part, by_group, parameters, projections, total
-from plots.parameters import mosaic, short
+from minibert.count import ParameterCount, Part, by_group, head_rows, parameters, rows_of, total
+from plots.parameters import column_of, mosaic, short
 from sections.parameters.names import group_names, part_names
 from sections.parameters.sizes import Sizes
 from sections.parameters.tables import clicked_name, part_table
@@ -60,7 +60,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
         right.html(_sum(part, total(count.parts)))
         if chosen == "mlm.decoder":
             left.caption(_("Its matrix is the token embedding, and is counted there."))
-        _source(part)
+        _source(part, own=part.name in {row.name for row in seen.model.own})
     lesson.show("Reading the map", title=False)
 
 
@@ -139,13 +139,15 @@ def _sum(part: Part, everything: int) -> str:
     return f'<div class="mb-formula">{"<br>".join(f"<span class=is>=</span>{line}" for line in lines)}</div>'
 
 
-def _source(part: Part) -> None:
+def _source(part: Part, own: bool) -> None:
     if part.name in SOURCE:
         import minibert.model  # imports torch: only after the map is on screen
 
         owner, line = SOURCE[part.name]
         show_source(getattr(minibert.model, owner), find=line)
-    elif part.name.startswith("block.attn."):  # a part of relatives only
-        show_source(projections, find=f'"{part.name.removeprefix("block.attn.")}"')
+    elif own:  # a row of XLNet's network
+        from minibert.transformer_xl import own_rows
+
+        show_source(own_rows, find=f'"{part.name}"')
     else:
-        show_source(parameters, find=f'"{part.name}"')
+        show_source(rows_of if column_of(part) == "embeddings" else head_rows, find=f'"{part.name}"')
