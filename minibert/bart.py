@@ -29,16 +29,8 @@ from minibert.tokenizer import Tokenizer
 from minibert.unfilled import sizes_only
 
 OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
-# Our config fields → transformers': FIELDS of the whole model, SIDES of encoder and decoder each.
-FIELDS = {
-    "hidden_size": "d_model",
-    "hidden_act": "activation_function",
-    "hidden_dropout_prob": "dropout",
-    "attention_probs_dropout_prob": "attention_dropout",
-    "initializer_range": "init_std",
-}
+# Our config fields → transformers', of encoder and decoder each.
 SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
-OTHERS = {"scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False}  # only these supported
 # ours → theirs, in order
 NAMES = [
     (r"^token\b", "shared"),
@@ -65,6 +57,13 @@ class BartConfig(BertConfig):
 
     model_type: ClassVar[str] = "bart"
     presets: ClassVar[Mapping[str, tuple[int, int, int]]] = {"base": (6, 768, 12), "large": (12, 1024, 16)}
+    renamed: ClassVar[Mapping[str, str]] = {
+        "hidden_size": "d_model", "hidden_act": "activation_function", "hidden_dropout_prob": "dropout",
+        "attention_probs_dropout_prob": "attention_dropout", "initializer_range": "init_std",
+    }  # fmt: skip
+    fixed: ClassVar[Mapping[str, Any]] = {
+        "scale_embedding": False, "normalize_before": False, "add_final_layer_norm": False
+    }  # fmt: skip
     vocab_size: int = 50265
     num_hidden_layers: int = 6  # L on each side
     max_position_embeddings: int = 1024
@@ -79,14 +78,11 @@ class BartConfig(BertConfig):
         own = super().as_dict()
         del own["type_vocab_size"], own["layer_norm_eps"]
         sides = {f"{side}_{SIDES[name]}": own[name] for name in SIDES for side in ("encoder", "decoder")}
-        return {FIELDS.get(name, name): value for name, value in own.items() if name not in SIDES} | sides
+        return {name: value for name, value in own.items() if name not in SIDES} | sides
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BartConfig:
-        for name, usual in OTHERS.items():
-            if values.get(name, usual) != usual:
-                raise ValueError(f"{name} is {values[name]!r}; here it is {usual!r}")
-        given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
+        given = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
         for ours, theirs in SIDES.items():
             one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
             if one != other:
@@ -94,7 +90,7 @@ class BartConfig(BertConfig):
                     f"encoder_{theirs} is {one!r} and decoder_{theirs} {other!r}; here both sides are alike"
                 )
             given |= {} if one is None else {ours: one}
-        return super().from_dict({**values, "type_vocab_size": 1, "layer_norm_eps": 1e-5, **given})
+        return super().from_dict({**values, **given})
 
 
 class Embeddings(nn.Module):

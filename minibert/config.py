@@ -25,10 +25,13 @@ class BertConfig:
     """A BERT's sizes: the paper's letters beside the names of `transformers.BertConfig`, which it reads and writes.
 
     A relative of BERT has a config of its own, with another `model_type` and perhaps more fields (see `relatives`).
+    renamed: our field → its name in config.json, where that differs · fixed: entry of config.json → its only value.
     """
 
     model_type: ClassVar[str] = "bert"
     presets: ClassVar[Mapping[str, tuple[int, int, int]]] = PRESETS
+    renamed: ClassVar[Mapping[str, str]] = {}
+    fixed: ClassVar[Mapping[str, Any]] = {}
 
     vocab_size: int = 30522  # V
     hidden_size: int = 768  # H
@@ -89,7 +92,7 @@ class BertConfig:
         return replace(self, **changes)
 
     def as_dict(self) -> dict:
-        return asdict(self)
+        return {self.renamed.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
@@ -103,6 +106,10 @@ class BertConfig:
             raise ValueError(f'position_embedding_type {short(position)} is not BERT\'s; "absolute" is')
         if values.get("is_decoder"):
             raise ValueError("is_decoder is set; BERT is an encoder")
+        for name, only in cls.fixed.items():
+            if values.get(name) not in (None, only):
+                raise ValueError(f"{name} is {short(values[name])}; here it is {short(only)}")
+        values = {**values, **{ours: values[theirs] for ours, theirs in cls.renamed.items() if theirs in values}}
         kinds = {field.name: get_type_hints(cls)[field.name] for field in fields(cls)}
         given = {name: value for name, value in values.items() if name in kinds and value is not None}
         check_kinds(given, kinds)

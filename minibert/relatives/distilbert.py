@@ -15,28 +15,18 @@ from minibert.model import Embeddings, Tap, no_tap
 from minibert.objectives import WithoutPairs
 from minibert.relatives.base import Relative
 
-FIELDS = {
-    "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads", "hidden_act": "activation",
-    "hidden_dropout_prob": "dropout", "attention_probs_dropout_prob": "attention_dropout",
-    "intermediate_size": "hidden_dim",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class DistilBertConfig(BertConfig):
     model_type: ClassVar[str] = "distilbert"
     presets: ClassVar = {**PRESETS, "base": (6, 768, 12)}
+    renamed: ClassVar = {
+        "hidden_size": "dim", "num_hidden_layers": "n_layers", "num_attention_heads": "n_heads",
+        "hidden_act": "activation", "hidden_dropout_prob": "dropout", "intermediate_size": "hidden_dim",
+        "attention_probs_dropout_prob": "attention_dropout",
+    }  # fmt: skip
+    fixed: ClassVar = {"sinusoidal_pos_embds": False, "layer_norm_eps": 1e-12}
     num_hidden_layers: int = 6
-
-    def as_dict(self) -> dict:
-        return {FIELDS.get(name, name): value for name, value in super().as_dict().items()}
-
-    @classmethod
-    def from_dict(cls, values) -> DistilBertConfig:
-        if values.get("sinusoidal_pos_embds") or values.get("layer_norm_eps", 1e-12) != 1e-12:
-            raise ValueError("sinusoidal_pos_embds is set, or layer_norm_eps is not 1e-12: here neither can be")
-        given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
-        return super().from_dict({**values, **given})
 
 
 class EmbeddingsWithoutSegments(Embeddings):

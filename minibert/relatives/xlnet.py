@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from torch import nn
 
+from minibert import transformer_xl as xl
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.heads import BertForQuestionAnswering
@@ -17,22 +18,6 @@ from minibert.masked_lm import no_pooler
 from minibert.model import Block, stack
 from minibert.permutation import PermutationLanguageModel, PermutationLM
 from minibert.relatives.base import Relative
-from minibert.transformer_xl import (
-    NAMES,
-    RelativeAttention,
-    WordEmbeddings,
-    as_read,
-    as_stored,
-    own_rows,
-    places_and_segments,
-)
-
-FIELDS = {
-    "hidden_size": "d_model", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head",
-    "intermediate_size": "d_inner", "hidden_act": "ff_activation", "hidden_dropout_prob": "dropout",
-    "max_position_embeddings": "longest_row",
-}  # fmt: skip
-OTHERS = {"attn_type": "bi", "bi_data": False, "clamp_len": -1, "same_length": False}  # only these are supported
 
 
 @dataclass(frozen=True)
@@ -40,19 +25,20 @@ class XlnetConfig(BertConfig):
     """BERT's sizes. The network has no longest row; `max_position_embeddings` is a limit set here."""
 
     model_type: ClassVar[str] = "xlnet"
+    renamed: ClassVar = {
+        "hidden_size": "d_model", "num_hidden_layers": "n_layer", "num_attention_heads": "n_head",
+        "intermediate_size": "d_inner", "hidden_act": "ff_activation", "hidden_dropout_prob": "dropout",
+        "max_position_embeddings": "longest_row",
+    }  # fmt: skip
+    fixed: ClassVar = {"attn_type": "bi", "bi_data": False, "clamp_len": -1, "same_length": False}
     vocab_size: int = 32000
 
     def as_dict(self) -> dict:
-        own = {FIELDS.get(name, name): value for name, value in super().as_dict().items()}
-        return own | {"summary_type": "first", "use_mems_eval": False}  # [CLS] stands first here
+        return super().as_dict() | {"summary_type": "first", "use_mems_eval": False}  # [CLS] stands first here
 
     @classmethod
     def from_dict(cls, values) -> XlnetConfig:
-        for name, usual in OTHERS.items():
-            if values.get(name, usual) != usual:
-                raise ValueError(f"{name} is {values[name]!r}; here it is {usual!r}")
-        given = {ours: values[theirs] for ours, theirs in FIELDS.items() if theirs in values}
-        return super().from_dict({"attention_probs_dropout_prob": given.get("hidden_dropout_prob"), **values, **given})
+        return super().from_dict({"attention_probs_dropout_prob": values.get("dropout"), **values})
 
 
 RELATIVE = Relative(
@@ -62,17 +48,17 @@ RELATIVE = Relative(
     encoder="transformer",
     about="no position embeddings, each head hears how far apart two tokens stand; words were guessed in drawn orders",
     components={
-        "embeddings": WordEmbeddings,
-        "blocks": stack(partial(Block, attention=RelativeAttention)),
+        "embeddings": xl.WordEmbeddings,
+        "blocks": stack(partial(Block, attention=xl.RelativeAttention)),
         "pooler": no_pooler,
-        "attention_kwargs": places_and_segments,
+        "attention_kwargs": xl.places_and_segments,
         "summary": nn.Tanh,
     },
     objective=PermutationLanguageModel,
-    shape=lambda c: Shape(c, segments=False, pooler=False, objective="plm", own=own_rows()),
+    shape=lambda c: Shape(c, segments=False, pooler=False, objective="plm", own=xl.own_rows()),
     heads={"LMHeadModel": PermutationLM, "ForQuestionAnsweringSimple": BertForQuestionAnswering},
-    layout=(as_stored, as_read),
-    names=NAMES,
+    layout=(xl.as_stored, xl.as_read),
+    names=xl.NAMES,
     head_names=dict.fromkeys(
         ("ForSequenceClassification", "ForMultipleChoice"),
         ((r"^classifier\b", "logits_proj"), (r"^summary\.0\b", "sequence_summary.summary")),

@@ -14,7 +14,7 @@ from minibert.masked_lm import MaskedLm
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
-from minibert.relatives.distilbert import FIELDS, DistilBertConfig
+from minibert.relatives.distilbert import DistilBertConfig
 from minibert.relatives.electra import ElectraConfig
 from minibert.relatives.ernie import ErnieConfig
 from minibert.relatives.roberta import RobertaConfig
@@ -49,7 +49,8 @@ def both(relative: str, name: str, changes: dict):
     """(transformers' class, its config, our class, our config)"""
     config, sizes = CONFIGS[relative]
     sizes, theirs = {**sizes, **changes}, getattr(transformers, relative + name)
-    renamed = {FIELDS.get(field, field) if relative == "DistilBert" else field: sizes[field] for field in sizes}
+    names = DistilBertConfig.renamed if relative == "DistilBert" else {}
+    renamed = {names.get(field, field): size for field, size in sizes.items()}
     return theirs, theirs.config_class(**renamed), NETWORKS[relative][name], config(**sizes)
 
 
