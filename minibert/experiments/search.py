@@ -28,8 +28,8 @@ class Searching:
     """One seed: the trained super-network and its evaluated parts. candidates: in the order of the ranking · found: the
     best within the budget · drawn: another one within the budget, drawn with the seed."""
 
-    def __init__(self, scale: SearchScale, space: Space, data: TaskData, dev: TaskData, seed: int):
-        self.scale, self.data, self.dev, self.seed = scale, data, dev, seed
+    def __init__(self, scale: SearchScale, data: TaskData, dev: TaskData, seed: int):
+        self.scale, self.data, self.dev, self.seed, space = scale, data, dev, seed, Space()
         learner, predictor = super_network(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), space)
         self.done = run_through(retrain(predictor, data, dev, settings_of(scale, seed), learner=learner))
         self.predictor = replace(predictor, model=predictor.model.eval())
@@ -82,7 +82,7 @@ def run_through(events: Iterator[Event]) -> Done:
     return done
 
 
-def search(experiment: RelativeExperiment, tasks: Path, folder: Path, *, space: Space | None = None) -> Run:
+def search(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     """tasks: the folder that holds sst2/. whole: the network fine-tuned as usual · super: the super-network, trained as
     all its parts · found, drawn: parts of it, trained further · alone: the shape found, trained on the same sentences
     without it."""
@@ -92,7 +92,7 @@ def search(experiment: RelativeExperiment, tasks: Path, folder: Path, *, space: 
 
     @lru_cache(maxsize=1)
     def searching(seed: int) -> Searching:
-        return Searching(scale, space or Space(), drawn(train, scale.labelled, seed), dev, seed)
+        return Searching(scale, drawn(train, scale.labelled, seed), dev, seed)
 
     def trained(name: str, seed: int) -> tuple[Done, Predictor, dict[str, float], dict]:
         """(the end of its training, the model, further metrics, further facts)"""

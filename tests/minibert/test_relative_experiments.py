@@ -341,7 +341,7 @@ def test_the_same_questions_at_the_end_of_longer_rows():
 def write(folder: Path, files: list[str], lines: list[str]) -> None:
     """The same lines in each file."""
     for name in files:
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -424,11 +424,15 @@ def test_chinese_correctors_learn_from_questions_and_are_asked_others(records_of
     assert found["soft_masked"]["parameters"] > found["plain"]["parameters"]
 
 
+def small_sst2(folder: Path) -> None:
+    rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
+    write(folder, ["sst2/train.tsv", "sst2/dev.tsv"], ["sentence\tlabel", *rows])
+
+
 @pytest.mark.release
 @pytest.mark.trains
 def test_students_and_their_teacher_are_measured(records_of, tmp_path):
-    rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(40)]
-    write(tmp_path, ["sst2/train.tsv", "sst2/dev.tsv"], ["sentence\tlabel", *rows])
+    small_sst2(tmp_path)
     few = {"labelled": 8, "unlabelled": 8, "epochs": 1, "teacher_epochs": 1, "batch_size": 8}
     arms = ("alone", "teacher", "minilm")
     found = records_of(*smaller("smaller", arms, **few, teacher="checkpoints/mini-en"))
@@ -436,6 +440,40 @@ def test_students_and_their_teacher_are_measured(records_of, tmp_path):
     for record in found.values():
         assert 0 <= record["metrics"]["accuracy"] <= 1 and 0 <= record["metrics"]["changed_int8"] <= 1
         assert record["metrics"]["megabytes_int8"] < record["metrics"]["megabytes"] == pytest.approx(21.8, abs=0.1)
+
+
+@pytest.mark.release
+@pytest.mark.trains
+def test_what_is_cut_away_is_measured_before_and_after(records_of, tmp_path):
+    small_sst2(tmp_path)
+    found = records_of(*smaller("pruning", ("full", "heads-50"), labelled=8, again=4, epochs=1))
+    assert [one["steps"] for one in found.values()] == [1, 1]
+    assert found["heads-50"]["parameters"] < found["full"]["parameters"]
+    assert found["full"]["pretraining"] == {"begins_with": "checkpoints/mini-en", "share": 0.0}
+
+
+@pytest.mark.release
+@pytest.mark.trains
+def test_parts_of_one_network_are_measured(records_of, tmp_path):
+    small_sst2(tmp_path)
+    found = records_of(*smaller("search", labelled=8, again=4, epochs=1, trained_alone=2))
+    assert [one["steps"] for one in found.values()] == [2, 2, 1, 1, 2]
+    assert len(found["super"]["candidates"]) == 36 and len(found["super"]["compared"]) == 2
+    assert found["found"]["part"] == found["alone"]["part"]
+
+
+@pytest.mark.release
+@pytest.mark.trains
+def test_few_labels_are_learned_in_each_way(records_of, tmp_path):
+    rows = [f"{'a good' if i % 2 else 'no'} film {i}\t{i % 2}" for i in range(12)]
+    files = [f"{folder}/{part}.tsv" for folder in ("en/sst2", "zh/chnsenticorp") for part in ("train", "dev")]
+    write(tmp_path, files, ["sentence\tlabel", *rows])
+    experiment, scale = smaller("few_labels", ("zero-shot", "vat", "zh-pet"), labels=[2, 4], measured=4, unlabelled=4)
+    arms = {name: {**options, "steps": 1} if options else options for name, options in experiment.arms.items()}
+    found = records_of(replace(experiment, arms=arms), scale)
+    assert [one["steps"] for one in found.values()] == [0, 2, 2]
+    assert set(found["vat"]["metrics"]) == {"accuracy", "accuracy_2", "accuracy_4"}
+    assert found["zh-pet"]["pretraining"]["begins_with"] == scale.begins_with_zh
 
 
 @pytest.mark.parametrize(("name", "folder"), [("sentence_vectors", "stsb"), ("dialogue", "atis")])
