@@ -49,11 +49,11 @@ def experiment(options) -> None:
 
     if options.list:
         for each in EXPERIMENTS.values():
-            show(options, each, [arm.name for arm in each.arms], each.tasks)
+            show(options, each, each.tasks)
         for each in COMPARISONS.values():
-            show(options, each, [*each.arms], [each.task], separator="; ")
+            show(options, each, [each.task], separator="; ")
         for each in RELATIVE_EXPERIMENTS.values():
-            show(options, each, [*each.arms], ["who is meant"])
+            show(options, each, ["who is meant"])
         return
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
@@ -74,9 +74,9 @@ def experiment(options) -> None:
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)
 
 
-def show(options, each, arms: list[str], tasks: Sequence[str], separator: str = ", ") -> None:
-    values = {"experiment": each.name, "title": each.title, "arms": arms, "tasks": tasks}
-    print_result(options, values, f"{each.name:12} {each.title}: {separator.join(arms)}")
+def show(options, each, tasks: Sequence[str], separator: str = ", ") -> None:
+    values = {"experiment": each.name, "title": each.title, "arms": [*each.arms], "tasks": tasks}
+    print_result(options, values, f"{each.name:12} {each.title}: {separator.join(each.arms)}")
 
 
 def ablation(options) -> tuple[Path, Iterator]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 OBJECTIVES = {  # name → (model_type, arguments of its objective)
@@ -45,7 +46,6 @@ class Arm:
     """One pre-training and how its model is used. bilstm: a random BiLSTM is put on top at fine-tuning · at: the share
     of the pre-training after which the model is taken. Arms with the same pre-training share its run."""
 
-    name: str
     pretraining: Pretraining = Pretraining()
     bilstm: bool = False
     at: float = 1.0
@@ -132,7 +132,7 @@ class Experiment:
 
     name: str
     title: str
-    arms: tuple[Arm, ...]
+    arms: Mapping[str, Arm]
     tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
     heldout: bool = True
     toy: bool = False
@@ -140,27 +140,19 @@ class Experiment:
 
     @property
     def base(self) -> Arm:
-        return self.arms[0]
-
-
-def _size(layers: int, hidden: int, heads: int) -> Arm:
-    return Arm(f"{layers}/{hidden}/{heads}", Pretraining(layers=layers, hidden=hidden, heads=heads))
-
-
-def _split(mask: int, same: int, random: int) -> Arm:
-    """Named as in the paper's table 8, MASK/SAME/RND in percent."""
-    return Arm(f"{mask}/{same}/{random}", Pretraining(split=(mask / 100, random / 100, same / 100)))
+        return next(iter(self.arms.values()))
 
 
 MLM_NSP, MLM, LTR = (Pretraining(objective=name) for name in OBJECTIVES)
 STORIES = Pretraining(objective="mlm", input_format="doc_sentences")  # the base on the toy world
 SIZES = ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))  # L/H/A, the base first
+SPLITS = ((80, 10, 10), (100, 0, 0), (80, 0, 20), (80, 20, 0), (0, 20, 80), (0, 0, 100))  # MASK/SAME/RND in percent
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is the base
 
 
-def _at(name: str, pretraining: Pretraining) -> list[Arm]:
+def _at(name: str, pretraining: Pretraining) -> dict[str, Arm]:
     """Arms for the model after the whole run, after half and after a quarter of it."""
-    return [Arm(name if at == 1 else f"{name}@{at:g}", pretraining, at=at) for at in SHARES[:3]]
+    return {name if at == 1 else f"{name}@{at:g}": Arm(pretraining, at=at) for at in SHARES[:3]}
 
 
 EXPERIMENTS = {
@@ -169,62 +161,65 @@ EXPERIMENTS = {
         Experiment(
             "objectives",
             "Objectives (table 5)",
-            (
-                Arm("mlm+nsp", MLM_NSP),
-                Arm("no-nsp", MLM),
-                Arm("left-to-right", LTR),
-                Arm("left-to-right+bilstm", LTR, bilstm=True),
-            ),
+            {
+                "mlm+nsp": Arm(MLM_NSP),
+                "no-nsp": Arm(MLM),
+                "left-to-right": Arm(LTR),
+                "left-to-right+bilstm": Arm(LTR, bilstm=True),
+            },
         ),
         Experiment(
             "masking",
             "Masking split (table 8)",
-            tuple(
-                _split(*shares)
-                for shares in ((80, 10, 10), (100, 0, 0), (80, 0, 20), (80, 20, 0), (0, 20, 80), (0, 0, 100))
-            ),
+            {
+                f"{mask}/{same}/{random}": Arm(Pretraining(split=(mask / 100, random / 100, same / 100)))
+                for mask, same, random in SPLITS
+            },
             tasks=("sst2", "ner", "ner_features"),
             heldout=False,  # the loss depends on the split
         ),
         Experiment(
             "size",
             "Model size (table 6)",
-            tuple(_size(*size) for size in SIZES),
+            {
+                f"{layers}/{hidden}/{heads}": Arm(Pretraining(layers=layers, hidden=hidden, heads=heads))
+                for layers, hidden, heads in SIZES
+            },
         ),
         Experiment(
             "steps",
             "Training steps (figure 5)",
-            tuple(
-                Arm(f"{name}@{share:g}", pretraining, at=share)
+            {
+                f"{name}@{share:g}": Arm(pretraining, at=share)
                 for name, pretraining in (("mlm", MLM_NSP), ("left-to-right", LTR))
                 for share in SHARES
-            ),
+            },
             tasks=("sst2", "ner"),
         ),
         Experiment(
             "formats",
             "Input formats (Liu et al. 2019, table 2)",
-            (
-                Arm("segment-pair+nsp", MLM_NSP),
-                Arm("sentence-pair+nsp", Pretraining(input_format="sentence_pair")),
-                Arm("full-sentences", Pretraining(objective="mlm", input_format="full_sentences")),
-                Arm("doc-sentences", Pretraining(objective="mlm", input_format="doc_sentences")),
-            ),
+            {
+                "segment-pair+nsp": Arm(MLM_NSP),
+                "sentence-pair+nsp": Arm(Pretraining(input_format="sentence_pair")),
+                "full-sentences": Arm(Pretraining(objective="mlm", input_format="full_sentences")),
+                "doc-sentences": Arm(Pretraining(objective="mlm", input_format="doc_sentences")),
+            },
             heldout=False,  # the loss depends on the format
         ),
         Experiment(
             "toy-world",
             "Objectives, steps, size, masking and formats on the toy world's language",
-            (
-                *_at("mlm", STORIES),
-                *_at("left-to-right", replace(STORIES, objective="left-to-right")),
-                Arm("left-to-right+bilstm", replace(STORIES, objective="left-to-right"), bilstm=True),
-                Arm("1/128/2", replace(STORIES, layers=1)),
-                Arm("4/128/2", replace(STORIES, layers=4)),
-                Arm("100/0/0", replace(STORIES, split=(1.0, 0.0, 0.0))),
-                Arm("0/0/100", replace(STORIES, split=(0.0, 1.0, 0.0))),
-                Arm("segment-pair+nsp", MLM_NSP),
-            ),
+            {
+                **_at("mlm", STORIES),
+                **_at("left-to-right", replace(STORIES, objective="left-to-right")),
+                "left-to-right+bilstm": Arm(replace(STORIES, objective="left-to-right"), bilstm=True),
+                "1/128/2": Arm(replace(STORIES, layers=1)),
+                "4/128/2": Arm(replace(STORIES, layers=4)),
+                "100/0/0": Arm(replace(STORIES, split=(1.0, 0.0, 0.0))),
+                "0/0/100": Arm(replace(STORIES, split=(0.0, 1.0, 0.0))),
+                "segment-pair+nsp": Arm(MLM_NSP),
+            },
             tasks=("meant", "meant_features"),
             toy=True,
             scale=TOY_SCALE,

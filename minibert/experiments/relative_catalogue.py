@@ -462,7 +462,7 @@ RELATIVE_EXPERIMENTS = {
         RelativeExperiment(
             "ernie2",
             "Tasks added one after the other, and old ones kept up (Sun et al. 2020, §3), on the toy world",
-            {name: {} for name in ("continual", "one_by_one", "together")},
+            {name: {"regime": name} for name in ("continual", "one_by_one", "together")},
             ContinualScale(),
         ),
         RelativeExperiment(

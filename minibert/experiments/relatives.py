@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from minibert.experiments import relative_catalogue as catalogue
 from minibert.experiments.dialogue import dialogue
@@ -23,25 +24,31 @@ from minibert.experiments.toy_stories import going_together, longer_rows, on_sto
 from minibert.experiments.writing import chinese_corrector, corrector, written
 from minibert.train import Event
 
+
+def toy(train: Callable[[Any, Mapping, int], Iterator[Event]]) -> Callable:
+    """Of a claim on the toy world, which reads no files: train(scale, options of the arm, seed)."""
+    return lambda experiment, tasks, folder: lambda arm, seed: train(experiment.scale, experiment.arms[arm], seed)
+
+
 # The scale of an experiment → (experiment, folder of tasks, scratch folder) → run(arm, seed), see `run_arms`.
 RUNS = {
     catalogue.RelativeScale: partial(on_stories, measure=pronouns),
     catalogue.LengthScale: partial(on_stories, measure=longer_rows),
     catalogue.JointScale: partial(on_stories, measure=going_together),
     catalogue.WritingScale: partial(on_stories, measure=written),
-    catalogue.BatchScale: batch_sizes,
+    catalogue.BatchScale: toy(batch_sizes),
+    catalogue.ContinualScale: toy(task_orders),
+    catalogue.EntitiesScale: toy(entities),
+    catalogue.MemoryScale: toy(memory),
+    catalogue.NamesScale: toy(names),
+    catalogue.RolesScale: toy(roles),
     catalogue.ChineseCorrectingScale: chinese_corrector,
     catalogue.ConeScale: cone,
-    catalogue.ContinualScale: task_orders,
     catalogue.CorrectingScale: corrector,
     catalogue.DialogueScale: dialogue,
     catalogue.DistillationScale: distillation,
-    catalogue.EntitiesScale: entities,
     catalogue.FewLabelsScale: few_labels,
-    catalogue.MemoryScale: memory,
-    catalogue.NamesScale: names,
     catalogue.PruningScale: pruning,
-    catalogue.RolesScale: roles,
     catalogue.SearchScale: search,
     catalogue.SimBertScale: simbert,
     catalogue.VectorScale: sentence_vectors,
@@ -61,12 +68,13 @@ def run_relative(
     tasks: the folder that holds what the experiment `needs`."""
     experiment = replace(experiment, scale=scale or experiment.scale)
     scale = experiment.scale
-    toy = f"small toy world, {scale.stories} stories" if hasattr(scale, "stories") else "small toy world"
+    world = f"small toy world, {scale.stories} stories" if hasattr(scale, "stories") else "small toy world"
 
     def facts(arm: str) -> dict:
-        options = {} if isinstance(experiment.arms[arm], catalogue.RelativeArm) else experiment.arms[arm]
+        chosen = experiment.arms[arm]
         begins = {"begins_with": scale.begins_with} if hasattr(scale, "begins_with") else {}
-        return {"pretraining": {**begins, **options}, "data": [toy]}
+        options = asdict(chosen) if isinstance(chosen, catalogue.RelativeArm) else chosen
+        return {"pretraining": {**begins, **options}, "data": [world]}
 
     with TemporaryDirectory() as folder:
         run = RUNS[type(scale)](experiment, tasks, Path(folder))

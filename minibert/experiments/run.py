@@ -42,7 +42,7 @@ def run_experiment(
     experiment's · tasks: the folder that holds sst2/, mrpc/, conll2003/."""
     scale = scale or experiment.scale
     data = {name: read_data(name, tasks, scale) for name in experiment.tasks}
-    arms = {arm.name: arm for arm in in_order(experiment)}
+    arms = experiment.arms
     floor = {"floor": without_reading(corpus, scale)} if experiment.toy else {}
 
     def facts(name: str) -> dict:
@@ -60,15 +60,15 @@ def run_experiment(
         return made and measures(arm, experiment, corpus) <= set(record["metrics"])
 
     yield from run_arms(
-        experiment.name, arms, runs_of(experiment, corpus, data, scale), facts, out, seeds=seeds, required=REQUIRED,
-        scale=scale, same=same, command=command,
+        experiment.name, in_order(arms), runs_of(experiment, corpus, data, scale), facts, out, seeds=seeds,
+        required=REQUIRED, scale=scale, same=same, command=command,
     )  # fmt: skip
 
 
-def in_order(experiment: Experiment) -> list[Arm]:
-    """The arms, those with the same pre-training one after another, as they are taken from it."""
-    pretrainings = [arm.pretraining for arm in experiment.arms]
-    return sorted(experiment.arms, key=lambda arm: (pretrainings.index(arm.pretraining), arm.at))
+def in_order(arms: Mapping[str, Arm]) -> list[str]:
+    """Arms with the same pre-training one after another, as they are taken from it."""
+    pretrainings = [arm.pretraining for arm in arms.values()]
+    return sorted(arms, key=lambda name: (pretrainings.index(arms[name].pretraining), arms[name].at))
 
 
 class Shared:
@@ -88,12 +88,26 @@ class Shared:
 
 def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scale) -> Run:
     """Arms with the same pre-training share its run, if they follow each other in the order of their `at`."""
-    arms = {arm.name: arm for arm in experiment.arms}
     shared: Shared | None = None
+
+    def measure(model: BertForPreTraining, name: str, seed: int) -> Generator[Event, None, dict[str, float]]:
+        """Fine-tune the arm's model on each task and yield the events; → metric by name."""
+        arm, metrics = experiment.arms[name], {}
+        for metric in perplexities(arm, experiment, corpus):
+            metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
+        if corpus.asked:
+            metrics |= answered(model, list(corpus.asked), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
+        with TemporaryDirectory() as folder:
+            start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
+            for task in tasks_of(arm, experiment):
+                yield Stage(name, seed, task, PRETRAINING_SHARE)
+                events = finetune_arm(start, arm, task, data[task], scale, seed)
+                metrics[task] = yield from within(events, PRETRAINING_SHARE, PRETRAINING_SHARE)
+        return metrics
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         nonlocal shared
-        arm = arms[name]
+        arm = experiment.arms[name]
         step = scale.step_at(arm.at)
         if shared is None or shared.of != (arm.pretraining, seed) or shared.last.step > step:
             yield Stage(name, seed, "pretrain", 0.0)
@@ -103,7 +117,7 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
         )
         yield from within(shared.until(step), 0.0, PRETRAINING_SHARE)
         last, before = shared.last, time.perf_counter()
-        metrics = yield from measure(shared.model, arm, experiment, corpus, data, scale, seed)
+        metrics = yield from measure(shared.model, name, seed)
         yield Eval(last.step, metrics)
         yield Done(last.step, last.tokens, last.seconds, metrics)
         seconds = {"pretraining": last.seconds, "finetuning": time.perf_counter() - before}
@@ -128,27 +142,3 @@ def tasks_of(arm: Arm, experiment: Experiment) -> list[str]:
 def perplexities(arm: Arm, experiment: Experiment, corpus: Corpus) -> list[str]:
     compares = experiment.heldout and corpus.heldout is not None
     return [f"{token_question(arm.pretraining)}_perplexity"] if compares else []
-
-
-def measure(
-    model: BertForPreTraining,
-    arm: Arm,
-    experiment: Experiment,
-    corpus: Corpus,
-    data: TasksData,
-    scale: Scale,
-    seed: int,
-) -> Generator[Event, None, dict[str, float]]:
-    """Fine-tune the arm's model on each task and yield the events; → metric by name."""
-    metrics = {}
-    for name in perplexities(arm, experiment, corpus):
-        metrics[name] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
-    if corpus.asked:
-        metrics |= answered(model, list(corpus.asked), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
-    with TemporaryDirectory() as folder:
-        start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
-        for name in tasks_of(arm, experiment):
-            yield Stage(arm.name, seed, name, PRETRAINING_SHARE)
-            events = finetune_arm(start, arm, name, data[name], scale, seed)
-            metrics[name] = yield from within(events, PRETRAINING_SHARE, PRETRAINING_SHARE)
-    return metrics

@@ -17,7 +17,7 @@ def small_run(arm: str, seed: int = 0, scale: Scale = TOY_SCALE, stories: int = 
     """Pre-train one arm, then measure it as for the records. Yields Steps, a Stage when the next training begins, and
     an Eval with the metrics of a record."""
     experiment = experiment_named(TOY)
-    if arm not in [one.name for one in experiment.arms]:
+    if arm not in experiment.arms:
         raise ValueError(f"the experiment {TOY} has no arm {arm!r}")
     yield Preparing("writing stories")
     corpus = toy_corpus(stories)

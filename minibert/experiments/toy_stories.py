@@ -56,12 +56,6 @@ def on_stories(experiment: RelativeExperiment, tasks: Path | None, folder: Path,
         yield Eval(pretrained.step, metrics)
         yield pretrained
         return {
-            "pretraining": {
-                "relative": arm.relative,
-                "options": dict(arm.options),
-                "sizes": dict(arm.sizes),
-                "start": arm.start,
-            },
             "kept": kind,
             "curve": losses(seen),
             "seconds": round(seconds, 1),  # CPU time of pre-training

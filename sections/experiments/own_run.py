@@ -45,7 +45,7 @@ def draw_runs(runs: list) -> None:
     rows, every_arm = [], EXPERIMENTS[TOY_RESULTS].arms
     for run in runs:
         begun, done, points = run.latest("started"), run.latest("eval"), pretraining_curve(run)
-        arm = next((arm for arm in every_arm if begun and arm.name == begun["settings"]["arm"]), None)
+        arm = every_arm.get(begun["settings"]["arm"]) if begun else None
         if arm and points:
             panels.setdefault(asked(arm), {})[titles[run.id]] = points
         row = {_("run"): titles[run.id], _("state"): state_in_words(run)}

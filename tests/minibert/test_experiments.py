@@ -130,7 +130,7 @@ def test_left_to_right_is_transformers_decoder(tmp_path):
 
 def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
     """What is fine-tuned on a task, as the arm's settings have it."""
-    task, settings = task_named(DOWNSTREAM[name].task), finetuning_settings(Arm("x", **arm), name, TINY, 0)
+    task, settings = task_named(DOWNSTREAM[name].task), finetuning_settings(Arm(**arm), name, TINY, 0)
     return Learner.of(build(config, BertForPreTraining), task, labels, settings.options(), TOKENIZER, settings)
 
 
@@ -198,12 +198,12 @@ def test_the_data_of_the_tasks(folder, tmp_path):
 EXPERIMENT = Experiment(
     "objectives",
     "in small",
-    (
-        Arm("mlm+nsp", SMALL),
-        Arm("left-to-right", replace(SMALL, objective="left-to-right")),
-        Arm("left-to-right+bilstm", replace(SMALL, objective="left-to-right"), bilstm=True),
-        Arm("half", SMALL, at=0.5),
-    ),
+    {
+        "mlm+nsp": Arm(SMALL),
+        "left-to-right": Arm(replace(SMALL, objective="left-to-right")),
+        "left-to-right+bilstm": Arm(replace(SMALL, objective="left-to-right"), bilstm=True),
+        "half": Arm(SMALL, at=0.5),
+    },
     tasks=("sst2", "ner"),
 )
 
@@ -258,7 +258,7 @@ def test_an_interrupted_experiment_resumes_where_it_stopped(whole, folder, corpu
 
 def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path):
     """Without held-out text there is no perplexity; once there is such text, the arm is done again."""
-    experiment, out = replace(EXPERIMENT, arms=EXPERIMENT.arms[:1], tasks=("sst2",)), tmp_path / "results.jsonl"
+    experiment, out = replace(EXPERIMENT, arms={"base": EXPERIMENT.base}, tasks=("sst2",)), tmp_path / "results.jsonl"
     begun = [
         len(finished(run(folder, text, out, experiment=experiment, scale=scale)))
         for text in (replace(corpus, heldout=None), corpus, replace(corpus, files=("other.txt",)))
@@ -269,10 +269,9 @@ def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path
 
 def test_the_shipped_results_count_as_done(corpus):
     for name, experiment in EXPERIMENTS.items():
-        arms = {arm.name: arm for arm in experiment.arms}
         text = toy_corpus(2) if experiment.toy else corpus
         for record in results.read_records(ROOT / "lessons" / "results" / f"{name}.jsonl"):
-            arm = arms[record["arm"]]
+            arm = experiment.arms[record["arm"]]
             assert record["pretraining"] == as_recorded(arm.pretraining) and agrees(record["scale"], experiment.scale)
             kinds = {metric for metric in record["metrics"] if metric.startswith("determined.")}
             assert set(record["metrics"]) - kinds == measures(arm, experiment, text)
@@ -340,19 +339,19 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
 @pytest.mark.trains
 def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
     small = replace(SMALL, objective="mlm", input_format="doc_sentences")
-    arms = (
-        Arm("mlm", small),
-        Arm("left-to-right", replace(small, objective="left-to-right")),
-        Arm("0/0/100", replace(small, split=(0.0, 1.0, 0.0))),
-    )
+    arms = {
+        "mlm": Arm(small),
+        "left-to-right": Arm(replace(small, objective="left-to-right")),
+        "0/0/100": Arm(replace(small, split=(0.0, 1.0, 0.0))),
+    }
     experiment = Experiment("toy-world", "in small", arms, tasks=("meant", "meant_features"), toy=True)
     corpus, out = toy_corpus(40), tmp_path / "results.jsonl"
     list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))
     records = {record["arm"]: record for record in results.read_records(out)}
-    for arm in arms:
-        metrics = records[arm.name]["metrics"]
-        assert {name for name in metrics if "." not in name} == measures(arm, experiment, corpus)
-        assert ("meant_features" in metrics) == (arm.name != "left-to-right")  # where the paper asks it
+    for name, arm in arms.items():
+        metrics = records[name]["metrics"]
+        assert {metric for metric in metrics if "." not in metric} == measures(arm, experiment, corpus)
+        assert ("meant_features" in metrics) == (name != "left-to-right")  # where the paper asks it
         assert 0 <= metrics["determined"] <= 1 and 0 <= metrics["determined.pronoun"] <= 1
     floor = records["mlm"]["floor"]
     assert floor["meant"] == floor["meant_features"] and 0.2 < floor["determined"] < 0.3
@@ -432,14 +431,13 @@ def test_data_lie_where_the_options_or_the_environment_say(begun, tmp_path, caps
 def test_the_catalogue_is_sound():
     for name, experiment in EXPERIMENTS.items():
         assert experiment.name == name
-        assert len({arm.name for arm in experiment.arms}) == len(experiment.arms)
         assert set(experiment.tasks) <= set(DOWNSTREAM)
         scale = experiment.scale
-        for arm in experiment.arms:
+        for arm in experiment.arms.values():
             assert abs(sum(arm.pretraining.split) - 1) < 1e-9
             assert scale.steps * arm.at == scale.step_at(arm.at)  # the run stops there with a report
             assert scale.step_at(arm.at) % scale.report_every == 0
-    split = {arm.name: arm.pretraining.split for arm in EXPERIMENTS["masking"].arms}
+    split = {name: arm.pretraining.split for name, arm in EXPERIMENTS["masking"].arms.items()}
     assert split["0/20/80"] == (0.0, 0.8, 0.2)  # MASK/SAME/RND there, [MASK]/random/unchanged here
     with pytest.raises(ValueError, match="objectives"):
         experiment_named("nothing")

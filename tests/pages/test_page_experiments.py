@@ -40,7 +40,7 @@ PAPER = tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encodin
 
 
 def record(experiment: str, arm: str, seed: int, metrics: dict, **changes) -> dict:
-    chosen = next(one for one in EXPERIMENTS[experiment].arms if one.name == arm)
+    chosen = EXPERIMENTS[experiment].arms[arm]
     scale = EXPERIMENTS[experiment].scale
     return {
         "experiment": experiment,
@@ -201,7 +201,7 @@ def test_only_the_newest_scale_is_shown_and_without_the_base_no_difference(resul
 
 
 def test_steps_and_perplexity(results):
-    arms = [arm.name for arm in EXPERIMENTS["steps"].arms]
+    arms = [*EXPERIMENTS["steps"].arms]
     recorded(results, "steps", {arm: {"sst2": (0.8 - 0.01 * i, 0.799 - 0.01 * i)} for i, arm in enumerate(arms)})
     assert ("another task", None, -5.0, 0.0) in compared(real(experiment="steps"))  # the paper tells a direction alone
     toy_arms = PAPER["toy"]["steps"]["arms"]
@@ -362,9 +362,9 @@ def test_lookup_and_frequencies_are_counted():
 def test_the_papers_numbers_are_about_our_arms():
     for name in NAMES:
         for paper, experiment in ((PAPER[name], EXPERIMENTS[name]), (PAPER["toy"][name], TOY)):
-            known, arms = {arm.name for arm in experiment.arms}, set(paper["arms"])
+            known, arms = set(experiment.arms), set(paper["arms"])
             assert arms <= known if experiment.toy else arms == known
-            assert experiment.toy or next(iter(paper["arms"])) == experiment.base.name
+            assert experiment.toy or next(iter(paper["arms"])) == next(iter(experiment.arms))
             assert {arm for pair in paper.get("against", {}).items() for arm in (pair[0], *pair[1])} <= arms
             for column in paper["column"]:
                 assert set(column.get("values", column.get("signs"))) <= arms
@@ -373,7 +373,7 @@ def test_the_papers_numbers_are_about_our_arms():
                 heldout |= {"determined"} if experiment.toy else set()
                 assert column["ours"] in {*experiment.tasks, *heldout}
                 assert column["ours"] in PAPER["toy_best" if experiment.toy else "bert_base"]
-    assert {arm for name in NAMES for arm in PAPER["toy"][name]["arms"]} == {arm.name for arm in TOY.arms}
+    assert {arm for name in NAMES for arm in PAPER["toy"][name]["arms"]} == set(TOY.arms)
 
 
 def test_the_papers_numbers_are_those_of_its_tables():
