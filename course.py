@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.models import warm_up
+from ui.model_cache import warm_up
 from ui.navigation import ICON, Stop, open_course
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher

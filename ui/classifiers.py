@@ -11,7 +11,7 @@ from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
 from ui.lesson import LESSONS
-from ui.models import choose_model
+from ui.model_widgets import choose_model
 from ui.predictors import predictor_left
 from ui.runs import (
     REFRESH,

@@ -7,7 +7,7 @@ import streamlit as st
 from minibert.tasks import Options
 from minibert.tasks.sampling import spread
 from ui.figures import figure
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.task_data import OWN, ChosenData, shipped
 from ui.translations import _
 

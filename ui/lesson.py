@@ -15,7 +15,7 @@ import streamlit as st
 
 from minibert.folders import LESSONS
 from ui.languages import language_of
-from ui.models import language_read
+from ui.model_cache import language_read
 from ui.navigation import next_lesson
 from ui.projector import projecting
 from ui.stages import you_are_here

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from ui.models import load, outline_of, title_of, version_of
+from ui.model_cache import load, outline_of
+from ui.model_registry import title_of, version_of
 from ui.text import literal
 from ui.translations import _
 

@@ -13,7 +13,8 @@ from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
 from ui.lesson import Lesson
 from ui.looked_into import Subject, head_name
-from ui.models import WELL_READ, available_models, language_read, load
+from ui.model_cache import language_read, load
+from ui.model_registry import WELL_READ, available_models
 from ui.text import literal, show_tokens
 from ui.translations import _
 

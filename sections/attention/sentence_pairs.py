@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from sections.attention.subject import MAX_TOKENS, Seen, tiny
-from ui.models import load
+from ui.model_cache import load
 from ui.source import show_source
 from ui.text import kind_of, show_tokens
 from ui.translations import _

@@ -14,7 +14,9 @@ from ui.inputs import numbered, pick, picked, sentence_input, state
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.looked_into import Subject
-from ui.models import WELL_READ, load, model_choice
+from ui.model_cache import load
+from ui.model_registry import WELL_READ
+from ui.model_widgets import model_choice
 from ui.page import drawer
 from ui.projector import projecting
 from ui.translations import _

@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui import held_out
 from ui.looked_into import HeadPlace, Subject
-from ui.models import can_fill
+from ui.model_registry import can_fill
 from ui.translations import _
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ui.figures import figure
 from ui.held_out import kind_of_text, texts
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.text import literal
 from ui.translations import _
 

@@ -9,9 +9,8 @@ from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import MAX_SEED, choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import complete
 from ui.page import drawer
-from ui.runs import own_models, run_title
+from ui.runs import complete, own_models, run_title
 from ui.translations import _
 
 MAX_CHARS = 400

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.models import ModelInfo, available_models, outline_of, peers
+from ui.model_cache import outline_of
+from ui.model_registry import ModelInfo, available_models, peers
 
 
 @st.cache_data(show_spinner=False, max_entries=48)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.embeddings.subject import layer_names
-from ui.models import load
+from ui.model_cache import load
 from ui.samples import Sample
 from ui.text import literal, show_tokens, visible
 from ui.translations import _

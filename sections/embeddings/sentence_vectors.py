@@ -12,7 +12,9 @@ from sections.embeddings.subject import Subject
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.models import ModelInfo, choose_model, load, title_of, version_of
+from ui.model_cache import load
+from ui.model_registry import ModelInfo, title_of, version_of
+from ui.model_widgets import choose_model
 from ui.runs import own_models
 from ui.samples import similar_pairs, similar_parts
 from ui.text import literal, shorten, visible

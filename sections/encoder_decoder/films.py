@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from ui.models import load
+from ui.model_cache import load
 from ui.text import visible
 from ui.translations import _
 

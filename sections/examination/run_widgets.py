@@ -13,7 +13,7 @@ from examination.predict import SIDES, PredictTask, probabilities
 from examination.predict import Answer as PredictAnswer
 from sections.examination.answers import answer_to, has_run, run_model, set_answer
 from ui.lesson import TEXT_WIDTH
-from ui.models import load
+from ui.model_cache import load
 from ui.translations import _
 
 

@@ -6,7 +6,7 @@ from sections.features.subject import Subject, arm_names, sizes_of
 from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.recorded import start
 from ui.source import show_source
 from ui.text import literal

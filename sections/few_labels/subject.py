@@ -9,7 +9,7 @@ import streamlit as st
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.limits import warn_unread_text
-from ui.models import load
+from ui.model_cache import load
 from ui.page import drawer
 from ui.text import literal
 from ui.translations import _

@@ -6,7 +6,7 @@ import streamlit as st
 
 from plots.side_by_side import Bar, Card, Part, side_by_side
 from ui.fragments import fragment
-from ui.models import load
+from ui.model_cache import load
 from ui.navigation import link_to
 from ui.page import picture
 from ui.projector import projecting

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.input.subject import COLUMNS, MAX_CHARS, Subject
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.text import kind_of, show_tokens
 from ui.translations import _
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.input.subject import COLUMNS, Subject
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import visible

@@ -5,7 +5,7 @@ import streamlit as st
 from sections.input.subject import Subject
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.source import show_source
 from ui.text import show_tokens
 from ui.translations import _

@@ -7,7 +7,7 @@ import streamlit as st
 from sections.input.subject import COLUMNS, Subject
 from ui.figures import in_words
 from ui.lesson import Lesson
-from ui.models import load, trace_of
+from ui.model_cache import load, trace_of
 from ui.page import picture
 from ui.player import controls, moving, told
 from ui.predict import predict

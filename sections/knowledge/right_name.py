@@ -10,8 +10,7 @@ from sections.knowledge.subject import Subject
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
-from ui.models import complete
-from ui.runs import own_runs, settled, submit, weights_to_begin_with
+from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
 from ui.translations import _

@@ -8,7 +8,7 @@ from sections.masking.bars import around, panel, show_bars, show_legend
 from sections.masking.subject import Subject, encode_start, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.models import warn_untrained
+from ui.model_widgets import warn_untrained
 from ui.page import picture
 from ui.state import follow_link, set_url
 from ui.text import literal, visible

@@ -7,7 +7,7 @@ from sections.masking.subject import MAX_CHARS, Subject, encode_start, follow, l
 from ui.inputs import MAX_SEED, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.models import warn_untrained
+from ui.model_widgets import warn_untrained
 from ui.predict import predict
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible

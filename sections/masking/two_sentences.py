@@ -8,7 +8,7 @@ from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.models import warn_untrained
+from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _

@@ -7,7 +7,9 @@ from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.models import load, version_of, warn_untrained
+from ui.model_cache import load
+from ui.model_registry import version_of
+from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _

@@ -5,7 +5,9 @@ import streamlit as st
 from sections.next_sentence.subject import Subject, bundled, kind_names, short_names
 from ui.figures import figure, legend
 from ui.lesson import Lesson
-from ui.models import load, version_of, warn_untrained
+from ui.model_cache import load
+from ui.model_registry import version_of
+from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _

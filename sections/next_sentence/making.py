@@ -8,7 +8,7 @@ from sections.next_sentence import documents
 from sections.next_sentence.follow import follow, segments_of
 from sections.next_sentence.subject import Subject
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import shorten

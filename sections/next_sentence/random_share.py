@@ -6,7 +6,7 @@ from sections.next_sentence import documents
 from sections.next_sentence.subject import Subject
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.translations import _, ngettext
 
 SENTENCES = 10  # most sentences per document

@@ -15,7 +15,7 @@ from ui.figures import figure
 from ui.finetune_runs import FinetuneRun
 from ui.finetune_settings import start_names, suited
 from ui.lesson import LESSONS
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.predict import predict
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS

@@ -11,7 +11,7 @@ from sections.output_layer.subject import Subject
 from ui.answers import headline
 from ui.figures import in_words
 from ui.finetune_runs import FinetuneRun, kind_of, last_answers
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.page import picture
 from ui.player import playing
 from ui.runs import own_runs, settled

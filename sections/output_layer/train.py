@@ -10,7 +10,7 @@ from sections.output_layer.subject import Subject, starting_points
 from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.runs import live, own_runs, show_refusal, state_rows
 from ui.task_data import ChosenData
 from ui.translations import _, ngettext

@@ -7,7 +7,7 @@ from typing import Any
 from minibert.config import BertConfig
 from minibert.count import FAMILY, Shape
 from minibert.relatives import config_from_file, relative_named, shape_of
-from ui import models as shipped
+from ui import model_registry
 from ui.inputs import distinct
 from ui.runs import own_models
 from ui.text import visible
@@ -36,8 +36,8 @@ def models() -> dict[str, Shape]:
 
 def with_weights() -> dict[str, tuple[Shape, Path]]:
     """Models with weights here, within the sliders' range: name → its shape and folder."""
-    places = {path.parent.name: path.parent for path in sorted(shipped.CHECKPOINTS.glob("*/config.json"))}
-    runs = [info for info in map(shipped.info_of, own_models()) if info.pretrained]
+    places = {path.parent.name: path.parent for path in sorted(model_registry.CHECKPOINTS.glob("*/config.json"))}
+    runs = [info for info in map(model_registry.info_of, own_models()) if info.pretrained]
     titles = distinct({info.name: visible(info.title, spaces=False) for info in runs})
     places |= {titles[run.name]: run.directory for run in runs if titles[run.name] not in {*FAMILY, *places}}
     found = {}

@@ -12,7 +12,7 @@ from sections.parameters import how
 from sections.parameters.models import BATCH, MASKED, RANGES, START, model_of, models, settings_of, with_weights
 from sections.parameters.names import slider_labels
 from ui.inputs import choice
-from ui.models import about
+from ui.model_registry import about
 from ui.page import drawer
 from ui.projector import projecting
 from ui.state import follow_link, url_choice, url_int

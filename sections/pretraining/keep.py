@@ -8,7 +8,7 @@ from sections.pretraining.settings import MAX_NAME
 from sections.pretraining.trainings import Training, own_trainings
 from ui.inputs import distinct
 from ui.lesson import Lesson
-from ui.models import about, info_of
+from ui.model_registry import about, info_of
 from ui.navigation import link_to
 from ui.runs import manager, settled, zipped
 from ui.text import visible

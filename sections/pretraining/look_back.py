@@ -7,7 +7,8 @@ from sections.pretraining.texts import examples, refuse, toy_vocabulary
 from sections.pretraining.then import answers_then, embeddings_then, head_then
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
-from ui.models import about, load
+from ui.model_cache import load
+from ui.model_registry import about
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
 from ui.translations import _

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from sections.pretraining.trainings import logged
-from ui.models import available_models
+from ui.model_registry import available_models
 from ui.runs import own_models
 from ui.translations import _
 

@@ -15,7 +15,7 @@ from minibert.experiments.results import ResultsError, read_records
 from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
 from sections.pretraining.texts import Text
-from ui.models import available_models
+from ui.model_registry import available_models
 from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
 from ui.text import literal
 from ui.translations import _

@@ -7,7 +7,7 @@ import streamlit as st
 from sections.probes.subject import kind_names, task_name
 from ui.computations import fingerprint
 from ui.inputs import choice
-from ui.models import load
+from ui.model_cache import load
 from ui.samples import annotated, pronouns, requests, tagged
 from ui.text import literal, visible
 from ui.translations import _

@@ -8,7 +8,9 @@ import streamlit as st
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.models import WELL_READ, language_read, load, model_choice, version_of, warn_untrained
+from ui.model_cache import language_read, load
+from ui.model_registry import WELL_READ, version_of
+from ui.model_widgets import model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import questions
 from ui.translations import _

@@ -11,7 +11,7 @@ from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
 from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
-from ui.models import choose_model
+from ui.model_widgets import choose_model
 from ui.page import drawer
 from ui.predictors import predictor_left
 from ui.runs import (

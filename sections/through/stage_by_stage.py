@@ -3,7 +3,8 @@
 import streamlit as st
 
 from ui.lesson import Lesson
-from ui.models import outline_of, title_of
+from ui.model_cache import outline_of
+from ui.model_registry import title_of
 from ui.navigation import link_to
 from ui.stages import stages
 from ui.through.passage import Passage, Seen

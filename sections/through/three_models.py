@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.predict import predict
 from ui.text import literal
 from ui.through.passage import Passage, Seen

@@ -5,7 +5,7 @@ import streamlit as st
 from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of
 from ui.inputs import seed_input
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.page import picture
 from ui.source import show_source
 from ui.text import show_tokens

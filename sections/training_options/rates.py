@@ -7,7 +7,7 @@ import streamlit as st
 from sections.training_options.bench import MODEL, bench_of, command
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.page import picture
 from ui.predict import predict
 from ui.source import show_source

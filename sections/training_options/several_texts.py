@@ -7,7 +7,7 @@ import streamlit as st
 from sections.training_options.bench import MODEL, TASK, command, example_of
 from ui.inputs import pick
 from ui.lesson import Lesson
-from ui.models import outline_of
+from ui.model_cache import outline_of
 from ui.page import drawer, picture
 from ui.source import show_source
 from ui.text import show_tokens

@@ -8,7 +8,7 @@ from sections.training_options.bench import MODEL, command
 from ui import recorded
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.models import load
+from ui.model_cache import load
 from ui.page import picture
 from ui.source import show_source
 from ui.text import literal, show_tokens

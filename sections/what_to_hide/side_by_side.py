@@ -7,7 +7,8 @@ import streamlit as st
 
 from sections.what_to_hide.subject import Subject, vocabulary
 from ui.figures import in_words
-from ui.models import load, title_of
+from ui.model_cache import load
+from ui.model_registry import title_of
 from ui.page import picture
 from ui.text import literal, visible
 from ui.translations import _

@@ -18,7 +18,7 @@ from minibert.count import parameters
 from minibert.decoder import DecoderBlock
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Block, FeedForward, SelfAttention
-from ui.models import load
+from ui.model_cache import load
 
 SEEDS = 100
 QUESTIONS = {question.id: question for part in load_bank() for question in part.questions}

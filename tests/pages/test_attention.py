@@ -27,7 +27,8 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, formulas, metrics, numbers, sent, text_of, whole
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load
+from ui.model_cache import load
+from ui.model_registry import UNTRAINED, available_models
 from ui.source import source_of
 from ui.text import tex
 

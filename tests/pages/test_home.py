@@ -10,13 +10,14 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile import EVERYTHING, HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, link, plain, text_of, whole
-from ui.models import FRONT_PAGE, load, trace_of
+from ui.model_cache import load, trace_of
+from ui.model_registry import FRONT_PAGE
 
 
 @pytest.fixture
 def home(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr("ui.models._warm_up_once", lambda pause: None)
+    monkeypatch.setattr("ui.model_cache._warm_up_once", lambda pause: None)
     return AppTest.from_file(str(ROOT / "course.py"), default_timeout=60)
 
 

@@ -12,7 +12,8 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, link, metrics, sent, text_of, title_of, whole
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load
+from ui.model_cache import load
+from ui.model_registry import UNTRAINED, available_models
 
 LESSON = Lesson("masking")
 MODEL = available_models(fill=True)[0].name

@@ -27,10 +27,11 @@ from sections.attention_explorer.asked import means, questions
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, captions, figure, formulas, metrics, numbers, text_of, whole
-from ui import held_out, models
+from ui import held_out, model_registry
 from ui.lesson import Lesson
 from ui.looked_into import Subject
-from ui.models import UNTRAINED, available_models, load
+from ui.model_cache import load
+from ui.model_registry import UNTRAINED, available_models
 
 LESSON = Lesson("attention_explorer")
 ENTITIES = LESSON.folder.parent / "data" / "entities"
@@ -188,7 +189,7 @@ def shelf(tmp_path, monkeypatch):
     checkpoint.save(tmp_path / "toy", BertForPreTraining(BertConfig(toy.vocab_size, **SMALL)), toy)
     judge = BertForSequenceClassification(BertConfig(english.vocab_size, **SMALL), ["negative", "positive"])
     checkpoint.save(tmp_path / "judge", judge, english)
-    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(model_registry, "CHECKPOINTS", tmp_path)
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "none"))
     return tmp_path
 

@@ -16,7 +16,7 @@ from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
-from ui.models import load
+from ui.model_cache import load
 
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])

@@ -24,7 +24,8 @@ from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, numbers, sent, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson
-from ui.models import UNTRAINED, available_models, load
+from ui.model_cache import load
+from ui.model_registry import UNTRAINED, available_models
 from ui.runs import manager
 
 LESSON = Lesson("encoder_decoder")

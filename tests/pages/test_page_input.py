@@ -12,7 +12,8 @@ from minibert.text.truncation import keep
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, whole
-from ui.models import available_models, load, trace_of
+from ui.model_cache import load, trace_of
+from ui.model_registry import available_models
 
 MODEL = available_models()[0].name
 open_page = partial(driver.open_page, "input")

@@ -17,7 +17,8 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, text_of, whole
 from ui.lesson import Lesson
-from ui.models import available_models, load
+from ui.model_cache import load
+from ui.model_registry import available_models
 from ui.predict import tally
 
 LESSON = Lesson("next_sentence")

@@ -19,7 +19,7 @@ from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, link, metrics, part, text_of, whole
 from tests.ui.driver import script
 from tests.waiting import until
-from ui import models, runs
+from ui import runs
 from ui.lesson import Lesson
 from ui.text import literal
 
@@ -110,7 +110,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     until(lambda: run.latest("step"))
     whole(app.button(key=f"stop-{run.id}").click().run())
     until(lambda: runs.settled(run))
-    assert run.state == "cancelled" and [info.name for info in models._own_runs()] == [run.id]
+    assert run.state == "cancelled" and [run.id for run in runs.own_models()] == [run.id]
 
     lost = runs.manager().submit(run.target, kind=run.kind, title=run.title, owner=run.owner)
     until(lambda: runs.settled(lost))
@@ -121,7 +121,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert again.kind == run.kind and again.title == run.title == "<b>mine</b>"
     until(lambda: runs.settled(again))
     assert again.state == "finished", again.traceback
-    assert [info.name for info in models._own_runs()] == [again.id]  # its first part is not a model of its own
+    assert [run.id for run in runs.own_models()] == [again.id]  # its first part is not a model of its own
     told = [event["step"] for one in (run, again) for event in one.events() if event["event"] == "step"]
     assert told == sorted(set(told))
     assert again.latest("done")["step"] == steps > run.latest("step")["step"]
@@ -150,7 +150,7 @@ def test_a_run_is_stopped_resumed_looked_back_at_kept_and_deleted(runs_folder, m
     assert mine["steps"] == f"{steps:,}, {again.latest('step')['tokens']:,} tokens"
     part(app, "Keep it")
     whole(app.button(key=f"delete-{again.id}").click().run())
-    assert not runs.manager().runs() and not models._own_runs()
+    assert not runs.manager().runs() and not runs.own_models()
 
 
 @pytest.mark.release

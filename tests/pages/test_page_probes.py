@@ -11,7 +11,8 @@ from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, text_of, title_of, whole
 from tests.pages.recorded import write_records
 from tests.waiting import until
-from ui.models import available_models, load
+from ui.model_cache import load
+from ui.model_registry import available_models
 
 MODEL = available_models(fill=True)[0].name
 open_page = partial(driver.open_page, "probes")

@@ -4,7 +4,8 @@ import pytest
 
 from tests.hostile import EVERYTHING
 from tests.pages.driver import assert_no_markup, link, open_page, text_of, whole
-from ui.models import FRONT_PAGE, load
+from ui.model_cache import load
+from ui.model_registry import FRONT_PAGE
 
 
 @pytest.fixture(autouse=True)

@@ -47,7 +47,7 @@ def test_the_classrooms_own_checkpoints_join_the_family(monkeypatch, tmp_path):
     for name, text in (("own", json.dumps(sizes.as_dict())), ("half", '{"hidden_'), ("huge", huge)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("ui.models.CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("ui.model_registry.CHECKPOINTS", tmp_path)
     app = open_page()
     assert family(app).options[len(FAMILY) :] == ["own"]
     family(app).set_value("own").run()

@@ -19,7 +19,7 @@ from minibert.toy.world import documents
 from tests.pages import driver
 from tests.pages.driver import ROOT, captions, figure, formulas, html_of, metrics, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, run_here, spelling_predictor
-from ui.models import ModelInfo
+from ui.model_registry import ModelInfo
 
 ABOUT = {  # model_type → its name, which stands in bold wherever it is said what a model is
     "albert": "ALBERT",

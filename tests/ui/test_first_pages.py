@@ -17,7 +17,7 @@ PAGES = ("home", "tokenization", "attention", "parameters", "masking", "service"
 PATIENCE = 240  # seconds
 OPENED = """
 import json, sys
-import ui.models, ui.navigation, ui.translations, ui.lesson, ui.figures, ui.runs
+import ui.model_cache, ui.model_widgets, ui.navigation, ui.translations, ui.lesson, ui.figures, ui.runs
 front = sorted(sys.modules)
 from ui.door.opening import import_pages
 import_pages()

@@ -7,7 +7,7 @@ import pytest
 from tests.pages.driver import open_page, plain
 from tests.ui.driver import opened
 from ui.limits import warn_unread
-from ui.models import load
+from ui.model_cache import load
 
 
 def warnings(text: str, model: str) -> list[str]:

@@ -16,8 +16,9 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import plain
 from tests.ui.driver import opened
-from ui import models
-from ui.models import UNTRAINED, model_choice
+from ui import model_cache, model_registry, model_widgets
+from ui.model_registry import UNTRAINED
+from ui.model_widgets import model_choice
 from ui.state import set_url
 
 LETTERS = [*SPECIAL_TOKENS, *"abcdefgh", *("##" + c for c in "abcdefgh")]
@@ -37,43 +38,43 @@ def shelf(tmp_path, monkeypatch):
         max_position_embeddings=10,
     )
     checkpoint.save(tmp_path / "small", BertForPreTraining(config), tokenizer)
-    monkeypatch.setattr(models, "CHECKPOINTS", tmp_path)
+    monkeypatch.setattr(model_registry, "CHECKPOINTS", tmp_path)
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "no-runs"))
-    models._load.clear()
-    models._trace.clear()
-    models._in_memory.clear()
+    model_cache._load.clear()
+    model_cache._trace.clear()
+    model_cache._in_memory.clear()
     return tmp_path
 
 
 def test_there_is_always_a_model(shelf, monkeypatch):
-    monkeypatch.setattr(models, "CHECKPOINTS", shelf / "empty")
+    monkeypatch.setattr(model_registry, "CHECKPOINTS", shelf / "empty")
     assert names() == [UNTRAINED]
-    loaded = models.load(UNTRAINED)
+    loaded = model_cache.load(UNTRAINED)
     assert loaded.config.vocab_size == loaded.tokenizer.vocab_size
     assert not loaded.model.training
-    assert len(models.trace_of(UNTRAINED, "the dog").tokens) >= 4
+    assert len(model_cache.trace_of(UNTRAINED, "the dog").tokens) >= 4
 
 
 def names(**kinds) -> list[str]:
-    return [info.name for info in models.available_models(**kinds)]
+    return [info.name for info in model_registry.available_models(**kinds)]
 
 
 def test_the_untrained_model_has_the_same_shape_and_is_always_the_same(shelf):
     state = torch.random.get_rng_state()
-    one = models.load(UNTRAINED).model.state_dict()
+    one = model_cache.load(UNTRAINED).model.state_dict()
     assert torch.equal(state, torch.random.get_rng_state())
-    models._load.clear()
-    other = models.load(UNTRAINED).model.state_dict()
-    trained = models.load("small").model.state_dict()
+    model_cache._load.clear()
+    other = model_cache.load(UNTRAINED).model.state_dict()
+    trained = model_cache.load("small").model.state_dict()
     assert {k: v.shape for k, v in one.items()} == {k: v.shape for k, v in trained.items()}
     assert all(torch.equal(one[k], other[k]) for k in one)
     assert not torch.equal(one["bert.embeddings.token.weight"], trained["bert.embeddings.token.weight"])
 
 
 def test_a_trace_is_what_the_model_computes(shelf):
-    trace = models.trace_of("small", "abc", "de")
+    trace = model_cache.trace_of("small", "abc", "de")
     with torch.no_grad():
-        out = models.load("small").model(Batch(torch.tensor([trace.ids]), torch.tensor([trace.encoding.segments])))
+        out = model_cache.load("small").model(Batch(torch.tensor([trace.ids]), torch.tensor([trace.encoding.segments])))
     assert trace.tokens == ["[CLS]", "a", "##b", "##c", "[SEP]", "d", "##e", "[SEP]"]
     np.testing.assert_allclose(trace["mlm.logits"], out.mlm_logits[0].numpy(), atol=1e-5)
     assert trace["blocks.1.attn.probs"].shape == (2, 8, 8)
@@ -82,25 +83,25 @@ def test_a_trace_is_what_the_model_computes(shelf):
 
 
 def test_a_trace_is_shared_and_cannot_be_changed(shelf):
-    trace = models.trace_of("small", "abc")
-    assert models.trace_of("small", "abc") is trace
-    assert models.trace_of("small", "abd") is not trace
+    trace = model_cache.trace_of("small", "abc")
+    assert model_cache.trace_of("small", "abc") is trace
+    assert model_cache.trace_of("small", "abd") is not trace
     with pytest.raises(ValueError, match="read-only"):
         trace["embeddings.sum"][0] = 0
-    assert len(models.trace_of("small", "a b c d e f g h " * 50).tokens) == 10  # cut to the model
+    assert len(model_cache.trace_of("small", "a b c d e f g h " * 50).tokens) == 10  # cut to the model
 
 
 def test_a_replaced_checkpoint_is_loaded_anew_and_asking_loads_nothing(shelf):
     weights = shelf / "small" / "model.safetensors"
-    assert not models.loaded(["small"])
-    before = models.load("small")
-    assert models.load("small") is before and models.loaded(["small"])
-    assert models.version_of("small") == weights.stat().st_mtime_ns
+    assert not model_cache.loaded(["small"])
+    before = model_cache.load("small")
+    assert model_cache.load("small") is before and model_cache.loaded(["small"])
+    assert model_registry.version_of("small") == weights.stat().st_mtime_ns
     checkpoint.save(shelf / "small", BertForPreTraining(before.config), before.tokenizer)
     os.utime(weights, ns=(1, 10**18))
-    assert models.version_of("small") == 10**18 and not models.loaded(["small"])
-    assert models.load("small") is not before
-    assert models.version_of(UNTRAINED) == models.version_of("no such model") == 0
+    assert model_registry.version_of("small") == 10**18 and not model_cache.loaded(["small"])
+    assert model_cache.load("small") is not before
+    assert model_registry.version_of(UNTRAINED) == model_registry.version_of("no such model") == 0
 
 
 def test_who_can_fill_and_an_incomplete_folder_is_no_model(shelf):
@@ -120,16 +121,16 @@ def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
 
     missing = packaged.Packaged("absent", "no-such-weights", "x", "0" * 64)
     monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "", "", ""), "absent": missing})
-    assert [info.name for info in models.peers()] == ["peer"]
+    assert [info.name for info in model_registry.peers()] == ["peer"]
     assert "peer" not in names()
-    assert models.load("peer").config.hidden_size == 8
-    assert models.version_of("peer") == models.version_of("small") > 0
-    assert models.title_of("absent") == models.title_of(UNTRAINED)
+    assert model_cache.load("peer").config.hidden_size == 8
+    assert model_registry.version_of("peer") == model_registry.version_of("small") > 0
+    assert model_registry.title_of("absent") == model_registry.title_of(UNTRAINED)
 
 
 def test_a_damaged_checkpoint_is_a_sentence_on_the_page(shelf):
     (shelf / "small" / "model.safetensors").write_bytes(b"not weights")
-    run = opened(models.trace_of, "small", "abc")
+    run = opened(model_cache.trace_of, "small", "abc")
     assert "got" not in run.session_state
     assert "model.safetensors" in plain(run.error[0].value)
 
@@ -173,7 +174,7 @@ def test_whatever_goes_into_a_link_takes_the_usual_model_with_it(shelf):
 
 
 def test_models_with_task_heads_can_be_traced_too(shelf):
-    before = models.load("small")
+    before = model_cache.load("small")
     heads = {
         "choices": BertForMultipleChoice(before.config, metadata=[3]),
         "intents": BertForIntentAndEntities(before.config, {"intents": ["x", "y"], "tags": ["O"]}),
@@ -181,12 +182,12 @@ def test_models_with_task_heads_can_be_traced_too(shelf):
     }
     for name, model in heads.items():
         checkpoint.save(shelf / name, model, before.tokenizer)
-        assert models.trace_of(name, "abc", "de")["embeddings.sum"].shape == (8, before.config.hidden_size)
+        assert model_cache.trace_of(name, "abc", "de")["embeddings.sum"].shape == (8, before.config.hidden_size)
 
 
 def test_two_models_of_one_name_can_both_be_chosen(shelf, monkeypatch):
-    shown = [models.ModelInfo(str(i), "twin", shelf / "small") for i in (2, 1)]
-    monkeypatch.setattr(models, "available_models", lambda **kinds: shown)
+    shown = [model_registry.ModelInfo(str(i), "twin", shelf / "small") for i in (2, 1)]
+    monkeypatch.setattr(model_widgets, "available_models", lambda **kinds: shown)
     run = opened(model_choice)
     assert run.selectbox[0].options == ["twin (2)", "twin"]
     for name in ("1", "2"):

@@ -9,7 +9,8 @@ import pytest
 
 from tests.hostile import EVERYTHING
 from tests.server import LESSON_PAGES
-from ui.models import FRONT_PAGE, load, trace_of
+from ui.model_cache import load, trace_of
+from ui.model_registry import FRONT_PAGE
 from ui.stages import HERE, stages
 from ui.through.passage import MOST_TOKENS, Passage
 from ui.through.payload import DRAWN, compact

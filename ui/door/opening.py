@@ -64,7 +64,7 @@ def import_pages() -> None:
     """Import at start-up, in one thread, everything that pages import at module level.
 
     Otherwise visitors who arrive together import in parallel, and an import that one thread aborts (Streamlit stops a
-    page's script by an exception) leaves a half-initialised module to the others. Excludes torch (see ui.models).
+    page's script by an exception) leaves a half-initialised module to the others. Excludes torch (see ui.model_cache).
     """
     for name in imports_of_pages():
         import_module(name)

@@ -12,7 +12,8 @@ import streamlit as st
 from ui.inputs import sentence_input
 from ui.languages import language_of
 from ui.lesson import LESSONS
-from ui.models import FRONT_PAGE, UNTRAINED, available_models, loaded, outline_of
+from ui.model_cache import loaded, outline_of
+from ui.model_registry import FRONT_PAGE, UNTRAINED, available_models
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten
