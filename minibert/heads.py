@@ -1,14 +1,15 @@
 """The task heads: one class each, a few lines each (Devlin et al. 2019, §4 and figure 4).
 
-They differ in what the one new layer reads and in the loss; `TaskHead` has what they share: the choice of BERT's layers
-and of the pooling. Weights are named as in transformers.
+They differ in what the new layer reads and in the loss. What they share, top to bottom: the options, the parts of BERT
+that are read (layers, pooling, a BiLSTM, metadata), and `TaskHead`, which puts them together. Weights are named as in
+transformers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -17,27 +18,20 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.classifiers import LOSSES, check_loss, class_loss, classifier, cross_entropy, label_loss
 from minibert.config import BertConfig
+from minibert.finetune.layer_choice import reading
 from minibert.model import BERT, Batch, Bert, Components, Tap, initialize, no_tap
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options
 
 POOLINGS = ("cls", "mean", "max")
-# The layers of Devlin et al. 2019, table 7; "all_concat" with pooling "cls" is the [CLS] of every layer; "weighted" is
-# a learned mixture of all of them, "last_four_weighted" of the last four (Peters et al. 2018).
-LAYERS = (
-    "last", "embeddings", "second_to_last", "last_four_concat", "last_four_sum", "last_four_weighted", "all_concat",
-    "all_sum", "weighted",
-)  # fmt: skip
-# Defaults; config.json stores other values as "classifier_…".
-VARIANTS = {
-    "depth": 1, "activation": "tanh", "norm": "none", "loss": "cross_entropy", "loss_weights": (), "gamma": 2.0,
-    "metadata_as": "embedding",
-}  # fmt: skip
 BESIDE = ("embedding", "concatenated")  # metadata: added to BERT's vector, or concatenated to it
 SHORT = 16  # size of a concatenated metadata embedding
 MOST_VALUES = 2**16  # of a metadata column
 PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
+
+
+# --- input and output -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -67,11 +61,95 @@ class TaskBatch(Batch):
 @dataclass(frozen=True)
 class HeadOutput:
     """logits: (B, classes), (B, T, tags), (B, T, 2) for start and end, or (B, C) · loss: None without labels ·
-    intent_logits: (B, intents), where there are intents."""
+    intent_logits: (B, intents), where there are intents · vector: (B, read_width), what a classifier of one vector
+    read."""
 
     logits: Tensor
     loss: Tensor | None = None
     intent_logits: Tensor | None = None
+    vector: Tensor | None = None
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HeadOptions:
+    """What a head reads, its classifier and its loss; in config.json "classifier_…".
+
+    pooling, layers, bilstm: see layer_choice.py · metadata: number of values of each metadata column; a learned vector
+    for each is added to BERT's or, with metadata_as "concatenated", a short one is concatenated to it · depth,
+    activation, norm: of a classifier with more layers than BERT's one · loss, loss_weights, gamma: see classifiers.py.
+    """
+
+    pooling: str = "cls"
+    layers: str = "last"
+    bilstm: bool = False
+    metadata: Sequence[int] = ()
+    depth: int = 1
+    activation: str = "tanh"
+    norm: str = "none"
+    loss: str = "cross_entropy"
+    loss_weights: Sequence[float] = ()
+    gamma: float = 2.0
+    metadata_as: str = "embedding"
+
+    def __post_init__(self):
+        for name in ("metadata", "loss_weights"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.pooling not in POOLINGS:
+            raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}, not {self.pooling!r}")
+        check_loss(self.loss, self.gamma, self.loss_weights)
+        if not all(0 <= values <= MOST_VALUES for values in self.metadata):
+            raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(self.metadata[:5])}")
+        if self.metadata_as not in BESIDE:
+            raise ValueError(f"metadata is read as one of {', '.join(BESIDE)}, not as {self.metadata_as!r}")
+
+    def to_config(self) -> dict:
+        """The entries in config.json; from `depth` on only those that differ from the defaults."""
+        always = ("pooling", "layers", "bilstm", "metadata")
+        values = {field: getattr(self, field.name) for field in fields(self)}
+        return {
+            f"classifier_{field.name}": value
+            for field, value in values.items()
+            if field.name in always or value != field.default
+        }
+
+    @classmethod
+    def from_config(cls, values: dict) -> dict:
+        """The inverse: config.json → keyword arguments of this class."""
+        return {f.name: values[key] for f in fields(cls) if (key := f"classifier_{f.name}") in values}
+
+
+def head_options(options: Options) -> dict:
+    """The keyword arguments of a head for a task's options; metadata as the number of each column's values."""
+    embedded = options.metadata if options.metadata_as in BESIDE else ()
+    return {
+        **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm", "loss")},
+        **{name: getattr(options, f"classifier_{name}") for name in ("depth", "activation", "norm")},
+        "loss_weights": options.loss_weights,
+        "gamma": options.focal_gamma,
+        "metadata_as": options.metadata_as if embedded else "embedding",
+        "metadata": tuple(len(options.metadata_values[name]) for name in embedded),
+    }
+
+
+# --- what the new layer reads -----------------------------------------------------------------------------------------
+
+
+def every_layer(bert: Bert, batch: Batch, tap: Tap = no_tap) -> list[Tensor]:
+    """The outputs of the embeddings and of each block: L + 1 tensors (B, T, H)."""
+    names = {"embeddings.out", *(f"blocks.{i}.out" for i in range(len(bert.blocks)))}
+    outputs: list[Tensor] = []
+
+    def record(name: str, x: Tensor) -> Tensor:
+        x = tap(name, x)
+        if name in names:
+            outputs.append(x)
+        return x
+
+    bert(batch, record)
+    return outputs
 
 
 class LearnedMix(nn.Module):
@@ -103,15 +181,52 @@ class BiLstm(nn.Module):
         return pad_packed_sequence(read, batch_first=True, total_length=x.size(1))[0]
 
 
+def pooled(x: Tensor, padding: Tensor | None, pooling: str) -> Tensor:
+    """(B, T, H) → (B, H): the first token's vector, or the mean or maximum over the real tokens. padding: (B, T), True
+    where real, None where all are."""
+    if pooling == "cls":
+        return x[:, 0]
+    if padding is None:
+        return x.mean(dim=1) if pooling == "mean" else x.amax(dim=1)
+    real = padding.unsqueeze(-1)  # (B, T, 1)
+    if pooling == "max":
+        return x.masked_fill(~real, float("-inf")).amax(dim=1)
+    weight = real.to(x.dtype)
+    return torch.sum(x * weight, dim=1) / weight.sum(dim=1)
+
+
+class MetadataEmbeddings(nn.ModuleList):
+    """A table of vectors for each metadata column, whose row 0 is the unknown value.
+
+    how: "embedding", added to what is read, or "concatenated", SHORT numbers beside it, which widen it by `beside`.
+    """
+
+    def __init__(self, values: Sequence[int], width: int, how: str):
+        self.added = how == "embedding"
+        super().__init__(nn.Embedding(count + 1, width if self.added else SHORT) for count in values)
+        self.beside = 0 if self.added else SHORT * len(values)
+
+    def forward(self, x: Tensor, pooled: Tensor, metadata: Tensor) -> tuple[Tensor, Tensor]:
+        """x: (B, T, width), pooled: (B, width), metadata: (B, columns), the number of each column's value."""
+        for column, table in enumerate(self):
+            vector = table(metadata[:, column])  # (B, width) or (B, SHORT)
+            if self.added:
+                x, pooled = x + vector.unsqueeze(1), pooled + vector
+            else:
+                x = torch.cat([x, vector.unsqueeze(1).expand(-1, x.size(1), -1)], dim=-1)
+                pooled = torch.cat([pooled, vector], dim=-1)
+        return x, pooled
+
+
+# --- the heads --------------------------------------------------------------------------------------------------------
+
+
 class TaskHead(nn.Module):
     """BERT, and the input of a new layer: the tokens of the chosen layers, or one vector pooled from them.
 
-    dropout_samples: in training that many dropout masks over the same vector, and the mean of their losses (Inoue
-    2019) · metadata: number of values of each metadata column; a learned vector for each is added to BERT's or, with
-    metadata_as "concatenated", a short one is concatenated to it · bilstm: whether one is put between BERT and the new
-    layer (§5.3) · depth, activation, norm: of a classifier with more layers than BERT's one; loss, loss_weights, gamma:
-    see classifiers.py. A relative may insert a `summary` layer between the pooled vector and the new layer, in heads
-    with `one_vector`.
+    labels: names of the outputs · dropout_samples: in training that many dropout masks over the same vector, and the
+    mean of their losses (Inoue 2019) · options: those of `HeadOptions`. A relative may insert a `summary` layer between
+    the pooled vector and the new layer, in heads with `one_vector`.
     """
 
     one_vector = True
@@ -120,116 +235,65 @@ class TaskHead(nn.Module):
     def __init__(
         self,
         config: BertConfig,
+        labels: Any = (),
         *,
-        pooling: str = "cls",
-        layers: str = "last",
         dropout_samples: int = 1,
-        metadata: Sequence[int] = (),
-        metadata_as: str = "embedding",
-        bilstm: bool = False,
-        depth: int = 1,
-        activation: str = "tanh",
-        norm: str = "none",
-        loss: str = "cross_entropy",
-        loss_weights: Sequence[float] = (),
-        gamma: float = 2.0,
         components: Components = BERT,
+        **options,
     ):
         super().__init__()
-        if pooling not in POOLINGS:
-            raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}, not {pooling!r}")
-        if layers not in LAYERS:
-            raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {layers!r}")
-        check_loss(loss, gamma, loss_weights)
-        if loss != "cross_entropy" and loss not in self.losses:
-            raise ValueError(f"{type(self).__name__} learns by a loss of its own, not by {loss!r}")
-        self.depth, self.activation, self.norm = depth, activation, norm
-        self.loss, self.loss_weights, self.gamma = loss, tuple(loss_weights), gamma
-        self.config, self.pooling, self.layers, self.dropout_samples = config, pooling, layers, dropout_samples
+        self.config, self.labels, self.dropout_samples = config, labels, dropout_samples
+        self.options = chosen = HeadOptions(**options)
+        blocks, hidden = config.num_hidden_layers, config.hidden_size
+        self.reading = reading(chosen.layers, blocks, hidden, pooling=chosen.pooling, bilstm=chosen.bilstm)
+        if chosen.loss != "cross_entropy" and chosen.loss not in self.losses:
+            raise ValueError(f"{type(self).__name__} learns by a loss of its own, not by {chosen.loss!r}")
         self.bert = Bert(config, components)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
-        blocks = config.num_hidden_layers + 1  # the embeddings count as one
-        copies = {"last_four_concat": min(4, blocks), "all_concat": blocks}.get(layers, 1)
-        self.width = copies * config.hidden_size  # what a new layer reads
-        if layers in ("weighted", "last_four_weighted"):
-            self.mix = LearnedMix(min(4, blocks) if layers == "last_four_weighted" else blocks)
-        if bilstm:
-            self.bilstm = BiLstm(self.width)
-        if not all(0 <= values <= MOST_VALUES for values in metadata):
-            raise ValueError(f"a metadata column has from 0 to {MOST_VALUES:,} values, not {list(metadata)[:5]}")
-        if metadata_as not in BESIDE:
-            raise ValueError(f"metadata is read as one of {', '.join(BESIDE)}, not as {metadata_as!r}")
-        self.metadata_as = metadata_as
-        added = metadata_as == "embedding"
-        self.metadata = nn.ModuleList(nn.Embedding(values + 1, self.width if added else SHORT) for values in metadata)
-        self.read_width = self.width + (0 if added else SHORT * len(self.metadata))
+        self.width = self.reading.width  # of what is read, without metadata
+        self.mix = LearnedMix(len(self.reading.layers)) if self.reading.how == "mix" else None
+        self.bilstm = BiLstm(self.width) if chosen.bilstm else None
+        self.metadata = MetadataEmbeddings(chosen.metadata, self.width, chosen.metadata_as)
+        self.read_width = self.width + self.metadata.beside
         initialize(self.metadata, config.initializer_range)
+        self.summary = None
         if self.one_vector and components.summary:
             self.summary = nn.Sequential(nn.Linear(self.width, self.width), components.summary())
             initialize(self.summary, config.initializer_range)
 
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
+        chosen = self.options
         layer = classifier(
-            self.read_width, outputs, depth=self.depth, activation=self.activation, norm=self.norm,
+            self.read_width, outputs, depth=chosen.depth, activation=chosen.activation, norm=chosen.norm,
             dropout=self.config.hidden_dropout_prob, of_tokens=of_tokens,
         )  # fmt: skip
         initialize(layer, self.config.initializer_range)
         return layer
 
-    @property
-    def weights_of_loss(self) -> Tensor | None:
-        return torch.tensor(self.loss_weights) if self.loss_weights else None
-
     def read(self, batch: Batch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
-        """→ tokens (B, T, read_width) of the chosen layers, pooled (B, read_width), metadata in both."""
-        if self.layers == "last":
-            x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
-            if self.pooling != "cls":
-                pooled = self.pool(x, batch.padding)
+        """→ tokens (B, T, read_width) of the chosen layers, one vector of them (B, read_width), metadata in both."""
+        if self.options.layers == "last":
+            x, vector = self.bert(batch, tap)  # (B, T, H), (B, H)
         else:
             x = self.choose(every_layer(self.bert, batch, tap))  # (B, T, width)
-            pooled = self.pool(x, batch.padding)  # (B, width)
-        if hasattr(self, "bilstm"):
+        if self.bilstm is not None:
             x = self.bilstm(x, batch.padding)  # (B, T, width)
-            pooled = self.pool(x, batch.padding)
-        if hasattr(self, "summary"):
-            pooled = self.summary(pooled)  # (B, width)
-        for column, table in enumerate(self.metadata):
-            vector = table(batch.metadata[:, column])  # (B, width) or (B, SHORT)
-            if self.metadata_as == "embedding":
-                x, pooled = x + vector.unsqueeze(1), pooled + vector
-            else:
-                x = torch.cat([x, vector.unsqueeze(1).expand(-1, x.size(1), -1)], dim=-1)
-                pooled = torch.cat([pooled, vector], dim=-1)
-        return x, pooled
+        if self.reading.pooling != "pooler":  # which is trained on [CLS] of the last layer only
+            vector = pooled(x, batch.padding, self.reading.pooling)  # (B, width)
+        if self.summary is not None:
+            vector = self.summary(vector)  # (B, width)
+        return self.metadata(x, vector, batch.metadata) if len(self.metadata) else (x, vector)
 
-    def choose(self, layers: list[Tensor]) -> Tensor:
+    def choose(self, layers: Sequence[Tensor]) -> Tensor:
         """Embeddings and L layers, (B, T, H) each → (B, T, width)."""
-        match self.layers:
-            case "embeddings":
-                return layers[0]
-            case "second_to_last":
-                return layers[-2]
-            case "last_four_sum":
-                return sum(layers[-4:])
-            case "all_sum":
-                return sum(layers[1:])
-            case "last_four_concat":
-                return torch.cat(layers[-4:], dim=-1)
-            case "all_concat":
-                return torch.cat(layers, dim=-1)
-            case "last_four_weighted":
-                return self.mix(layers[-4:])
-            case _:
-                return self.mix(layers)
-
-    def pool(self, x: Tensor, padding: Tensor | None) -> Tensor:
-        """(B, T, width) → (B, width); "cls" skips the pooler, which is trained on the last layer only."""
-        if self.pooling == "mean":
-            return mean_of_tokens(x, padding)
-        if self.pooling == "max":
-            return (x if padding is None else x.masked_fill(~padding.unsqueeze(-1), float("-inf"))).amax(dim=1)
-        return x[:, 0]
+        chosen = [layers[i] for i in self.reading.layers]
+        match self.reading.how:
+            case "concat":
+                return torch.cat(chosen, dim=-1)
+            case "mix":
+                return self.mix(chosen)
+            case _:  # "sum", or "one"
+                return sum(chosen)
 
     def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
         """The new layer's outputs, one per dropout mask."""
@@ -243,33 +307,19 @@ class TaskHead(nn.Module):
         logits = torch.stack([one.float() for one in self.answers(x, layer)])
         return logits.mean(0), None if loss is None else torch.stack([loss(one) for one in logits]).mean()
 
+    def options_to_config(self) -> dict:
+        """This head's entries in config.json, under transformers' names where there are any."""
+        return self.options.to_config()
+
+    @classmethod
+    def options_from_config(cls, values: dict) -> dict:
+        """The inverse: config.json → keyword arguments of this class."""
+        return HeadOptions.from_config(values)
+
 
 def new_weights(head: nn.Module) -> dict[str, tuple[int, ...]]:
     """What fine-tuning adds to BERT: the shape of each new weight, by name."""
     return {name: tuple(weight.shape) for name, weight in head.named_parameters() if not name.startswith("bert.")}
-
-
-def every_layer(bert: Bert, batch: Batch, tap: Tap = no_tap) -> list[Tensor]:
-    """The outputs of the embeddings and of each block: L + 1 tensors (B, T, H)."""
-    names = {"embeddings.out", *(f"blocks.{i}.out" for i in range(len(bert.blocks)))}
-    seen: list[Tensor] = []
-
-    def watch(name: str, x: Tensor) -> Tensor:
-        x = tap(name, x)
-        if name in names:
-            seen.append(x)
-        return x
-
-    bert(batch, watch)
-    return seen
-
-
-def mean_of_tokens(x: Tensor, padding: Tensor | None) -> Tensor:
-    """Mean over the real tokens. x: (B, T, H), padding: (B, T) True where real → (B, H)."""
-    if padding is None:
-        return x.mean(dim=1)
-    weight = padding.unsqueeze(-1).to(x.dtype)  # (B, T, 1)
-    return torch.sum(x * weight, dim=1) / weight.sum(dim=1)
 
 
 class BertForSequenceClassification(TaskHead):
@@ -289,37 +339,33 @@ class BertForSequenceClassification(TaskHead):
         self.losses = () if problem == "regression" else LOSSES
         if problem == "single_label_classification" and len(labels) < 2:
             raise ValueError(f"classification needs two classes or more, not {list(labels)}")
-        super().__init__(config, **options)
-        if self.loss_weights and len(self.loss_weights) != len(labels):
-            raise ValueError(f"{len(self.loss_weights)} weights for {len(labels)} labels")
-        self.labels, self.problem = list(labels), problem
-        self.classifier = self.new_layer(len(self.labels))
+        super().__init__(config, list(labels), **options)
+        if (weights := self.options.loss_weights) and len(weights) != len(labels):
+            raise ValueError(f"{len(weights)} weights for {len(labels)} labels")
+        self.problem = problem
+        self.classifier = self.new_layer(len(labels))
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
-        return self.answered(self.read(batch, tap)[1], batch, tap)
-
-    def answered(self, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
-        """pooled: (B, read_width), what `read` gives."""
-        losses = {
-            "single_label_classification": class_loss(self.loss, self.weights_of_loss, self.gamma),
-            "multi_label_classification": known(label_loss(self.loss, self.weights_of_loss, self.gamma)),
+        _, vector = self.read(batch, tap)  # (B, read_width)
+        chosen = self.options
+        weights = torch.tensor(chosen.loss_weights) if chosen.loss_weights else None
+        measure = {
+            "single_label_classification": class_loss(chosen.loss, weights, chosen.gamma),
+            "multi_label_classification": known(label_loss(chosen.loss, weights, chosen.gamma)),
             "regression": known(F.mse_loss),
-        }
-        measure = losses[self.problem]
+        }[self.problem]
         loss = None if batch.labels is None else lambda logits: measure(logits, batch.labels)
-        logits, loss = self.answer(pooled, self.classifier, loss)
-        return HeadOutput(tap("classifier.logits", logits), loss)
+        logits, loss = self.answer(vector, self.classifier, loss)
+        return HeadOutput(tap("classifier.logits", logits), loss, vector=vector)
 
     def options_to_config(self) -> dict:
-        """This head's entries in config.json, under transformers' names where there are any."""
-        return {**names_to_config(self.labels), "problem_type": self.problem, **reading_to_config(self)}
+        return {**names_to_config(self.labels), "problem_type": self.problem, **super().options_to_config()}
 
-    @staticmethod
-    def options_from_config(values: dict) -> dict:
-        """The inverse: config.json → keyword arguments of this class."""
+    @classmethod
+    def options_from_config(cls, values: dict) -> dict:
         labels = names_from_config(values)
         problem = values.get("problem_type") or ("regression" if len(labels) == 1 else "single_label_classification")
-        return {"labels": labels, "problem": problem, **reading_from_config(values)}
+        return {"labels": labels, "problem": problem, **super().options_from_config(values)}
 
 
 def known(loss: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
@@ -332,28 +378,32 @@ def known(loss: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor]
     return measure
 
 
+def tag_loss(logits: Tensor, tags: Tensor) -> Tensor:
+    """Cross-entropy over all tokens. logits: (B, T, tags), tags: (B, T), −100 where there is no target."""
+    return cross_entropy(logits.flatten(0, 1), tags.flatten())
+
+
 class BertForTokenClassification(TaskHead):
     """One new layer over every token; a word is tagged at its first piece (Devlin et al. 2019, §5.3)."""
 
     one_vector = False
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("0", "1"), **options):
-        super().__init__(config, **options)
-        self.labels = list(labels)
-        self.classifier = self.new_layer(len(self.labels), of_tokens=True)
+        super().__init__(config, list(labels), **options)
+        self.classifier = self.new_layer(len(labels), of_tokens=True)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         x, _ = self.read(batch, tap)  # (B, T, width)
-        loss = None if batch.labels is None else lambda z: cross_entropy(z.flatten(0, 1), batch.labels.flatten())
+        loss = None if batch.labels is None else lambda logits: tag_loss(logits, batch.labels)
         logits, loss = self.answer(x, self.classifier, loss)  # (B, T, tags)
         return HeadOutput(tap("classifier.logits", logits), loss)
 
     def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **reading_to_config(self)}
+        return {**names_to_config(self.labels), **super().options_to_config()}
 
-    @staticmethod
-    def options_from_config(values: dict) -> dict:
-        return {"labels": names_from_config(values), **reading_from_config(values)}
+    @classmethod
+    def options_from_config(cls, values: dict) -> dict:
+        return {"labels": names_from_config(values), **super().options_from_config(values)}
 
 
 class BertForQuestionAnswering(TaskHead):
@@ -361,10 +411,8 @@ class BertForQuestionAnswering(TaskHead):
 
     one_vector = False
 
-    labels = ("start", "end")
-
-    def __init__(self, config: BertConfig, **options):
-        super().__init__(config, **options)
+    def __init__(self, config: BertConfig, labels: Sequence[str] = ("start", "end"), **options):
+        super().__init__(config, labels, **options)
         self.qa_outputs = self.new_layer(2, of_tokens=True)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
@@ -382,91 +430,61 @@ class BertForQuestionAnswering(TaskHead):
         return HeadOutput(tap("qa_outputs.logits", logits), loss)
 
     def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **reading_to_config(self)}
-
-    @staticmethod
-    def options_from_config(values: dict) -> dict:
-        return reading_from_config(values)
+        return {**names_to_config(self.labels), **super().options_to_config()}
 
 
 class BertForMultipleChoice(TaskHead):
     """One new vector; its product with each choice's [CLS] is the choice's score (Devlin et al. 2019, §4.4)."""
 
-    labels = ("score",)
-
-    def __init__(self, config: BertConfig, **options):
-        super().__init__(config, **options)
+    def __init__(self, config: BertConfig, labels: Sequence[str] = ("score",), **options):
+        super().__init__(config, labels, **options)
         self.classifier = self.new_layer(1)
 
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
         """batch.ids: (B, C, T)."""
         rows, count = batch.ids.shape[:2]
-        flat = TaskBatch(
-            batch.ids.flatten(0, 1),
-            None if batch.segments is None else batch.segments.flatten(0, 1),
-            None if batch.padding is None else batch.padding.flatten(0, 1),
-            metadata=None if batch.metadata is None else batch.metadata.flatten(0, 1),
-        )
-        _, pooled = self.read(flat, tap)  # (B·C, width)
+        inputs = (batch.ids, batch.segments, batch.padding, batch.metadata)
+        ids, segments, padding, metadata = (None if x is None else x.flatten(0, 1) for x in inputs)
+        _, vector = self.read(TaskBatch(ids, segments, padding, metadata=metadata), tap)  # (B·C, width)
 
         def scores(logits: Tensor) -> Tensor:
             logits = logits.view(rows, count)  # (B, C)
             return logits if batch.choices is None else logits.masked_fill(~batch.choices, -1e4)
 
         loss = None if batch.labels is None else lambda logits: cross_entropy(scores(logits), batch.labels)
-        logits, loss = self.answer(pooled, self.classifier, loss)
+        logits, loss = self.answer(vector, self.classifier, loss)
         return HeadOutput(tap("classifier.logits", scores(logits)), loss)
-
-    def options_to_config(self) -> dict:
-        return reading_to_config(self)
-
-    @staticmethod
-    def options_from_config(values: dict) -> dict:
-        return reading_from_config(values)
 
 
 class BertForIntentAndEntities(TaskHead):
     """Two new layers, two losses added: the intent at [CLS], a tag at every token (Chen et al. 2019)."""
 
     def __init__(self, config: BertConfig, labels: dict[str, Sequence[str]], **options):
-        super().__init__(config, **options)
-        self.labels = {name: list(labels[name]) for name in ("intents", "tags")}
-        self.intent_classifier = self.new_layer(len(self.labels["intents"]))
-        self.tag_classifier = self.new_layer(len(self.labels["tags"]), of_tokens=True)
+        super().__init__(config, {name: list(labels[name]) for name in ("intents", "tags")}, **options)
+        self.intent_classifier = self.new_layer(len(labels["intents"]))
+        self.tag_classifier = self.new_layer(len(labels["tags"]), of_tokens=True)
 
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
-        x, pooled = self.read(batch, tap)  # (B, T, width), (B, width)
+        x, vector = self.read(batch, tap)  # (B, T, width), (B, width)
         of_intents = of_tags = None
         if batch.labels is not None:
             of_intents = lambda logits: cross_entropy(logits, batch.intents)  # noqa: E731
-            of_tags = lambda logits: cross_entropy(logits.flatten(0, 1), batch.labels.flatten())  # noqa: E731
-        intents, intent_loss = self.answer(pooled, self.intent_classifier, of_intents)  # (B, intents)
-        tags, tag_loss = self.answer(x, self.tag_classifier, of_tags)  # (B, T, tags)
-        loss = None if batch.labels is None else intent_loss + tag_loss
+            of_tags = lambda logits: tag_loss(logits, batch.labels)  # noqa: E731
+        intents, intent_loss = self.answer(vector, self.intent_classifier, of_intents)  # (B, intents)
+        tags, tags_loss = self.answer(x, self.tag_classifier, of_tags)  # (B, T, tags)
+        loss = None if batch.labels is None else intent_loss + tags_loss
         return HeadOutput(tap("tag_classifier.logits", tags), loss, tap("intent_classifier.logits", intents))
 
     def options_to_config(self) -> dict:
-        return {**self.labels, **reading_to_config(self)}
+        return {**self.labels, **super().options_to_config()}
 
-    @staticmethod
-    def options_from_config(values: dict) -> dict:
-        return {"labels": {name: values.get(name, []) for name in ("intents", "tags")}, **reading_from_config(values)}
-
-
-# --- config.json ------------------------------------------------------------------------------------------------------
+    @classmethod
+    def options_from_config(cls, values: dict) -> dict:
+        labels = {name: values.get(name, []) for name in ("intents", "tags")}
+        return {"labels": labels, **super().options_from_config(values)}
 
 
-def reading_options(options: Options) -> dict:
-    """The keyword arguments of every head that say what it reads; metadata as the number of each column's values."""
-    embedded = options.metadata if options.metadata_as in BESIDE else ()
-    return {
-        **{name: getattr(options, name) for name in ("pooling", "layers", "dropout_samples", "bilstm", "loss")},
-        **{name: getattr(options, f"classifier_{name}") for name in ("depth", "activation", "norm")},
-        "loss_weights": options.loss_weights,
-        "gamma": options.focal_gamma,
-        "metadata_as": options.metadata_as if embedded else "embedding",
-        "metadata": [len(options.metadata_values[name]) for name in embedded],
-    }
+# --- labels in config.json --------------------------------------------------------------------------------------------
 
 
 def names_to_config(labels: Sequence[str]) -> dict:
@@ -481,24 +499,3 @@ def names_from_config(values: dict) -> list[str]:
     if not all(key.isdecimal() for key in names):
         raise ValueError("the keys of id2label must be the numbers of the labels")
     return [str(names[key]) for key in sorted(names, key=int)]
-
-
-def reading_to_config(head: TaskHead) -> dict:
-    """What the new layer reads, under names of our own: transformers always reads the last layer, and its pooler."""
-    return {
-        "classifier_pooling": head.pooling,
-        "classifier_layers": head.layers,
-        "classifier_bilstm": hasattr(head, "bilstm"),
-        "classifier_metadata": [table.num_embeddings - 1 for table in head.metadata],
-        **{f"classifier_{name}": getattr(head, name) for name in VARIANTS if getattr(head, name) != VARIANTS[name]},
-    }
-
-
-def reading_from_config(values: dict) -> dict:
-    return {
-        "pooling": values.get("classifier_pooling", "cls"),
-        "layers": values.get("classifier_layers", "last"),
-        "metadata": values.get("classifier_metadata", []),
-        "bilstm": values.get("classifier_bilstm", False),
-        **{name: values.get(f"classifier_{name}", usual) for name, usual in VARIANTS.items()},
-    }

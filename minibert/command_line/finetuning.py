@@ -91,7 +91,7 @@ def add_commands(commands) -> None:
     )
     reading.add_argument("--doc-stride", type=positive(int), default=64, help="tokens between two windows' starts")
     reading.add_argument("--pooling", choices=("cls", "mean", "max"), default="cls")
-    reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see minibert/heads.py)")
+    reading.add_argument("--layers", default="last", help="last, last_four_concat, weighted … (see layer_choice.py)")
     reading.add_argument("--classifier-depth", type=positive(int), default=1, help="layers of the classifier")
     reading.add_argument(
         "--classifier-activation", choices=("tanh", "gelu", "relu"), default="tanh", help="between its layers"

@@ -1,8 +1,22 @@
-"""Which of BERT's vectors a head reads, as data (heads.py; Devlin et al. 2019, table 7). Needs no torch."""
+"""Which of BERT's vectors a head reads, as data (Devlin et al. 2019, table 7). Needs no torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+# name → (which of the embeddings and L layers, how several become one vector). "all_concat" with pooling "cls" is the
+# [CLS] of every layer; "weighted" is a learned mixture (Peters et al. 2018).
+LAYERS = {
+    "last": (slice(-1, None), "one"),
+    "embeddings": (slice(1), "one"),
+    "second_to_last": (slice(-2, -1), "one"),
+    "last_four_concat": (slice(-4, None), "concat"),
+    "last_four_sum": (slice(-4, None), "sum"),
+    "last_four_weighted": (slice(-4, None), "mix"),
+    "all_concat": (slice(None), "concat"),
+    "all_sum": (slice(1, None), "sum"),
+    "weighted": (slice(None), "mix"),
+}
 
 
 @dataclass(frozen=True)
@@ -20,25 +34,11 @@ class LayersRead:
 
 
 def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False) -> LayersRead:
-    """What `heads.TaskHead` reads with these options. blocks: layers of the model · pooling: None for a head per token.
-
-    Raises ValueError for an unknown name.
-    """
-    every = range(blocks + 1)
-    choices = {
-        "last": (every[-1:], "one"),
-        "embeddings": (every[:1], "one"),
-        "second_to_last": (every[-2:-1], "one"),
-        "last_four_concat": (every[-4:], "concat"),
-        "last_four_sum": (every[-4:], "sum"),
-        "last_four_weighted": (every[-4:], "mix"),
-        "all_concat": (every, "concat"),
-        "all_sum": (every[1:], "sum"),
-        "weighted": (every, "mix"),
-    }
-    if layers not in choices:
-        raise ValueError(f"layers must be one of {', '.join(choices)}, not {layers!r}")
-    read, how = choices[layers]
+    """blocks: layers of the model · hidden: H · pooling: None for a head per token. ValueError for an unknown name."""
+    if layers not in LAYERS:
+        raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {layers!r}")
+    chosen, how = LAYERS[layers]
+    read = tuple(range(blocks + 1))[chosen]
     if pooling == "cls" and layers == "last" and not bilstm:
         pooling = "pooler"
-    return LayersRead(tuple(read), how, hidden * (len(read) if how == "concat" else 1), pooling, bilstm)
+    return LayersRead(read, how, hidden * (len(read) if how == "concat" else 1), pooling, bilstm)

@@ -118,12 +118,10 @@ class Learner(nn.Module):
             tap = lambda name, x: self.prompt.instead(x, ids) if name == "embeddings.token" else x  # noqa: E731
         else:
             tap = no_tap
-        if self.auxiliary is None:
-            loss, beside = self.model(batch, tap).loss, {}
-        else:
-            _, pooled = self.model.read(batch)
-            loss = self.model.answered(pooled, batch).loss
-            beside = {"auxiliary_loss": self.auxiliary(self.model.dropout(pooled), batch.auxiliary)}
+        output = self.model(batch, tap)
+        loss, beside = output.loss, {}
+        if self.auxiliary is not None:
+            beside = {"auxiliary_loss": self.auxiliary(self.model.dropout(output.vector), batch.auxiliary)}
         whole = loss + self.auxiliary_weight * beside["auxiliary_loss"] if beside else loss
         if self.mlm is None:
             return {"loss": whole, "task_loss": loss, **beside} if beside else {"loss": loss}

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.heads import reading_options
+from minibert.heads import head_options
 from minibert.tasks import Features, Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
 from minibert.tokenizer import Tokenizer
@@ -52,7 +52,7 @@ class Predictor:
             task.check_reading(options)
             if options.max_length > places:
                 raise ValueError(f"max_length is {options.max_length}, and the model has {places} positions")
-            if reading_options(options)["metadata"] != [table.num_embeddings - 1 for table in model.metadata]:
+            if head_options(options)["metadata"] != model.options.metadata:
                 raise ValueError("the model reads other metadata than minibert_options say")
             if options.thresholds is not None and len(options.thresholds) != len(model.labels):
                 raise ValueError(f"{len(options.thresholds)} thresholds for {len(model.labels)} labels")

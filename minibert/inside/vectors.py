@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert.heads import POOLINGS, every_layer, mean_of_tokens
+from minibert.heads import POOLINGS, every_layer, pooled
 from minibert.model import Batch, Bert
 from minibert.statistics import rank_correlation
 from minibert.tokenizer import Encoding, Tokenizer
@@ -61,16 +61,6 @@ def sentence_vectors(
             for name in poolings:
                 result[name][layer, numbers] = pooled(x, padding, name).float().cpu().numpy()
     return result
-
-
-def pooled(x: torch.Tensor, padding: torch.Tensor | None, pooling: str) -> torch.Tensor:
-    """(B, T, H) → (B, H), padding left out. padding: (B, T) True where real, None where all are."""
-    if pooling == "mean":
-        return mean_of_tokens(x, padding)
-    if pooling == "max":
-        real = x if padding is None else x.masked_fill(~padding.unsqueeze(-1), float("-inf"))
-        return real.amax(dim=1)
-    return x[:, 0]
 
 
 def span_vectors(

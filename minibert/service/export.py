@@ -112,12 +112,13 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
         return (
             "transformers loads it as a masked LM: at [MASK] only the words in config.json, cloze_words, are compared",
         )
+    chosen = model.options
     ours = {
-        f"pooling {model.pooling!r}": model.pooling != "cls" and isinstance(model, POOLED),
-        f"layers {model.layers!r}": model.layers != "last",
-        "a BiLSTM": hasattr(model, "bilstm"),
-        f"a classifier of {model.depth} layers": model.depth > 1,
-        "metadata": len(model.metadata) > 0,
+        f"pooling {chosen.pooling!r}": chosen.pooling != "cls" and isinstance(model, POOLED),
+        f"layers {chosen.layers!r}": chosen.layers != "last",
+        "a BiLSTM": chosen.bilstm,
+        f"a classifier of {chosen.depth} layers": chosen.depth > 1,
+        "metadata": len(chosen.metadata) > 0,
     }
     found = ", ".join(name for name, used in ours.items() if used)
     return (f"transformers knows no {found} and would answer otherwise; minibert and ONNX do",) if found else ()
@@ -173,8 +174,8 @@ class Graph(nn.Module):
 def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[float, int]:
     missing = [name for name in ONNX_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise ExportError(f"ONNX needs {', '.join(missing)}: pip install {' '.join(missing)}")
-    if hasattr(predictor.model, "bilstm"):
+        raise ExportError(f"ONNX needs {', '.join(missing)}: pip install -r requirements-export.txt")
+    if predictor.model.options.bilstm:
         raise ExportError("the exporter of torch cannot write the BiLSTM of this model: export it as huggingface")
     import onnxruntime
 

@@ -225,9 +225,14 @@ class Task(ABC):
     def batch(self, features: Sequence[Features], pad_id: int) -> TaskBatch:
         """Rows → a batch as wide as the longest; its labels are None where no row has a target."""
 
-    @abstractmethod
     def head(self, config: BertConfig, labels: Any, options: Options) -> nn.Module:
         """The model: BERT and one new layer."""
+        from minibert import heads
+        from minibert.relatives import build
+
+        problem = {"problem": self.problem} if self.problem else {}
+        kind = getattr(heads, self.architecture)
+        return build(config, kind, labels=labels, **problem, **heads.head_options(options))
 
     # output → answers
 

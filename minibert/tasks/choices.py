@@ -234,16 +234,6 @@ class Choices(Task):
         labels = None if all(target == IGNORE for target in targets) else torch.tensor(targets)
         return TaskBatch(**shaped, labels=labels, choices=None if real.all() else real)
 
-    def head(self, config, labels, options):
-        from minibert.heads import BertForMultipleChoice, reading_options
-        from minibert.relatives import build
-
-        return build(
-            config,
-            BertForMultipleChoice,
-            **reading_options(options),
-        )
-
     def decode(self, outputs, features, examples, labels, options):
         answers = []
         for example, output in zip(examples, outputs, strict=True):

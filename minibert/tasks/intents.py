@@ -216,17 +216,6 @@ class Intents(Task):
             **padded(features, pad_id), labels=tags, intents=None if tags is None else torch.tensor(intents)
         )
 
-    def head(self, config, labels, options):
-        from minibert.heads import BertForIntentAndEntities, reading_options
-        from minibert.relatives import build
-
-        return build(
-            config,
-            BertForIntentAndEntities,
-            labels=labels,
-            **reading_options(options),
-        )
-
     def decode(self, outputs, features, examples, labels, options):
         intents = class_answers([{"logits": output["intent_logits"]} for output in outputs], labels["intents"])
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels["tags"])

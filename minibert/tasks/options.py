@@ -19,12 +19,13 @@ class Options:
     max_length: tokens a row · truncation, budgets: see `truncation.keep` · texts_beside: columns read as further texts
     after the task's own, each closed by [SEP] · doc_stride: tokens from the start of one window to the next (tagging,
     spans) · max_question, max_answer: tokens · n_best: answers listed.
-    pooling, layers: what the new layer reads, see heads.py · dropout_samples: dropout masks averaged (Inoue 2019) ·
-    bilstm: between BERT and the new layer, as in the paper over frozen features (§5.3); randomly initialised ·
-    classifier_depth, classifier_activation, classifier_norm: of the new layers, if there are several · loss,
-    focal_gamma: see classifiers.py · loss_weights: of the classes, counted in training · metadata: columns read beside
-    the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer reads), "concatenated"
-    (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in the training data.
+    pooling, layers: what the new layer reads, see finetune/layer_choice.py · dropout_samples: dropout masks averaged
+    (Inoue 2019) · bilstm: between BERT and the new layer, as in the paper over frozen features (§5.3); randomly
+    initialised · classifier_depth, classifier_activation, classifier_norm: of the new layers, if there are several ·
+    loss, focal_gamma: see classifiers.py · loss_weights: of the classes, counted in training · metadata: columns read
+    beside the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer reads),
+    "concatenated" (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in the
+    training data.
     pattern, words: of a cloze, see few_labels/pattern.py · word_ids, mask_id: their ids in the vocabulary.
     null_threshold: predict "no answer" if its score exceeds the best span's by more · thresholds: one per label.
     """

@@ -83,18 +83,6 @@ class SequenceTask(Task):
             labels = torch.tensor([nothing if target is None else target for target in targets])
         return TaskBatch(**padded(features, pad_id), labels=labels)
 
-    def head(self, config, labels, options):
-        from minibert.heads import BertForSequenceClassification, reading_options
-        from minibert.relatives import build
-
-        return build(
-            config,
-            BertForSequenceClassification,
-            labels=labels,
-            problem=self.problem,
-            **reading_options(options),
-        )
-
     def input_schema(self, most, columns=()):
         text = some_text(most)
         whole = fields(dict.fromkeys(self.fields, text), columns)

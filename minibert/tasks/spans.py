@@ -245,12 +245,6 @@ class Spans(Task):
         labels = None if not any(targets) else torch.tensor([target or nothing for target in targets])
         return TaskBatch(**padded(features, pad_id), labels=labels)
 
-    def head(self, config, labels, options):
-        from minibert.heads import BertForQuestionAnswering, reading_options
-        from minibert.relatives import build
-
-        return build(config, BertForQuestionAnswering, **reading_options(options))
-
     def decode(self, outputs, features, examples, labels, options):
         """For each example: the best answer with its place, the `n_best` spans, and P(start) and P(end) of every
         passage token, from the window with the most context around it."""

@@ -174,17 +174,6 @@ class Tagging(Task):
 
         return TaskBatch(**padded(features, pad_id), labels=tag_labels(features))
 
-    def head(self, config, labels, options):
-        from minibert.heads import BertForTokenClassification, reading_options
-        from minibert.relatives import build
-
-        return build(
-            config,
-            BertForTokenClassification,
-            labels=labels,
-            **reading_options(options),
-        )
-
     def decode(self, outputs, features, examples, labels, options):
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels)
         return [

@@ -91,10 +91,10 @@ def _reading(lesson: Lesson, seen: Subject) -> None:
         st.metric(_("numbers trained"), f"{counted.trained:,}", width="content")
         st.metric(_("of them in the head"), f"{counted.head:,}", width="content")
         st.metric(_("kept for this task"), megabytes(counted.stored), width="content")
-    from minibert.heads import TaskHead
+    from minibert.heads import TaskHead, pooled
 
-    show_source(TaskHead.choose, find=values.get("layers", "last"), label=_("The code that chooses: `TaskHead.choose`"))
-    show_source(TaskHead.pool, label=_("The code that makes one vector of many: `TaskHead.pool`"))
+    show_source(TaskHead.choose, find=f'"{found.how}"', label=_("The code that chooses: `TaskHead.choose`"))
+    show_source(pooled, label=_("The code that makes one vector of many: `pooled`"))
 
 
 def megabytes(numbers: int) -> str:

@@ -9,7 +9,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.vectors import pooled
+    from minibert.heads import pooled
     from minibert.sentence_vectors import objectives
     from minibert.sentence_vectors.encoder import SentenceVectors
     from minibert.sentence_vectors.inference import triples_of

@@ -38,13 +38,13 @@ def show(lesson: Lesson, text: str) -> None:
         _what_is_new(way, bench, batch, len(values))
     lesson.show(HEADING)
     command(f"--metadata {column}", f"--metadata-as {way}")
-    from minibert.heads import TaskHead
+    from minibert.heads import MetadataEmbeddings
     from minibert.tasks.metadata import metadata_prefix
 
     if way == "token":
         show_source(metadata_prefix, label=_("As tokens"))
     else:
-        show_source(TaskHead.read, find="metadata", label=_("As embeddings"))
+        show_source(MetadataEmbeddings, find="vector", label=_("As embeddings"))
 
 
 def _what_is_new(way: str, bench, batch, known: int) -> None:

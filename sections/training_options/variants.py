@@ -71,7 +71,7 @@ def _layers(bench) -> None:
     """Each layer of the classifier with its number of weights, from the input up."""
     model = bench.learner.model
     rows, width = [], model.width
-    parts = list(model.classifier) if model.depth > 1 else [model.classifier]
+    parts = list(model.classifier) if model.options.depth > 1 else [model.classifier]
     for part in parts:
         width = getattr(part, "out_features", width)
         count = sum(weight.numel() for weight in part.parameters())

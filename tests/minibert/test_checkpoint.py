@@ -89,7 +89,7 @@ def test_a_pre_trained_encoder_becomes_a_classifier(tmp_path):
     directory = checkpoint.save(tmp_path / "model", pretrained)
     torch.manual_seed(3)
     model = checkpoint.load(directory, kind=BertForSequenceClassification, labels=["a", "b"], pooling="mean")
-    assert model.labels == ["a", "b"] and model.pooling == "mean"
+    assert model.labels == ["a", "b"] and model.options.pooling == "mean"
     assert_same_weights(model.bert, pretrained.bert)
     torch.manual_seed(3)
     with filled_later():

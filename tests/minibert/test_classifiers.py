@@ -161,6 +161,6 @@ def test_half_precision_keeps_the_running_statistics_which_an_ordinary_model_has
     predictor = answering("classification", classifier_depth=2, classifier_norm="batch")
     predictor.model.classifier[1].running_mean.fill_(0.25)
     again = Predictor.from_directory(predictor.save(tmp_path / "model", torch.float16))
-    assert again.model.depth == 2 and again.model.classifier[1].running_mean.tolist() == [0.25] * 16
+    assert again.model.options.depth == 2 and again.model.classifier[1].running_mean.tolist() == [0.25] * 16
     ordinary = json.loads((answering("classification").save(tmp_path / "other") / "config.json").read_text())
     assert not {"classifier_depth", "classifier_loss", "classifier_gamma"} & set(ordinary)

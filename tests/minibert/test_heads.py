@@ -5,7 +5,8 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.heads import LAYERS, BertForSequenceClassification, BertForTokenClassification, BiLstm, TaskBatch
+from minibert.finetune.layer_choice import LAYERS
+from minibert.heads import BertForSequenceClassification, BertForTokenClassification, BiLstm, TaskBatch
 from minibert.model import Batch
 
 IDS = torch.tensor([[2, 5, 3], [2, 7, 3]])

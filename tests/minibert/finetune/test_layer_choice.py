@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.finetune.layer_choice import reading
-from minibert.heads import LAYERS, TaskHead
+from minibert.finetune.layer_choice import LAYERS, reading
+from minibert.heads import TaskHead
 
 CONFIG = BertConfig(20, 8, 5, 2, 16, max_position_embeddings=8)
 HOW = {"concat": "concat", "sum": "sum", "weighted": "mix"}
