@@ -24,8 +24,8 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from minibert.byte_tokenizer import ByteTokenizer, is_byte_level
-from minibert.few_labels.head import BertForCloze
 from minibert.heads import (
+    BertForCloze,
     BertForIntentAndEntities,
     BertForMultipleChoice,
     BertForQuestionAnswering,

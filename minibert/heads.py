@@ -19,7 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from minibert.classifiers import LOSSES, check_loss, class_loss, classifier, cross_entropy, label_loss
 from minibert.config import BertConfig
 from minibert.finetune.layer_choice import reading
-from minibert.model import BERT, Batch, Bert, Components, Tap, initialize, no_tap
+from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options
@@ -482,6 +482,57 @@ class BertForIntentAndEntities(TaskHead):
     def options_from_config(cls, values: dict) -> dict:
         labels = {name: values.get(name, []) for name in ("intents", "tags")}
         return {"labels": labels, **super().options_from_config(values)}
+
+
+class BertForCloze(TaskHead):
+    """No new layer, but the pre-trained masked-LM head: a label's score is the mean of the logits of its words at
+    [MASK], followed by a softmax over the labels (Schick and Schütze 2021, §3.1). words: for each label the ids of its
+    words · mask: the id of [MASK], which each row contains once."""
+
+    one_vector = False
+
+    def __init__(
+        self,
+        config: BertConfig,
+        labels: Sequence[str] = ("0", "1"),
+        *,
+        words: Sequence[Sequence[int]] = ((0,), (1,)),
+        mask: int = 0,
+        components: Components = BERT,
+    ):
+        if len(labels) < 2 or len(words) != len(labels) or not all(words):
+            raise ValueError(f"a cloze needs two classes or more, and words for each: {list(labels)}, {list(words)}")
+        if not all(0 <= number < config.vocab_size for number in (mask, *(i for ids in words for i in ids))):
+            raise ValueError(f"a word of the classes is none of the {config.vocab_size} entries of the vocabulary")
+        super().__init__(config, list(labels), components=components)
+        self.words, self.mask_id = [list(ids) for ids in words], mask
+        self.mlm = MlmHead(config, self.bert.embeddings.token)
+
+    def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
+        logits = tap("classifier.logits", self.scores(self.at_blank(batch, tap)).float())  # (B, C)
+        return HeadOutput(logits, None if batch.labels is None else F.cross_entropy(logits, batch.labels))
+
+    def at_blank(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
+        """The logits over the whole vocabulary at each row's [MASK]: (B, V)."""
+        x, _ = self.bert(batch, tap)  # (B, T, H)
+        place = (batch.ids == self.mask_id).int().argmax(dim=1)  # (B,)
+        blank = x.gather(1, place.view(-1, 1, 1).expand(-1, 1, x.size(2))).squeeze(1)  # (B, H)
+        return tap("mlm.logits", self.mlm(blank))
+
+    def scores(self, logits: Tensor) -> Tensor:
+        """(B, V) → (B, C), the mean over each label's words."""
+        return torch.stack([logits[:, ids].mean(dim=1) for ids in self.words], dim=1)
+
+    def options_to_config(self) -> dict:
+        return {**names_to_config(self.labels), "cloze_words": self.words, "cloze_mask": self.mask_id}
+
+    @classmethod
+    def options_from_config(cls, values: dict) -> dict:
+        return {
+            "labels": names_from_config(values),
+            "words": values.get("cloze_words", []),
+            "mask": values.get("cloze_mask", 0),
+        }
 
 
 # --- labels in config.json --------------------------------------------------------------------------------------------

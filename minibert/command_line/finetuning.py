@@ -9,7 +9,7 @@ from pathlib import Path
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
-from minibert.distillation.settings import LOSSES
+from minibert.finetune.distillation import LOSSES
 from minibert.folders import input_path
 from minibert.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
@@ -134,12 +134,13 @@ def label_words(text: str) -> tuple[str, list[str]]:
 
 
 def finetune(options) -> None:
-    from minibert.distillation.settings import distillation_of
-    from minibert.few_labels.unlabelled import Unlabelled
+    from minibert.distillation.learner import taught_by
     from minibert.finetune.augmentation import Augmentation
+    from minibert.finetune.distillation import distillation_of
     from minibert.finetune.run import finetune as run
     from minibert.finetune.settings import FinetuneSettings
     from minibert.finetune.split import split_dev
+    from minibert.finetune.unlabelled import Unlabelled
     from minibert.tasks import task_named
     from minibert.train import Optimization
 
@@ -181,7 +182,8 @@ def finetune(options) -> None:
         if not options.vat_weight:
             raise ValueError("nothing is learned from --unlabelled without --vat-weight")
         beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
-    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, teacher=options.teacher)
+    wrap = taught_by(options.teacher) if options.teacher else None
+    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, wrap=wrap)
     done = print_events(options, events)
     print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
 

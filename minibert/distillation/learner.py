@@ -10,9 +10,11 @@ from torch import Tensor, nn
 
 from minibert.distillation import losses
 from minibert.distillation.reading import Reading, Together, uniform_layers, words_of
-from minibert.distillation.settings import Distillation
+from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import TrainingRows, WrapLearner
+from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import HeadOutput, TaskBatch
 from minibert.model import initialize, no_tap
 from minibert.tasks import Features
@@ -57,21 +59,6 @@ class Distiller(Learner):
         self.maps = nn.ModuleDict({name: nn.Linear(width, theirs_wide, bias=False) for name in asked})
         initialize(self.maps, config.initializer_range)
         self.to(self.answers.device)
-
-    @classmethod
-    def of(
-        cls,
-        learner: Learner,
-        student: Predictor,
-        teacher: str | Path,
-        rows: Sequence[Features],
-        examples: Sequence,
-        distillation: Distillation | None,
-    ) -> Distiller:
-        """teacher: the folder of a model fine-tuned for the task. Without `distillation`, soft labels alone."""
-        known = Predictor.from_directory(teacher)
-        known.model.to(next(learner.model.parameters()).device)
-        return cls(learner, student, known, rows, examples, distillation or Distillation())
 
     def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
         asked, weights = self.distillation, self.distillation.weights
@@ -136,6 +123,18 @@ class Distiller(Learner):
             [words_of(row.ids, self.teacher.tokenizer) for row in rows],
             (batch.ids.size(1), width),
         )
+
+
+def taught_by(teacher: str | Path) -> WrapLearner:
+    """For `finetune`: the student of the model in this folder, which is fine-tuned for the same task. If the settings
+    have no `distillation`, it learns from soft labels alone."""
+
+    def wrap(learner: Learner, student: Predictor, rows: TrainingRows, settings: FinetuneSettings) -> Distiller:
+        known = Predictor.from_directory(teacher)
+        known.model.to(next(learner.model.parameters()).device)
+        return Distiller(learner, student, known, rows.rows, rows.examples, settings.distillation or Distillation())
+
+    return wrap
 
 
 def check(learner: Learner, student: Predictor, teacher: Predictor) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from minibert.checkpoint import config_values
 from minibert.count import parameters
+from minibert.distillation.learner import taught_by
 from minibert.distillation.shelf import Shelf
 from minibert.finetune.evaluation import answered
 from minibert.finetune.predictor import Predictor
@@ -98,7 +99,7 @@ def distil(
         data = with_more(train_data, teacher, unlabelled)
         asked: list = []
         for event in finetune(
-            start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, teacher=folder
+            start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, wrap=taught_by(folder)
         ):
             if isinstance(event, Step):
                 event = replace(event, progress=share + (1 - share) * event.progress)

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from minibert import checkpoint
+from minibert.distillation.learner import taught_by
 from minibert.distillation.run import labelled_by
-from minibert.distillation.settings import Distillation
 from minibert.experiments.relative_catalogue import DistillationScale, RelativeExperiment
 from minibert.experiments.runner import Run
+from minibert.finetune.distillation import Distillation
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -53,16 +54,17 @@ def distillation(experiment: RelativeExperiment, tasks: Path, folder: Path) -> R
             settings = settings_of(scale, seed, scale.teacher_epochs, scale.teacher_rate)
             return finetune(ROOT / scale.teacher, task, data, dev, settings, out=where)
         epochs = options.pop("epochs", scale.epochs)
-        rows, teacher = epochs * (scale.labelled + unlabelled), None
+        rows, wrap = epochs * (scale.labelled + unlabelled), None
         if options:
             teacher = teacher_of(seed)
+            wrap = taught_by(teacher)
             if options.pop("more", True):
                 known = labelled_by(Predictor.from_directory(teacher), more)
                 data = replace(data, examples=[*data.examples, *known])
             options = {"distillation": Distillation(**options)}
         epochs = rows // len(data.examples)
         settings = replace(settings_of(scale, seed, epochs, scale.learning_rate), **options)
-        return finetune(ROOT / scale.begins_with, task, data, dev, settings, out=where, teacher=teacher)
+        return finetune(ROOT / scale.begins_with, task, data, dev, settings, out=where, wrap=wrap)
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         where = folder / (f"teacher-{seed}" if name == TEACHER else "student")

@@ -11,11 +11,11 @@ from minibert import checkpoint
 from minibert.experiments.events import in_succession
 from minibert.experiments.relative_catalogue import FewLabelsScale, RelativeExperiment
 from minibert.experiments.runner import Run
-from minibert.few_labels.unlabelled import Unlabelled
 from minibert.few_labels.zero_shot import asked
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.unlabelled import Unlabelled
 from minibert.folders import ROOT
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.sampling import spread

@@ -205,7 +205,7 @@ class FewLabelsScale:
 class DistillationScale:
     """A teacher starts from the project's folder `teacher` and is fine-tuned on `labelled` sentences; all students
     start from `begins_with` and read equally many rows, those of `epochs` over the labelled and the unlabelled
-    sentences. An arm's options are fields of `distillation.settings.Distillation`, and `more`: whether the unlabelled
+    sentences. An arm's options are fields of `finetune.distillation.Distillation`, and `more`: whether the unlabelled
     sentences are read too, `times`: a factor of their number, and `epochs`; with the last two alone there is no
     teacher."""
 

@@ -1,1 +1,1 @@
-"""Learning from few labels: a task as a cloze (PET, iPET), learned prompt vectors (P-tuning), smoothness (VAT)."""
+"""Learning from few labels: all of PET (an ensemble of patterns), and a cloze without training."""

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from minibert.few_labels.unlabelled import Unlabelled
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.unlabelled import Unlabelled
 from minibert.tasks import TaskData
 from minibert.train import Done, Eval, Event, Sample, Started, Step
 

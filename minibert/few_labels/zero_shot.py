@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 
-from minibert.few_labels.pattern import PatternError
 from minibert.finetune.predictor import Predictor
 from minibert.model import Batch, BertForPreTraining
 from minibert.tasks import Options, task_named
+from minibert.tasks.pattern import PatternError
 from minibert.tokenizer import Tokenizer
 from minibert.unfilled import filled_later
 

@@ -10,15 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from minibert.few_labels.pattern import Pattern
-from minibert.few_labels.prompt import Prompt
-from minibert.few_labels.virtual import smoothness_loss
 from minibert.finetune.auxiliary import AuxiliaryLayers
+from minibert.finetune.prompt import Prompt
 from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.virtual_adversarial import smoothness_loss
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead, no_tap
 from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
+from minibert.tasks.pattern import Pattern
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.unfilled import filled_later
 

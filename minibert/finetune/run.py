@@ -11,8 +11,6 @@ import torch
 from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
-from minibert.distillation.learner import Distiller
-from minibert.few_labels.unlabelled import Unlabelled, endless_batches
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import training_batches
@@ -22,6 +20,7 @@ from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev
+from minibert.finetune.unlabelled import Unlabelled, endless_batches
 from minibert.heads import TaskBatch
 from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
@@ -33,6 +32,7 @@ from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
 TUNED_ON_AT_MOST = 2000  # examples
+WrapLearner = Callable[[Learner, Predictor, "TrainingRows", FinetuneSettings], Learner]
 
 
 def finetune(
@@ -46,7 +46,7 @@ def finetune(
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
     unlabelled: Unlabelled | None = None,
-    teacher: str | Path | None = None,
+    wrap: WrapLearner | None = None,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint in `start` and yield the events of the run; save to `out` at its end, or when stopped.
 
@@ -55,9 +55,9 @@ def finetune(
     `dev_sample` dev examples. During training only this sample is evaluated, at the end the whole dev set. If the
     task's `tune_on` is "dev", its threshold is tuned on the same examples, as in the paper: the model is saved with it,
     and its figures are slightly too good. watch: inputs predicted at the same times (`Sample`) · unlabelled: further
-    training texts without labels; if None, the smoothness loss of `vat_weight` uses the training texts · teacher: a
-    model fine-tuned for the task, from which this one learns as the settings' `distillation` says · mailbox(): the
-    messages since its last call; each is a list of inputs that replaces `watch` and is predicted at once. Raises
+    training texts without labels; if None, the smoothness loss of `vat_weight` uses the training texts · wrap:
+    makes another learner of the usual one, such as a teacher's student (`distillation.learner.taught_by`) · mailbox():
+    the messages since its last call; each is a list of inputs that replaces `watch` and is predicted at once. Raises
     ValueError if a class of the dev set never occurs in training, a dev example lacks its answer, nothing can be
     trained on, or `out` cannot be written.
     """
@@ -71,8 +71,8 @@ def finetune(
     predictor = replace(predictor, model=mean.module) if mean else predictor
     train_data, thresholds = without_thresholds(task, train_data, settings)
     rows = TrainingRows.of(start, predictor, train_data.examples, settings)
-    if teacher is not None:
-        learner = Distiller.of(learner, predictor, teacher, rows.rows, rows.examples, settings.distillation)
+    if wrap is not None:
+        learner = wrap(learner, predictor, rows, settings)
     elif settings.distillation is not None:
         raise ValueError("the settings ask for distillation, and there is no teacher")
     measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
-from minibert.distillation.settings import Distillation
-from minibert.few_labels.prompt import PROMPTS
 from minibert.finetune.augmentation import Augmentation
+from minibert.finetune.distillation import Distillation
+from minibert.finetune.prompt import PROMPTS
 from minibert.tasks import Options
 from minibert.train import Optimization
 

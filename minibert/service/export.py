@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
-from minibert.few_labels.head import BertForCloze
 from minibert.finetune.predictor import Predictor
 from minibert.heads import (
+    BertForCloze,
     BertForIntentAndEntities,
     BertForMultipleChoice,
     BertForSequenceClassification,

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from minibert.few_labels.pattern import Pattern, cloze, with_prompt_tokens, word_ids
 from minibert.tasks.classification import Classification
 from minibert.tasks.features import Features
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import row_of, with_cut
 from minibert.tasks.pairs import Pairs
+from minibert.tasks.pattern import Pattern, cloze, with_prompt_tokens, word_ids
 
 
 class Asked:
@@ -65,7 +65,7 @@ class Asked:
         return [row]
 
     def head(self, config, labels, options):
-        from minibert.few_labels.head import BertForCloze
+        from minibert.heads import BertForCloze
         from minibert.relatives import build
 
         words = [options.word_ids[label] for label in labels]

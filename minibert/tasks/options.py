@@ -26,7 +26,7 @@ class Options:
     beside the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer reads),
     "concatenated" (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in the
     training data.
-    pattern, words: of a cloze, see few_labels/pattern.py · word_ids, mask_id: their ids in the vocabulary.
+    pattern, words: of a cloze, see pattern.py · word_ids, mask_id: their ids in the vocabulary.
     null_threshold: predict "no answer" if its score exceeds the best span's by more · thresholds: one per label.
     """
 

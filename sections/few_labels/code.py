@@ -9,9 +9,9 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.few_labels.head import BertForCloze
-    from minibert.few_labels.pattern import cloze
-    from minibert.few_labels.virtual import smoothness_loss, worst_push
+    from minibert.finetune.virtual_adversarial import smoothness_loss, worst_push
+    from minibert.heads import BertForCloze
+    from minibert.tasks.pattern import cloze
 
     lesson.show("The code", title=False)
     show_source(BertForCloze, label=_("No new layer: all of a cloze"))

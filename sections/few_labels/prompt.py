@@ -12,7 +12,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.few_labels.prompt import Prompt
+    from minibert.finetune.prompt import Prompt
 
     lesson.show("P-tuning", title=False)
     st.code(PROMPT[seen.language], None)
@@ -43,9 +43,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=50)
 def nearest(directory: str, run: str) -> list[tuple[str, list[tuple[str, float]]]]:
-    from minibert.few_labels.pattern import Pattern
-    from minibert.few_labels.prompt import nearest_words
     from minibert.finetune.predictor import Predictor
+    from minibert.finetune.prompt import nearest_words
+    from minibert.tasks.pattern import Pattern
 
     predictor = Predictor.from_directory(directory)
     tokenizer = predictor.tokenizer

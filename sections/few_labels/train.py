@@ -58,7 +58,7 @@ def begin(seen: Subject, method: str, count: int, seed: int, stamp: int) -> None
     from dataclasses import replace
 
     from minibert.experiments.few_labels import few
-    from minibert.few_labels.unlabelled import Unlabelled
+    from minibert.finetune.unlabelled import Unlabelled
 
     pool = reviews(seen.language, "train")
     train = few(pool, count, seed)

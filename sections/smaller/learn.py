@@ -114,8 +114,8 @@ def begin_alone(seed: int, seen: Subject) -> None:
 
 def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
     """Besides the reviews, train on changed copies labelled only by the teacher: as many rows as without a teacher."""
-    from minibert.distillation.settings import distillation_of
     from minibert.finetune.augmentation import Augmentation
+    from minibert.finetune.distillation import distillation_of
 
     data = shipped(DATA)
     student = settings(

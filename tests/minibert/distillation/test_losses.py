@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from minibert.distillation import losses
-from minibert.distillation.settings import Distillation
+from minibert.finetune.distillation import Distillation
 
 RNG = torch.Generator().manual_seed(0)
 

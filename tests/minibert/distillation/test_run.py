@@ -7,11 +7,11 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.distillation.learner import Distiller
+from minibert.distillation.learner import Distiller, taught_by
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
-from minibert.distillation.settings import Distillation
 from minibert.distillation.shelf import MOST
+from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
@@ -83,7 +83,7 @@ def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_pa
 @pytest.mark.parametrize("name", [name for name in vars(Distillation()) if name not in ("temperature", "soft")])
 def test_every_loss_falls(name, teacher, small_checkpoint):
     learning = replace(SETTINGS, epochs=6, distillation=Distillation(soft=0.0, **{name: 1.0}))
-    events = finetune(small_checkpoint, "classification", *toys(64, 12), learning, teacher=teacher)
+    events = finetune(small_checkpoint, "classification", *toys(64, 12), learning, wrap=taught_by(teacher))
     steps = [event for event in events if isinstance(event, Step)]
     assert steps[0].parts.keys() == {f"{name}_loss", "gradient_norm"}
     assert sum(step.loss for step in steps[-8:]) < sum(step.loss for step in steps[:8])
@@ -97,14 +97,15 @@ def test_soft_labels_alone_teach_the_task_and_are_found_by_name(teacher, small_c
     data = replace(data, examples=examples, declared=("without", "with"))
     assert Predictor.from_directory(teacher).labels == ["with", "without"]
     learning = replace(SETTINGS, epochs=12, distillation=Distillation())
-    *_, done = finetune(small_checkpoint, "classification", data, dev, learning, teacher=teacher)
+    *_, done = finetune(small_checkpoint, "classification", data, dev, learning, wrap=taught_by(teacher))
     assert done.metrics["accuracy"] > 0.85
 
 
 def test_the_teacher_stays_as_it_was_and_the_maps_are_thrown_away(teacher, small_checkpoint, tmp_path):
     before = (teacher / "model.safetensors").read_bytes()
     taught = replace(SETTINGS, distillation=Distillation(attention=1.0, hidden=1.0, embeddings=1.0))
-    list(finetune(small_checkpoint, "classification", *toys(16, 8), taught, teacher=teacher, out=tmp_path / "out"))
+    wrap = taught_by(teacher)
+    list(finetune(small_checkpoint, "classification", *toys(16, 8), taught, wrap=wrap, out=tmp_path / "out"))
     assert (teacher / "model.safetensors").read_bytes() == before
     list(finetune(small_checkpoint, "classification", *toys(16, 8), SETTINGS, out=tmp_path / "alone"))
     one, other = (checkpoint.load(tmp_path / name).state_dict() for name in ("out", "alone"))
@@ -121,17 +122,18 @@ def test_both_answer_what_is_asked_meanwhile(larger, small_checkpoint):
 
 
 def test_who_cannot_teach_says_so(teacher, small_checkpoint, larger):
-    def run(task="classification", data=None, taught_by=teacher, **changes):
+    def run(task="classification", data=None, folder=teacher, **changes):
         data = data or toy(task, 16, 0)
-        return list(finetune(small_checkpoint, task, data, data, replace(SETTINGS, **changes), teacher=taught_by))
+        wrap = folder and taught_by(folder)
+        return list(finetune(small_checkpoint, task, data, data, replace(SETTINGS, **changes), wrap=wrap))
 
     for said, wrong in {
         "more than one answer": {"task": "tagging"},
         "has learned classification": {"task": "pair"},
         "same labels": {"data": replace(toy("classification", 16, 0), declared=("with", "without", "else"))},
         "no masked-LM loss": {"mlm_weight": 0.1},
-        "there is no teacher": {"taught_by": None, "distillation": Distillation()},
-        "not fine-tuned": {"taught_by": larger},
+        "there is no teacher": {"folder": None, "distillation": Distillation()},
+        "not fine-tuned": {"folder": larger},
     }.items():
         with pytest.raises(ValueError, match=said):
             run(**wrong)

@@ -10,12 +10,12 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.few_labels.head import BertForCloze
 from minibert.few_labels.zero_shot import asked, at_blank
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.heads import BertForCloze
 from minibert.service.export import export
 from minibert.train import Done, Eval, Optimization, Step
 from tests.minibert.commands import call

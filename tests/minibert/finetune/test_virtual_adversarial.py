@@ -4,10 +4,10 @@ import pytest
 import torch
 from scipy.stats import entropy
 
-from minibert.few_labels.unlabelled import Unlabelled
-from minibert.few_labels.virtual import divergence, pushed, smoothness_loss, to_length, worst_push
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
+from minibert.finetune.unlabelled import Unlabelled
+from minibert.finetune.virtual_adversarial import divergence, pushed, smoothness_loss, to_length, worst_push
 from minibert.train import Eval, Optimization, Step
 from tests.minibert.tasks.toys import toy
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from minibert.few_labels.pattern import Pattern, PatternError, cloze, with_prompt_tokens, word_ids
 from minibert.tasks import BY_PATTERN, TASKS, Options, guess_task, task_named
 from minibert.tasks.classification import Example
 from minibert.tasks.pairs import PairExample
+from minibert.tasks.pattern import Pattern, PatternError, cloze, with_prompt_tokens, word_ids
 from tests.minibert.tasks.toys import toy
 
 WORDS = {"without": ["n"], "with": ["y"]}

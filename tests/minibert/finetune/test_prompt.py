@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.few_labels.prompt import Prompt, nearest_words
 from minibert.finetune.predictor import Predictor
+from minibert.finetune.prompt import Prompt, nearest_words
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.train import Eval, Optimization, Step
