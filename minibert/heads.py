@@ -8,7 +8,7 @@ transformers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -37,25 +37,11 @@ PROBLEMS = ("single_label_classification", "multi_label_classification", "regres
 @dataclass(frozen=True)
 class TaskBatch(Batch):
     """A batch of a task. metadata: (B, columns), the number of each column's value, 0 for an unknown one · intents:
-    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T) · auxiliary: (B,
-    columns), the number of each auxiliary label · masked, masked_labels: as ids, for an additional MLM loss · rows:
-    (B,), index of each row in the training data · unlabelled: a batch of rows without labels to learn from · soft: (B,
-    C), soft labels: other models' predictions for the rows."""
+    (B,) · choices: (B, C) bool, True for real choices; ids, segments, padding are then (B, C, T)."""
 
     metadata: Tensor | None = None
     intents: Tensor | None = None
     choices: Tensor | None = None
-    auxiliary: Tensor | None = None
-    masked: Tensor | None = None
-    masked_labels: Tensor | None = None
-    rows: Tensor | None = None
-    unlabelled: TaskBatch | None = None
-    soft: Tensor | None = None
-
-    def to(self, device) -> TaskBatch:
-        beside = None if self.unlabelled is None else self.unlabelled.to(device)
-        moved = super(TaskBatch, replace(self, unlabelled=None)).to(device)
-        return moved if beside is None else replace(moved, unlabelled=beside)
 
 
 @dataclass(frozen=True)

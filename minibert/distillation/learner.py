@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from minibert.distillation import losses
 from minibert.distillation.reading import Reading, Together, uniform_layers, words_of
+from minibert.finetune.batches import TrainingBatch
 from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
@@ -60,7 +61,7 @@ class Distiller(Learner):
         initialize(self.maps, config.initializer_range)
         self.to(self.answers.device)
 
-    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
+    def forward(self, batch: TrainingBatch) -> dict[str, Tensor]:
         asked, weights = self.distillation, self.distillation.weights
         inside = bool(asked.inside)
         ours = Reading(tuple(self.layers), len(self.layers))
@@ -79,7 +80,7 @@ class Distiller(Learner):
             return losses.number_loss(logits, answers)
         return SOFT[self.model.problem](logits, answers, self.distillation.temperature)
 
-    def inside(self, batch: TaskBatch, ours: Reading) -> dict[str, Tensor]:
+    def inside(self, batch: TrainingBatch, ours: Reading) -> dict[str, Tensor]:
         """The losses on scores and vectors inside the models, by name."""
         asked = self.distillation
         chosen = batch.rows.tolist()
@@ -112,7 +113,7 @@ class Distiller(Learner):
                 terms[name] = losses.relation_loss((x, y), (other_x, other_y), heads, real)
         return terms
 
-    def together(self, batch: TaskBatch, chosen: list[int], rows: list[Features], width: int) -> Together:
+    def together(self, batch: TrainingBatch, chosen: list[int], rows: list[Features], width: int) -> Together:
         """Align the tokens of both models in a batch, by words if they differ."""
         mine = [self.ours[i] for i in chosen]
         if self.same and all(a.ids == b.ids for a, b in zip(mine, rows, strict=True)):
@@ -145,7 +146,7 @@ def check(learner: Learner, student: Predictor, teacher: Predictor) -> None:
         raise ValueError(f"the teacher has learned {teacher.task.name}, the student is to learn {student.task.name}")
     if unknown := set(student.labels) ^ set(teacher.labels):
         raise ValueError(f"teacher and student must have the same labels; only one of them has {min(unknown)!r}")
-    if learner.mlm is not None or learner.auxiliary is not None:
+    if len(learner.losses):
         raise ValueError("with a teacher there is no masked-LM loss and no column learned beside: choose one")
     if student.options.metadata != teacher.options.metadata:
         raise ValueError("teacher and student must read the same columns beside the text")

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from minibert.classifiers import cross_entropy
+from minibert.finetune.batches import TrainingBatch
+from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, initialize
 from minibert.tasks import TaskData
 from minibert.tasks.metadata import no_column
@@ -34,15 +36,21 @@ def mark_numbers(extra: Mapping[str, str], marks: Mapping[str, Sequence[str]]) -
     return tuple(values.index(extra[name]) if extra.get(name) in values else IGNORE for name, values in marks.items())
 
 
-class AuxiliaryLayers(nn.Module):
+class AuxiliaryLoss(nn.Module):
     """A linear layer for each column, on the same vector as the task's own."""
 
-    def __init__(self, width: int, marks: Mapping[str, Sequence[str]], std: float):
+    name = "auxiliary_loss"
+
+    def __init__(self, width: int, marks: Mapping[str, Sequence[str]], std: float, weight: float = 1.0):
         super().__init__()
+        self.weight = weight
         self.layers = nn.ModuleList(nn.Linear(width, len(values)) for values in marks.values())
         initialize(self, std)
 
-    def forward(self, pooled: Tensor, numbers: Tensor) -> Tensor:
+    def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
+        return self.mean_loss(model.dropout(output.vector), batch.auxiliary)
+
+    def mean_loss(self, pooled: Tensor, numbers: Tensor) -> Tensor:
         """The mean of the columns' losses. pooled: (B, width), numbers: (B, columns)."""
         losses = [cross_entropy(layer(pooled).float(), numbers[:, i]) for i, layer in enumerate(self.layers)]
         return torch.stack(losses).mean()

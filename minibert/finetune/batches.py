@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
+from minibert.model import Batch
 from minibert.tasks import Features, Task
 from minibert.tokenizer import Tokenizer
 
 LENGTH_WINDOW = 50  # batches, as in transformers
+
+
+@dataclass(frozen=True)
+class TrainingBatch(TaskBatch):
+    """A task's batch, and what further losses need. rows: (B,), index of each row in the training data · auxiliary:
+    (B, columns), the number of each auxiliary label · masked: the same texts for an MLM loss, (B·C, T) where there are
+    choices · unlabelled: rows without labels · soft: (B, labels), other models' predictions for the rows."""
+
+    rows: Tensor | None = None
+    auxiliary: Tensor | None = None
+    masked: Batch | None = None
+    unlabelled: TrainingBatch | None = None
+    soft: Tensor | None = None
+
+    def to(self, device) -> TrainingBatch:
+        inner = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Batch)}
+        return replace(super(TrainingBatch, replace(self, **dict.fromkeys(inner))).to(device), **inner)
+
+
+def training_batch(task: Task, features: Sequence[Features], pad_id: int, **further: Any) -> TrainingBatch:
+    """The rows as a batch. further: more fields of `TrainingBatch`."""
+    auxiliary = torch.tensor([row.auxiliary for row in features]) if features[0].auxiliary else None
+    return TrainingBatch(**vars(task.batch(features, pad_id)), auxiliary=auxiliary, **further)
 
 
 def training_batches(
@@ -22,8 +48,8 @@ def training_batches(
     features: Sequence[Features],
     settings: FinetuneSettings,
     tokenizer: Tokenizer,
-    beside: Iterator[TaskBatch] | None = None,
-) -> Iterator[TaskBatch]:
+    beside: Iterator[TrainingBatch] | None = None,
+) -> Iterator[TrainingBatch]:
     """Batches in a new random order each epoch. beside: batches without labels, one is attached to each."""
     order = torch.Generator().manual_seed(settings.seed)
     noise = torch.Generator().manual_seed(settings.seed)
@@ -34,8 +60,9 @@ def training_batches(
         if settings.group_by_length:
             groups = grouped_by_length(groups, [row.length for row in features], order)
         for group in groups:
-            batch = replace(task.batch([features[j] for j in group], tokenizer.pad_id), rows=torch.tensor(group))
-            batch = batch if vocab is None else masked(batch, vocab, tokenizer, noise)
+            batch = training_batch(task, [features[j] for j in group], tokenizer.pad_id, rows=torch.tensor(group))
+            if vocab is not None:
+                batch = replace(batch, masked=masked(batch, vocab, tokenizer, noise))
             yield batch if beside is None else replace(batch, unlabelled=next(beside))
 
 
@@ -53,9 +80,10 @@ def grouped_by_length(groups: list[list[int]], lengths: Sequence[int], rng: torc
     return result
 
 
-def masked(batch: TaskBatch, vocab: MaskVocabulary, tokenizer: Tokenizer, rng: torch.Generator) -> TaskBatch:
-    """The batch with a copy of its texts, masked as in pre-training."""
-    ids = batch.ids.view(-1, batch.ids.size(-1))
+def masked(batch: TaskBatch, vocab: MaskVocabulary, tokenizer: Tokenizer, rng: torch.Generator) -> Batch:
+    """The batch's texts, masked as in pre-training; choices, (B, C, T), are B·C texts of T tokens."""
+    inputs = (batch.ids, batch.segments, batch.padding)
+    ids, segments, padding = (None if x is None else x.view(-1, x.size(-1)) for x in inputs)
     special = torch.isin(ids, torch.tensor(sorted(tokenizer.special_ids)))
     hidden, labels = mask_tokens(ids, special, vocab, rng)
-    return replace(batch, masked=hidden.view_as(batch.ids), masked_labels=labels.view_as(batch.ids))
+    return Batch(hidden, segments, padding, labels)

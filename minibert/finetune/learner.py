@@ -1,21 +1,22 @@
 """The model during training: a checkpoint (or random weights) with a new head, and optionally frozen parts, a prompt,
-an MLM loss, and losses on texts without labels."""
+and further losses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from minibert.finetune.auxiliary import AuxiliaryLayers
+from minibert.finetune.auxiliary import AuxiliaryLoss
+from minibert.finetune.batches import TrainingBatch
 from minibert.finetune.prompt import Prompt
 from minibert.finetune.settings import FinetuneSettings
-from minibert.finetune.virtual_adversarial import smoothness_loss
-from minibert.heads import TaskBatch
-from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, MlmHead, no_tap
+from minibert.heads import HeadOutput, TaskHead
+from minibert.model import IGNORE, Bert, BertForPreTraining, MlmHead, no_tap
 from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tasks.pattern import Pattern
@@ -23,25 +24,35 @@ from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.unfilled import filled_later
 
 
+class MlmLoss(nn.Module):
+    """Cross-entropy of the masked tokens of the same texts."""
+
+    name = "mlm_loss"
+
+    def __init__(self, head: MlmHead, weight: float):
+        super().__init__()
+        self.head, self.weight = head, weight
+
+    def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
+        x, _ = model.bert(batch.masked)  # (B, T, H)
+        labels = batch.masked.labels
+        return nn.functional.cross_entropy(self.head(x[labels != IGNORE]).float(), labels[labels != IGNORE])
+
+
 class Learner(nn.Module):
-    """The model during training: its loss, and optionally a masked-LM loss on the same texts. Frozen parts stay in eval
-    mode, without dropout, so that their outputs do not change."""
+    """The model during training: its own loss, and further `losses` added to it: modules with a name and a weight,
+    (model, batch, output) → a number. Frozen parts stay in eval mode, without dropout, so that their outputs do not
+    change."""
 
     def __init__(
         self,
         model: nn.Module,
         frozen: Sequence[nn.Module] = (),
-        mlm: MlmHead | None = None,
-        weight: float = 0.0,
-        auxiliary: AuxiliaryLayers | None = None,
-        auxiliary_weight: float = 0.0,
+        losses: Sequence[nn.Module] = (),
         prompt: Prompt | None = None,
-        smoothness: tuple[float, float] = (0.0, 1.0),
     ):
         super().__init__()
-        self.model, self.mlm, self.weight = model, mlm, weight
-        self.auxiliary, self.auxiliary_weight = auxiliary, auxiliary_weight
-        self.prompt, (self.vat_weight, self.vat_epsilon) = prompt, smoothness
+        self.model, self.losses, self.prompt = model, nn.ModuleList(losses), prompt
         self.frozen = list(frozen)
         for part in self.frozen:
             part.requires_grad_(False)
@@ -75,17 +86,18 @@ class Learner(nn.Module):
             copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
             if mlm is not None and isinstance(source, BertForPreTraining):
                 copy_rows(source.mlm, mlm)
-        beside = AuxiliaryLayers(model.read_width, marks, config.initializer_range) if marks else None
+        losses: list[nn.Module] = []
+        if marks:
+            losses.append(AuxiliaryLoss(model.read_width, marks, config.initializer_range, settings.auxiliary_weight))
+        if settings.mlm_weight:
+            losses.append(MlmLoss(mlm, settings.mlm_weight))
         frozen = frozen_parts(model.bert, settings.freeze)
         frozen += [own] if own is not None and settings.freeze == "all" else []
         if own is not None and settings.freeze == "all" and settings.prompt == "none":
             raise ValueError(
                 "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
             )
-        prompt = prompt_of(model.bert, tokenizer, options, settings)
-        smoothness = settings.vat_weight, settings.vat_epsilon
-        reads = mlm if settings.mlm_weight else None
-        return cls(model, frozen, reads, settings.mlm_weight, beside, settings.auxiliary_weight, prompt, smoothness)
+        return cls(model, frozen, losses, prompt_of(model.bert, tokenizer, options, settings))
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
@@ -98,42 +110,12 @@ class Learner(nn.Module):
         if self.prompt is not None:
             self.prompt.write(self.model.bert.embeddings.token)
 
-    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
-        terms = self.of_labelled(batch)
-        return terms if batch.unlabelled is None else self.with_unlabelled(terms, batch.unlabelled)
-
-    def with_unlabelled(self, terms: dict[str, Tensor], batch: TaskBatch) -> dict[str, Tensor]:
-        beside = {}
-        if batch.soft is not None:
-            beside["soft_loss"] = nn.functional.cross_entropy(self.model(batch).logits, batch.soft)
-        if self.vat_weight:
-            beside["vat_loss"] = self.vat_weight * smoothness_loss(self.model, batch, self.vat_epsilon)
-            self.train(self.training)  # frozen parts stay in eval mode
-        whole = terms["loss"] + sum(beside.values())
-        return {"task_loss": terms["loss"], **terms, **beside, "loss": whole}
-
-    def of_labelled(self, batch: TaskBatch) -> dict[str, Tensor]:
-        if self.prompt is not None:
-            ids = batch.ids
-            tap = lambda name, x: self.prompt.instead(x, ids) if name == "embeddings.token" else x  # noqa: E731
-        else:
-            tap = no_tap
+    def forward(self, batch: TrainingBatch) -> dict[str, Tensor]:
+        tap = no_tap if self.prompt is None else partial(self.prompt.tap, batch.ids)
         output = self.model(batch, tap)
-        loss, beside = output.loss, {}
-        if self.auxiliary is not None:
-            beside = {"auxiliary_loss": self.auxiliary(self.model.dropout(output.vector), batch.auxiliary)}
-        whole = loss + self.auxiliary_weight * beside["auxiliary_loss"] if beside else loss
-        if self.mlm is None:
-            return {"loss": whole, "task_loss": loss, **beside} if beside else {"loss": loss}
-        length = batch.ids.size(-1)  # choices: (B, C, T) are B·C texts of T tokens
-        ids, segments, padding, labels = (
-            None if x is None else x.view(-1, length)
-            for x in (batch.masked, batch.segments, batch.padding, batch.masked_labels)
-        )
-        x, _ = self.model.bert(Batch(ids, segments, padding))  # (B, T, H)
-        asked = labels != IGNORE
-        mlm_loss = nn.functional.cross_entropy(self.mlm(x[asked]).float(), labels[asked])
-        return {"loss": whole + self.weight * mlm_loss, "task_loss": loss, "mlm_loss": mlm_loss, **beside}
+        terms = {loss.name: loss(self.model, batch, output) for loss in self.losses}
+        whole = sum((loss.weight * terms[loss.name] for loss in self.losses), start=output.loss)
+        return {"loss": whole, "task_loss": output.loss, **terms} if terms else {"loss": whole}
 
 
 def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:

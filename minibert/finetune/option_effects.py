@@ -14,11 +14,10 @@ from torch import nn
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.finetune.auxiliary import mark_numbers, marks_of
-from minibert.finetune.batches import masked, training_batches
+from minibert.finetune.batches import TrainingBatch, masked, training_batch, training_batches
 from minibert.finetune.learner import Learner, learned_options, reader_of
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.settings import FinetuneSettings
-from minibert.heads import TaskBatch
 from minibert.model import IGNORE
 from minibert.tasks import Options, Task, TaskData, task_named
 from minibert.tokenizer import Tokenizer
@@ -52,13 +51,13 @@ class FreshLearner:
         learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)
         return cls(learner, chosen, tokenizer, options, labels, marks)
 
-    def batch(self, *examples: Any) -> TaskBatch:
+    def batch(self, *examples: Any) -> TrainingBatch:
         features = self.task.features(self.tokenizer, examples, self.labels, self.options)
         if self.marks:
             features = [
                 replace(row, auxiliary=mark_numbers(examples[row.example].extra, self.marks)) for row in features
             ]
-        return self.task.batch(features, self.tokenizer.pad_id)
+        return training_batch(self.task, features, self.tokenizer.pad_id)
 
 
 @torch.no_grad()
@@ -104,15 +103,16 @@ class LossTerms:
 @torch.no_grad()
 def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
     """The terms of one example's loss, without dropout. The bench needs settings with an `mlm_weight`."""
-    if bench.learner.mlm is None:
-        raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
     vocab, rng = MaskVocabulary.of(bench.tokenizer), torch.Generator().manual_seed(seed)
-    batch = masked(bench.batch(example), vocab, bench.tokenizer, rng)
-    terms = bench.learner.eval()(batch)
-    labels = batch.masked_labels[0].tolist()
+    batch = bench.batch(example)
+    text = masked(batch, vocab, bench.tokenizer, rng)
+    terms = bench.learner.eval()(replace(batch, masked=text))
+    if "mlm_loss" not in terms:
+        raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
+    labels = text.labels[0].tolist()
     names = bench.tokenizer.vocab
     return LossTerms(
-        [names[i] for i in batch.masked[0].tolist()],
+        [names[i] for i in text.ids[0].tolist()],
         {at: names[label] for at, label in enumerate(labels) if label != IGNORE},
         terms["loss"].item(),
         terms["task_loss"].item(),

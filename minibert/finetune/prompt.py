@@ -42,8 +42,10 @@ class Prompt(nn.Module):
         read, _ = self.lstm(self.vectors.unsqueeze(0))  # (1, n, H)
         return self.vectors + self.mlp(read).squeeze(0)
 
-    def instead(self, x: Tensor, ids: Tensor) -> Tensor:
-        """The token vectors with those of the prompt inserted. x: (B, T, H), ids: (B, T)."""
+    def tap(self, ids: Tensor, name: str, x: Tensor) -> Tensor:
+        """The token vectors, (B, T, H), with those of the prompt inserted; other activations unchanged. ids: (B, T)"""
+        if name != "embeddings.token":
+            return x
         vectors = self()
         for place, row in enumerate(self.rows):
             x = torch.where((ids == row).unsqueeze(-1), vectors[place].to(x.dtype), x)

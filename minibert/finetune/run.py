@@ -13,15 +13,14 @@ from torch.optim.swa_utils import AveragedModel
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import mark_numbers, marks_of
-from minibert.finetune.batches import training_batches
+from minibert.finetune.batches import TrainingBatch, training_batches
 from minibert.finetune.evaluation import answered, evaluation
 from minibert.finetune.learner import Learner, learned_options, reader_of
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import TooFewError, split_dev
-from minibert.finetune.unlabelled import Unlabelled, endless_batches
-from minibert.heads import TaskBatch
+from minibert.finetune.unlabelled import SmoothnessLoss, SoftLabelLoss, Unlabelled, endless_batches
 from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
 from minibert.tasks.metadata import metadata_values
@@ -77,6 +76,10 @@ def finetune(
         raise ValueError("the settings ask for distillation, and there is no teacher")
     measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
     beside = rows_beside(predictor, unlabelled, rows, settings)
+    if unlabelled is not None and unlabelled.soft is not None:
+        learner.losses.append(SoftLabelLoss())
+    if settings.vat_weight:
+        learner.losses.append(SmoothnessLoss(settings.vat_weight, settings.vat_epsilon))
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
     yield started(task, labels, unseen, train_data, measuring, sizes, settings)
     yield measuring.measure(0)
@@ -159,7 +162,7 @@ class TrainingRows:
 
 def rows_beside(
     predictor: Predictor, unlabelled: Unlabelled | None, rows: TrainingRows, settings: FinetuneSettings
-) -> Iterator[TaskBatch] | None:
+) -> Iterator[TrainingBatch] | None:
     """Endless batches without labels, None if no loss needs them. Raises ValueError for texts that no loss uses, and
     for soft labels with a number of probabilities other than the number of labels."""
     if unlabelled is None and not settings.vat_weight:
@@ -247,7 +250,7 @@ def learn(
     out: str | Path | None,
     watch: Sequence[Any],
     mailbox: Callable[[], list],
-    beside: Iterator[TaskBatch] | None = None,
+    beside: Iterator[TrainingBatch] | None = None,
 ) -> Iterator[Event]:
     """Train, evaluate during and after training, save."""
     steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]

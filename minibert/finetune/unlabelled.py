@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
+from torch import Tensor, nn
 
-from minibert.heads import TaskBatch
-from minibert.tasks.features import Features
-
-if TYPE_CHECKING:
-    from minibert.tasks.base import Task
+from minibert.finetune.batches import TrainingBatch, training_batch
+from minibert.finetune.virtual_adversarial import smoothness_loss
+from minibert.heads import HeadOutput, TaskHead
+from minibert.tasks import Features, Task
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Unlabelled:
 
 def endless_batches(
     task: Task, rows: Sequence[Features], soft: Sequence[Sequence[float]] | None, size: int, pad_id: int, seed: int
-) -> Iterator[TaskBatch]:
+) -> Iterator[TrainingBatch]:
     """The rows without their targets, in batches, endlessly; reshuffled after each pass."""
     rng = torch.Generator().manual_seed(seed)
     size = min(size, len(rows))
@@ -41,9 +41,27 @@ def endless_batches(
         order = torch.randperm(len(rows), generator=rng).tolist()
         for start in range(0, len(rows) - size + 1, size):
             chosen = order[start : start + size]
-            batch = task.batch([replace(rows[i], target=None) for i in chosen], pad_id)
-            yield (
-                batch
-                if soft is None
-                else replace(batch, soft=torch.tensor([list(soft[rows[i].example]) for i in chosen]))
-            )
+            answers = None if soft is None else torch.tensor([list(soft[rows[i].example]) for i in chosen])
+            yield training_batch(task, [replace(rows[i], target=None) for i in chosen], pad_id, soft=answers)
+
+
+class SoftLabelLoss(nn.Module):
+    """Cross-entropy with other models' answers to the texts without labels."""
+
+    name, weight = "soft_loss", 1.0
+
+    def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
+        return nn.functional.cross_entropy(model(batch.unlabelled).logits, batch.unlabelled.soft)
+
+
+class SmoothnessLoss(nn.Module):
+    """Virtual adversarial training on the texts without labels; recorded with its factor."""
+
+    name, weight = "vat_loss", 1.0
+
+    def __init__(self, factor: float, epsilon: float):
+        super().__init__()
+        self.factor, self.epsilon = factor, epsilon
+
+    def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
+        return self.factor * smoothness_loss(model, batch.unlabelled, self.epsilon)

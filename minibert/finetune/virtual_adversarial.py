@@ -43,11 +43,12 @@ def worst_push(model: nn.Module, batch: Batch, clean: Tensor, epsilon: float, pu
 def smoothness_loss(model: nn.Module, batch: Batch, epsilon: float) -> Tensor:
     """KL between the answers to a text and to the same text with the worst perturbation. Dropout is off, since it would
     perturb as well."""
-    training = model.training
+    modes = {part: part.training for part in model.modules()}  # frozen parts are in eval mode already
     model.eval()
     with torch.no_grad():
         clean = model(batch).logits
     push = worst_push(model, batch, clean, epsilon)
     loss = divergence(pushed(model, batch, push), clean)
-    model.train(training)
+    for part, training in modes.items():
+        part.training = training
     return loss

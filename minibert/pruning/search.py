@@ -80,7 +80,7 @@ class Super(Learner):
         config = self.model.config
         self.parts = [(part, Masked(part.keep(config), config)) for part in space.parts]
 
-    def of_labelled(self, batch: TaskBatch) -> dict[str, Tensor]:
+    def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
         _, tap = self.parts[-1] if self.rng.randrange(self.every) == 0 else self.rng.choice(self.parts)
         return {"loss": self.model(batch, tap).loss}
 

@@ -29,7 +29,7 @@ class Features:
 
 def padded(features: Sequence[Features], pad_id: int) -> dict:
     """Tensors of a batch as wide as its longest row: ids, segments, padding (True for real tokens; None if all are),
-    metadata, auxiliary."""
+    metadata."""
     import torch
 
     from minibert.text.batches import padded as table
@@ -37,5 +37,4 @@ def padded(features: Sequence[Features], pad_id: int) -> dict:
     ids, segments = table([row.ids for row in features], pad_id), table([row.segments for row in features], 0)
     real = torch.arange(ids.size(1)) < torch.tensor([[row.length] for row in features])
     metadata = torch.tensor([row.metadata for row in features]) if features[0].metadata else None
-    marks = {"auxiliary": torch.tensor([row.auxiliary for row in features])} if features[0].auxiliary else {}
-    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata, **marks}
+    return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata}

@@ -53,11 +53,11 @@ def show(lesson: Lesson, text: str) -> None:
     lesson.show(MARKS)
     more = [f"--auxiliary {' '.join(values)}", f"--auxiliary-weight {WEIGHT:g}"] if values else []
     command(f"--mlm-weight {weight:g}", *more)
-    from minibert.finetune.auxiliary import AuxiliaryLayers
+    from minibert.finetune.auxiliary import AuxiliaryLoss
     from minibert.finetune.learner import Learner
 
-    show_source(Learner.forward, find="mlm_loss", label=_("Both losses"))
-    show_source(AuxiliaryLayers, label=_("A layer for each mark"))
+    show_source(Learner.forward, find="loss.weight", label=_("Both losses"))
+    show_source(AuxiliaryLoss, label=_("A layer for each mark"))
 
 
 @st.cache_data(show_spinner=False)

@@ -5,7 +5,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import Augmentation
-from minibert.finetune.auxiliary import AuxiliaryLayers, mark_numbers, marks_of
+from minibert.finetune.auxiliary import AuxiliaryLoss, mark_numbers, marks_of
 from minibert.finetune.option_effects import FreshLearner, loss_terms
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -22,13 +22,13 @@ BOTH = DATA, DATA  # to learn from, and to measure on
 def test_the_loss_is_the_mean_of_cross_entropies_of_what_is_known():
     marks = {"threat": ["0", "1"], "insult": ["a", "b", "c"]}
     torch.manual_seed(0)
-    layers, pooled = AuxiliaryLayers(8, marks, 0.5), torch.randn(3, 8)
+    layers, pooled = AuxiliaryLoss(8, marks, 0.5), torch.randn(3, 8)
     numbers = torch.tensor([[0, 2], [1, -100], [1, 0]])
     first, second = (layer(pooled) for layer in layers.layers)
     entropy = torch.nn.functional.cross_entropy
     expected = (entropy(first, numbers[:, 0]) + entropy(second[[0, 2]], numbers[[0, 2], 1])) / 2
-    torch.testing.assert_close(layers(pooled, numbers), expected)
-    assert layers(pooled, torch.full((3, 2), -100)) == 0
+    torch.testing.assert_close(layers.mean_loss(pooled, numbers), expected)
+    assert layers.mean_loss(pooled, torch.full((3, 2), -100)) == 0
 
 
 def test_numbers_of_the_marks():

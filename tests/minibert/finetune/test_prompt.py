@@ -66,7 +66,7 @@ def test_a_prompt_begins_as_its_rows_and_stands_in_their_places(through):
     ids = torch.tensor([[1, 3, 7], [7, 2, 2]])
     with torch.no_grad():
         prompt.vectors += 1
-        found, expected = prompt.instead(table(ids), ids), table(ids).clone()
+        found, expected = prompt.tap(ids, "embeddings.token", table(ids)), table(ids).clone()
         vectors = prompt()
         expected[0, 1], expected[0, 2], expected[1, 0] = vectors[0], vectors[1], vectors[1]
     torch.testing.assert_close(found, expected)
