@@ -12,10 +12,16 @@ from minibert.classifiers import cross_entropy
 from minibert.finetune.batches import TrainingBatch
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, initialize
-from minibert.tasks import TaskData
+from minibert.tasks import Task, TaskData
 from minibert.tasks.metadata import no_column
 
 MOST_VALUES = 200  # of an auxiliary column
+
+
+def check_auxiliary(task: Task, columns: Sequence[str]) -> None:
+    """Raise ValueError if there are columns, and the task's head does not classify one vector of the whole input."""
+    if columns and task.architecture != "BertForSequenceClassification":
+        raise ValueError(f"the task {task.name} learns nothing beside: it does not read one vector of the input")
 
 
 def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from torch import nn
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
-from minibert.finetune.auxiliary import mark_numbers, marks_of
+from minibert.finetune.auxiliary import check_auxiliary, mark_numbers, marks_of
 from minibert.finetune.batches import TrainingBatch, masked, training_batch, training_batches
 from minibert.finetune.learner import Learner, learned_options, reader_of
 from minibert.finetune.optimizer import finetuning_optimizer
@@ -46,7 +46,7 @@ class FreshLearner:
         options = learned_options(settings, chosen, labels, data, source.config.longest)
         tokenizer = reader_of(checkpoint.load_tokenizer(start), chosen, options)
         options = chosen.fitted(options, tokenizer, labels)
-        chosen.check_beside(settings.auxiliary)
+        check_auxiliary(chosen, settings.auxiliary)
         marks = marks_of(data, settings.auxiliary)
         learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)
         return cls(learner, chosen, tokenizer, options, labels, marks)

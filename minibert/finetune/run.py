@@ -12,7 +12,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
-from minibert.finetune.auxiliary import mark_numbers, marks_of
+from minibert.finetune.auxiliary import check_auxiliary, mark_numbers, marks_of
 from minibert.finetune.batches import TrainingBatch, training_batches
 from minibert.finetune.evaluation import answered, evaluation
 from minibert.finetune.learner import Learner, learned_options, reader_of
@@ -105,7 +105,7 @@ def model_of(
     """The learner, and a predictor with the same weights."""
     source = checkpoint.load(start)
     task.check_reading(settings, train_data, dev_data)
-    task.check_beside(settings.auxiliary)
+    check_auxiliary(task, settings.auxiliary)
     options = learned_options(settings, task, labels, train_data, source.config.longest)
     metadata_values(dev_data, settings.metadata)  # raises if the dev data lack a column
     tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)

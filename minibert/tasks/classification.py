@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from minibert.tasks.data import TaskDataError
-from minibert.tasks.given import extra_given, text_given
 from minibert.tasks.guess import Sureness
-from minibert.tasks.sequences import ClassTask
+from minibert.tasks.sequences import ClassTask, class_examples
 from minibert.tasks.tables import (
     LABEL_COLUMNS,
     TEXT_COLUMNS,
@@ -17,10 +17,9 @@ from minibert.tasks.tables import (
     column,
     columns_found,
     header_of,
-    named_columns,
-    rows_of,
     table,
-    without_header,
+    with_header,
+    without_names,
 )
 
 
@@ -37,49 +36,29 @@ class Example:
         return () if self.label is None else (self.label,)
 
 
-def read_header(source: Source) -> list[Example]:
-    """A header that names a text and a label column; TSV unquoted, or CSV."""
-    rows, at, header = named_columns(source, Classification.columns, "label")
-    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
-
-
-def read_label_first(source: Source) -> list[Example]:
-    rows = list(table(source.text, source.name, source))
-    return examples_of(without_header(rows, 0, source), {"label": 0, "text": 1}, source, width=2)
-
-
-def read_label_last(source: Source) -> list[Example]:
-    rows = list(table(source.text, source.name, source))
-    return examples_of(without_header(rows, 1, source), {"text": 0, "label": 1}, source, width=2)
+COLUMNS = {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}
+examples_of = partial(class_examples, Example, ("text",))
 
 
 def read_cola(source: Source) -> list[Example]:
     """CoLA: source, label, the author's mark (*, ? or nothing), sentence; no header."""
     rows = list(table(source.text, source.name, source))
-    return examples_of(rows, {"label": 1, "text": 3}, source, ["source", "label", "mark", "sentence"])
-
-
-def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str] = (), width: int | None = None) -> list:
-    return [
-        Example(row.cells["text"], row.cells["label"], row.extra)
-        for row in rows_of(rows, at, source, header, width or len(header))
-        if source.known(row.cells["label"], row.line, at["label"] + 1)
-    ]
+    return examples_of(rows, {"label": 1, "text": 3}, source, ["source", "label", "mark", "sentence"], 4)
 
 
 class Classification(ClassTask):
     name = "classification"
     order = 10
     example_type = Example
-    fields = ("text",)
+    given_texts = ("text",)
     example_input: ClassVar = {"text": "not a dull minute"}
     readers: ClassVar = {
-        "header": read_header,
-        "label-first": read_label_first,
-        "label-last": read_label_last,
+        "header": with_header(COLUMNS, "label", examples_of),
+        "label-first": without_names("label", "text", examples_of=examples_of),
+        "label-last": without_names("text", "label", examples_of=examples_of),
         "cola": read_cola,
     }
-    columns: ClassVar = {"text": TEXT_COLUMNS, "label": LABEL_COLUMNS}
+    columns: ClassVar = COLUMNS
 
     def recognises(self, form):
         return Sureness.ANY_TABLE if form.header else Sureness.NO
@@ -98,9 +77,6 @@ class Classification(ClassTask):
             f"{name}, line {rows[0][0]}: expected a header with `sentence` and `label`, or lines of label<TAB>text; "
             f"{columns_found(first, len(self.columns))}"
         )
-
-    def example(self, given):
-        return Example(*text_given(given, *self.fields), extra=extra_given(given))
 
     def more_scores(self, truth, answers, labels):
         """Matthews correlation, CoLA's metric."""

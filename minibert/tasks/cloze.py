@@ -32,14 +32,14 @@ class Asked:
         super().check_reading(options, *data)
         if options.metadata or options.bilstm:
             raise ValueError(f"the task {self.name} reads its pattern alone: no metadata, no BiLSTM")
-        Pattern.of(options.pattern, len(self.fields))
+        Pattern.of(options.pattern, len(self.given_texts))
 
     def more_tokens(self, tokenizer, options):
         return with_prompt_tokens(tokenizer, options.pattern)
 
     def fitted(self, options, tokenizer, labels):
-        pieces = Pattern.of(options.pattern, len(self.fields)).pieces(tokenizer)
-        cloze(tokenizer, pieces, [()] * len(self.fields), options.max_length)  # raises if there is no room
+        pieces = Pattern.of(options.pattern, len(self.given_texts)).pieces(tokenizer)
+        cloze(tokenizer, pieces, [()] * len(self.given_texts), options.max_length)  # raises if there is no room
         return replace(options, word_ids=word_ids(tokenizer, options.words, labels), mask_id=tokenizer.mask_id)
 
     def features(self, tokenizer, examples, labels, options):
@@ -49,7 +49,7 @@ class Asked:
         ]
 
     def clozes(self, tokenizer, examples, options):
-        pieces = Pattern.of(options.pattern, len(self.fields)).pieces(tokenizer)
+        pieces = Pattern.of(options.pattern, len(self.given_texts)).pieces(tokenizer)
         texts = [self.inputs(example) for example in examples]
         bulk = iter(tokenizer.encode_bulk([text for row in texts for text in row]))
         for row in texts:
@@ -58,7 +58,7 @@ class Asked:
 
     def rows(self, tokenizer, example, labels, options):
         (made,) = self.clozes(tokenizer, [example], options)
-        asked = ["" if place != made.blank else self.told(example) for place in range(len(made.ids))]
+        asked = ["" if place != made.blank else self.target_word(example) for place in range(len(made.ids))]
         row = row_of(tokenizer, made.ids, [0] * len(made.ids), asked)
         for place, lost in reversed(made.lost):
             row = with_cut(tokenizer, row, place, lost, 0)

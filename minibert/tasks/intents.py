@@ -9,7 +9,6 @@ from typing import ClassVar
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
 from minibert.tasks.features import padded
-from minibert.tasks.given import extra_given, fields, some_text, text_given
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import with_cut
 from minibert.tasks.sequences import class_answers
@@ -172,9 +171,6 @@ class Intents(Task):
     def guess_format(self, text, name):
         return "rasa"
 
-    def example(self, given):
-        return IntentExample(*text_given(given, "text"), extra=extra_given(given))
-
     def answerable(self, labels):
         return labels["intents"]
 
@@ -260,7 +256,3 @@ class Intents(Task):
             "confusion": confusion_matrix(truth, answers, labels=labels["intents"]).tolist(),
             "by_type": type_scores(*tags),
         }
-
-    def input_schema(self, most, columns=()):
-        text = some_text(most)
-        return {"anyOf": [text, fields({"text": text}, columns)]}

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from minibert.tasks.given import extra_given, text_given
 from minibert.tasks.guess import Sureness
 from minibert.tasks.pairs import names_two_texts
 from minibert.tasks.sequences import SequenceTask
@@ -85,7 +84,7 @@ class Multilabel(SequenceTask):
     metric = "micro_f1"
     companions = (LABEL_NAMES,)
     example_input: ClassVar = {"text": "I did not see that coming, and I love it!"}
-    fields = ("text",)
+    given_texts = ("text",)
     problem = "multi_label_classification"
     tune_on = "split"
     losses = ("class_weights", "focal", "label_smoothing")
@@ -105,9 +104,6 @@ class Multilabel(SequenceTask):
             return "goemotions"
         return "header"
 
-    def example(self, given):
-        return LabelsExample(*text_given(given, *self.fields), extra=extra_given(given))
-
     def answerable(self, labels):
         return list(labels)
 
@@ -120,7 +116,7 @@ class Multilabel(SequenceTask):
     def target(self, example, labels):
         return None if example.labels is None else [float(label in example.labels) for label in labels]
 
-    def told(self, example):
+    def target_word(self, example):
         return ""
 
     def decode(self, outputs, features, examples, labels, options):
@@ -132,7 +128,7 @@ class Multilabel(SequenceTask):
             chosen = [label for label, p, least in zip(labels, probs, thresholds, strict=True) if p >= least]
             answers.append(
                 {
-                    **self.asked(example),
+                    **self.texts_by_name(example),
                     "labels": chosen,
                     "probabilities": dict(zip(labels, probs.tolist(), strict=True)),
                     "thresholds": dict(zip(labels, map(float, thresholds), strict=True)),

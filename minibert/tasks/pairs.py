@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 from minibert.tasks.data import TaskDataError
-from minibert.tasks.given import extra_given, text_given
 from minibert.tasks.guess import Sureness
-from minibert.tasks.sequences import ClassTask
+from minibert.tasks.sequences import ClassTask, class_examples
 from minibert.tasks.tables import (
     LABEL_COLUMNS,
-    Source,
     column,
     columns_found,
     header_of,
-    named_columns,
     names_its_columns,
-    rows_of,
     table,
     unnamed,
-    without_header,
+    with_header,
+    without_names,
 )
 
 FIRST_COLUMNS = ("sentence1", "question1", "text_a", "premise", "#1 string", "question", "query")
@@ -45,30 +43,8 @@ class PairExample:
         return () if self.label is None else (self.label,)
 
 
-def read_header(source: Source) -> list[PairExample]:
-    """GLUE: a header that names two text columns and a label; not quoted."""
-    rows, at, header = named_columns(source, Pairs.columns, "label")
-    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
-
-
-def read_label_last(source: Source) -> list[PairExample]:
-    at = {"first text": 0, "second text": 1, "label": 2}
-    rows = list(table(source.text, source.name, source))
-    return examples_of(without_header(rows, 2, source), at, source, width=3)
-
-
-def read_label_first(source: Source) -> list[PairExample]:
-    at = {"label": 0, "first text": 1, "second text": 2}
-    rows = list(table(source.text, source.name, source))
-    return examples_of(without_header(rows, 0, source), at, source, width=3)
-
-
-def examples_of(rows, at, source, header=(), width=None) -> list[PairExample]:
-    return [
-        PairExample(row.cells["first text"], row.cells["second text"], row.cells["label"], row.extra)
-        for row in rows_of(rows, at, source, header, width or len(header))
-        if source.known(row.cells["label"], row.line, at["label"] + 1)
-    ]
+COLUMNS = {**PAIR_COLUMNS, "label": LABEL_COLUMNS}
+examples_of = partial(class_examples, PairExample, tuple(PAIR_COLUMNS))
 
 
 def names_two_texts(header: Sequence[str]) -> bool:
@@ -80,8 +56,12 @@ class Pairs(ClassTask):
     order = 20
     example_type = PairExample
     example_input: ClassVar = {"text": "A boy plays in the snow.", "pair": "A child is outside."}
-    readers: ClassVar = {"header": read_header, "label-last": read_label_last, "label-first": read_label_first}
-    columns: ClassVar = {**PAIR_COLUMNS, "label": LABEL_COLUMNS}
+    readers: ClassVar = {
+        "header": with_header(COLUMNS, "label", examples_of),
+        "label-last": without_names(*PAIR_COLUMNS, "label", examples_of=examples_of),
+        "label-first": without_names("label", *PAIR_COLUMNS, examples_of=examples_of),
+    }
+    columns: ClassVar = COLUMNS
 
     def recognises(self, form):
         if names_two_texts(form.header):
@@ -101,9 +81,6 @@ class Pairs(ClassTask):
             f"{name}, line {rows[0][0]}: expected a header with `sentence1`, `sentence2` and `label`, or lines of text"
             f"<TAB>text<TAB>label; {columns_found(first, len(self.columns))}"
         )
-
-    def example(self, given):
-        return PairExample(*text_given(given, *self.fields), extra=extra_given(given))
 
     def more_scores(self, truth, answers, labels):
         """F1 of class 1 if the classes are 0 and 1, as GLUE reports for MRPC."""

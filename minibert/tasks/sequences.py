@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,18 +12,18 @@ import numpy as np
 from minibert.tasks.base import Task
 from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features, padded
-from minibert.tasks.given import fields, some_text
 from minibert.tasks.input_rows import InputRow, row_of
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix, texts_read
 from minibert.tasks.options import Options
+from minibert.tasks.tables import Source, rows_of
 from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
 
 
 class SequenceTask(Task):
-    """fields: the names of the one or two texts of an example that the model reads."""
+    """An example has one text or two, under the names in `given_texts`."""
 
-    fields: ClassVar[tuple[str, ...]] = ("text", "pair")
+    given_texts: ClassVar[tuple[str, ...]] = ("text", "pair")
     architecture = "BertForSequenceClassification"
     problem = "single_label_classification"
     pooled = True
@@ -31,18 +31,14 @@ class SequenceTask(Task):
 
     @property
     def two_texts(self) -> bool:
-        return len(self.fields) == 2
-
-    @property
-    def given_texts(self) -> tuple[str, ...]:
-        return self.fields
+        return len(self.given_texts) == 2
 
     def inputs(self, example: Any) -> tuple[str, ...]:
-        return tuple(getattr(example, name) for name in self.fields)
+        return tuple(getattr(example, name) for name in self.given_texts)
 
-    def asked(self, example: Any) -> dict[str, str]:
-        """The texts by name, to be part of a prediction."""
-        return dict(zip(self.fields, self.inputs(example), strict=True))
+    def texts_by_name(self, example: Any) -> dict[str, str]:
+        """To be part of a prediction."""
+        return dict(zip(self.given_texts, self.inputs(example), strict=True))
 
     def target(self, example: Any, labels: Sequence[str]) -> Any:
         """The loss's target; None for an example without an answer, or with one that the model does not have."""
@@ -60,10 +56,10 @@ class SequenceTask(Task):
         (features,) = self.features(tokenizer, [example], labels, options)
         texts = (*self.inputs(example), *texts_read(example.extra, options))
         row = text_row(tokenizer, texts, features.ids, options)
-        return [replace(row, asked=(self.told(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
+        return [replace(row, asked=(self.target_word(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
 
-    def told(self, example: Any) -> str:
-        """The target as a word, for display; "" if it is unknown or more than one."""
+    def target_word(self, example: Any) -> str:
+        """The target for display; "" if it is unknown or more than one."""
         return example.label or ""
 
     def batch(self, features, pad_id):
@@ -73,26 +69,39 @@ class SequenceTask(Task):
         from minibert.model import IGNORE
 
         targets = [row.target for row in features]
-        asked = next((target for target in targets if target is not None), None)
-        if asked is None:
+        known = next((target for target in targets if target is not None), None)
+        if known is None:
             labels = None
         elif self.problem == "single_label_classification":
             labels = torch.tensor([IGNORE if target is None else target for target in targets])
         else:
-            nothing = [float("nan")] * len(asked)  # the answer is unknown; the loss skips NaN
+            nothing = [float("nan")] * len(known)  # the answer is unknown; the loss skips NaN
             labels = torch.tensor([nothing if target is None else target for target in targets])
         return TaskBatch(**padded(features, pad_id), labels=labels)
-
-    def input_schema(self, most, columns=()):
-        text = some_text(most)
-        whole = fields(dict.fromkeys(self.fields, text), columns)
-        return whole if self.two_texts else {"anyOf": [text, whole]}
 
     def texts(self, example):
         return list(self.inputs(example))
 
     def with_texts(self, example, texts, origins):
-        return replace(example, **dict(zip(self.fields, texts, strict=True)))
+        return replace(example, **dict(zip(self.given_texts, texts, strict=True)))
+
+
+def class_examples(
+    example_type: type,
+    texts: Sequence[str],
+    rows: Iterable[tuple[int, list[str]]],
+    at: Mapping[str, int],
+    source: Source,
+    header: Sequence[str],
+    width: int,
+) -> list:
+    """The examples in the lines of a table, without those of unknown labels. texts: the fields beside "label", in the
+    order of the example's; others: see `rows_of`."""
+    return [
+        example_type(*(row.cells[name] for name in texts), row.cells["label"], row.extra)
+        for row in rows_of(rows, at, source, header, width)
+        if source.known(row.cells["label"], row.line, at["label"] + 1)
+    ]
 
 
 class ClassTask(SequenceTask):
@@ -119,10 +128,10 @@ class ClassTask(SequenceTask):
 
     def decode(self, outputs, features, examples, labels, options):
         answers = class_answers(outputs, labels)
-        return [{**self.asked(example), **answer} for example, answer in zip(examples, answers, strict=True)]
+        return [{**self.texts_by_name(example), **answer} for example, answer in zip(examples, answers, strict=True)]
 
     def plain(self, answer):
-        texts = " | ".join(answer[name] for name in self.fields)
+        texts = " | ".join(answer[name] for name in self.given_texts)
         return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {texts}"
 
     def score(self, predictions, examples):

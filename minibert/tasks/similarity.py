@@ -7,13 +7,12 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from minibert.tasks.given import extra_given, text_given
 from minibert.tasks.guess import Sureness
 from minibert.tasks.pairs import PAIR_COLUMNS, names_two_texts
 from minibert.tasks.sequences import SequenceTask
-from minibert.tasks.tables import Source, header_of, named_columns, rows_of, table
+from minibert.tasks.tables import Source, header_of, rows_of, table, with_header
 
-SCORE_COLUMNS = ("score", "similarity", "label")
+COLUMNS = {**PAIR_COLUMNS, "score": ("score", "similarity", "label")}
 LOWEST, HIGHEST = 0.0, 5.0
 STSB_TEST = {"score": 4, "first text": 5, "second text": 6}  # the columns of sts-test.tsv, which has no header
 
@@ -30,12 +29,6 @@ class ScoredPair:
     @property
     def marks(self) -> tuple[str, ...]:
         return ()
-
-
-def read_header(source: Source) -> list[ScoredPair]:
-    """STS-B: a header that names two sentences and a score."""
-    rows, at, header = named_columns(source, Similarity.columns, "score")
-    return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
 
 
 def read_stsb_test(source: Source) -> list[ScoredPair]:
@@ -72,8 +65,12 @@ class Similarity(SequenceTask):
     metric = "pearson"
     example_input: ClassVar = {"text": "A boy plays in the snow.", "pair": "A child is outside."}
     problem = "regression"
-    readers: ClassVar = {"header": read_header, "stsb-test": read_stsb_test, "score-last": read_score_last}
-    columns: ClassVar = {**PAIR_COLUMNS, "score": SCORE_COLUMNS}
+    readers: ClassVar = {
+        "header": with_header(COLUMNS, "score", examples_of),
+        "stsb-test": read_stsb_test,
+        "score-last": read_score_last,
+    }
+    columns: ClassVar = COLUMNS
 
     def recognises(self, form):
         if names_two_texts(form.header):
@@ -87,22 +84,19 @@ class Similarity(SequenceTask):
             return "header"
         return "score-last" if len(first) == 3 else "stsb-test"
 
-    def example(self, given):
-        return ScoredPair(*text_given(given, *self.fields), extra=extra_given(given))
-
     def labels(self, data):
         return ["score"]
 
     def target(self, example, labels):
         return None if example.score is None else [example.score]
 
-    def told(self, example):
+    def target_word(self, example):
         return "" if example.score is None else f"{example.score:g}"
 
     def decode(self, outputs, features, examples, labels, options):
         """The model's output as it is; it may lie a little outside 0–5."""
         return [
-            {**self.asked(example), "score": float(output["logits"][0])}
+            {**self.texts_by_name(example), "score": float(output["logits"][0])}
             for example, output in zip(examples, outputs, strict=True)
         ]
 

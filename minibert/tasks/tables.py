@@ -234,6 +234,28 @@ def named_columns(
     return rows[1:], at, first
 
 
+def with_header(columns: Mapping[str, Sequence[str]], label: str, examples_of: Callable[..., list]) -> Reader:
+    """The reader of tables whose header names their columns. examples_of: (lines, index of each field's column, source,
+    header, columns a line has) → examples; label: the field with few distinct values."""
+
+    def read(source: Source) -> list:
+        rows, at, header = named_columns(source, columns, label)
+        return examples_of(rows, at, source, header, len(header) or len(rows[0][1]))
+
+    return read
+
+
+def without_names(*fields: str, examples_of: Callable[..., list]) -> Reader:
+    """The reader of tables without a header. fields: of the columns, in order, one of them "label"."""
+    at = {name: place for place, name in enumerate(fields)}
+
+    def read(source: Source) -> list:
+        rows = list(table(source.text, source.name, source))
+        return examples_of(without_header(rows, at["label"], source), at, source, (), len(fields))
+
+    return read
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of a table: the wanted cells, stripped, and the others by their column's name."""
