@@ -88,8 +88,8 @@ def class_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
         return cross_entropy
 
     def measure(logits: Tensor, labels: Tensor) -> Tensor:
-        asked = labels != IGNORE
-        logits, labels = logits[asked], labels[asked]
+        target_mask = labels != IGNORE
+        logits, labels = logits[target_mask], labels[target_mask]
         smoothing = SMOOTHING if loss == "label_smoothing" else 0.0
         each = F.cross_entropy(logits, labels, reduction="none", label_smoothing=smoothing)  # (N,)
         counts = torch.ones_like(each)

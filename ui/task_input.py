@@ -31,7 +31,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
         st.warning(literal(error), icon=":material/content_cut:")
         return
     asked = view.asked(example, labels, options)
-    if any(ELSEWHERE in row.asked for row in rows):
+    if any(ELSEWHERE in row.targets for row in rows):
         asked += _(" A word marked ↔ is asked for in another window, which shows more around it.")
     st.markdown(asked)
     folds = any(len(row.ids) > FOLD for row in rows)
@@ -72,7 +72,7 @@ def _shown(rows: Sequence) -> list[int]:
     """Rows to draw outside the expander: all if at most ROWS, else the first two and up to ROWS - 2 with a target."""
     if len(rows) <= ROWS:
         return list(range(len(rows)))
-    told = [i for i, row in enumerate(rows) if row.right or any(_matters(asked) for asked in row.asked[1:])]
+    told = [i for i, row in enumerate(rows) if row.right or any(_matters(asked) for asked in row.targets[1:])]
     return sorted({0, 1, *told[: ROWS - 2]})
 
 
@@ -98,7 +98,7 @@ def _row(view: TaskView, rows: Sequence, number: int, whole: bool) -> None:
             under.append(row.ids[i])
             kinds.append("cut" if row.cut[i] else kind_of(row.tokens[i]))
             segments.append(row.segments[i])
-            asked.append(row.asked[i])
+            asked.append(row.targets[i])
     if row.padding:
         tokens.append(f"[PAD]×{row.padding}")
         under.append("")
@@ -120,7 +120,7 @@ def _folded(row: Any) -> list[int]:
     """Positions to draw in a folded row: its beginning and end, and around targets and truncation borders."""
     last = len(row.ids)
     edges = [i for i in range(1, last) if row.cut[i] != row.cut[i - 1]]
-    marks = [*edges, *(i for i, asked in enumerate(row.asked) if i and _matters(asked))]
+    marks = [*edges, *(i for i, asked in enumerate(row.targets) if i and _matters(asked))]
     shown = {*range(min(24, last)), last - 2, last - 1}
     for mark in marks:
         shown.update(range(max(0, mark - NEAR), min(last, mark + NEAR + 1)))

@@ -56,14 +56,13 @@ class Distiller(Learner):
         self.layers = uniform_layers(config, other)
         self.same = student.tokenizer.vocab == teacher.tokenizer.vocab
         width, theirs_wide = config.hidden_size, other.hidden_size
-        asked = [name for name in ("hidden", "embeddings", "cosine") if getattr(distillation, name)]
-        self.maps = nn.ModuleDict({name: nn.Linear(width, theirs_wide, bias=False) for name in asked})
+        mapped = [name for name in ("hidden", "embeddings", "cosine") if getattr(distillation, name)]
+        self.maps = nn.ModuleDict({name: nn.Linear(width, theirs_wide, bias=False) for name in mapped})
         initialize(self.maps, config.initializer_range)
         self.to(self.answers.device)
 
     def forward(self, batch: TrainingBatch) -> dict[str, Tensor]:
-        asked, weights = self.distillation, self.distillation.weights
-        inside = bool(asked.inside)
+        weights, inside = self.distillation.weights, bool(self.distillation.inside)
         ours = Reading(tuple(self.layers), len(self.layers))
         output: HeadOutput = self.model(batch, ours if inside else no_tap)
         terms = {"labels": output.loss, "soft": self.soft(output.logits, self.answers[batch.rows])}
@@ -82,7 +81,7 @@ class Distiller(Learner):
 
     def inside(self, batch: TrainingBatch, ours: Reading) -> dict[str, Tensor]:
         """The losses on scores and vectors inside the models, by name."""
-        asked = self.distillation
+        wanted = self.distillation
         chosen = batch.rows.tolist()
         theirs = Reading(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
         rows = [self.theirs[i] for i in chosen]
@@ -92,23 +91,23 @@ class Distiller(Learner):
             self.teacher.model.bert(given, theirs)
         both, terms = self.together(batch, chosen, rows, given.ids.size(1)), {}
         real = both.real.to(batch.ids.device)
-        if asked.attention:
+        if wanted.attention:
             scores = [both.scores(ours.scores(m), theirs.scores(n)) for m, n in self.layers.items()]
             terms["attention"] = torch.stack([losses.attention_loss(*pair, real) for pair in scores]).mean()
-        if asked.hidden:
+        if wanted.hidden:
             vectors = [
                 both.vectors(self.maps["hidden"](ours.hidden(m)), theirs.hidden(n)) for m, n in self.layers.items()
             ]
             terms["hidden"] = torch.stack([losses.hidden_loss(*pair, real) for pair in vectors]).mean()
-        if asked.embeddings:
+        if wanted.embeddings:
             mapped = self.maps["embeddings"](ours.embeddings)
             terms["embeddings"] = losses.hidden_loss(*both.vectors(mapped, theirs.embeddings), real)
-        if asked.cosine:
+        if wanted.cosine:
             mapped = self.maps["cosine"](ours.hidden(ours.last))
             terms["cosine"] = losses.cosine_loss(*both.vectors(mapped, theirs.hidden(theirs.last)), real)
         heads = self.model.config.num_attention_heads
         for name, parts in (("attention_relation", ("query", "key")), ("value_relation", ("value", "value"))):
-            if getattr(asked, name):
+            if getattr(wanted, name):
                 (x, other_x), (y, other_y) = (both.vectors(ours.part(one), theirs.part(one)) for one in parts)
                 terms[name] = losses.relation_loss((x, y), (other_x, other_y), heads, real)
         return terms

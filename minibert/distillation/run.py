@@ -12,7 +12,7 @@ from typing import Any
 from minibert.checkpoint import config_values
 from minibert.count import parameters
 from minibert.distillation.learner import taught_by
-from minibert.distillation.shelf import Shelf
+from minibert.distillation.teacher_cache import TeacherCache
 from minibert.finetune.evaluation import answered
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
@@ -33,7 +33,7 @@ class Teaching(Event):
 
 @dataclass(frozen=True)
 class Taught(Event):
-    """The teacher is ready. metrics: on the dev data · seconds: to train it, or to fetch it from the shelf."""
+    """The teacher is ready. metrics: on the dev data · seconds: to train it, or to fetch it from the cache."""
 
     metrics: dict[str, float]
     parameters: int
@@ -60,12 +60,12 @@ def distil(
     out: str | Path | None = None,
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
-    shelf: str | Path | None = None,
+    cache: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune `teacher_start`, then `start` with it as the teacher, as `finetune` does and with its events.
 
     unlabelled: further examples, which the teacher labels; their own labels are ignored. Before the student's `Started`
-    come `Teaching` events and a `Taught`; both models answer the user's inputs. shelf: a folder that keeps fine-tuned
+    come `Teaching` events and a `Taught`; both models answer the user's inputs. cache: a folder that keeps fine-tuned
     teachers: with the same start, data and settings none is trained again. Raises ValueError as `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
@@ -78,9 +78,9 @@ def distil(
 
     with TemporaryDirectory() as scratch:
         folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # teacher's share of the whole run
-        kept = None if shelf is None else Shelf(shelf)
-        place = kept and kept.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
-        measured = kept and kept.take(place, folder)
+        teachers = None if cache is None else TeacherCache(cache)
+        place = teachers and teachers.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
+        measured = teachers and teachers.take(place, folder)
         if measured is None:
             work = teacher_settings.epochs * weights_in(teacher_start)
             share = work / (work + settings.epochs * weights_in(start))
@@ -90,22 +90,22 @@ def distil(
                 elif isinstance(event, Eval):
                     measured = event.metrics
                 received()
-            if kept:
-                kept.put(place, folder, measured)
+            if teachers:
+                teachers.put(place, folder, measured)
         teacher = Predictor.from_directory(folder)
         teacher.model.to(best_device())
         weights = sum(weight.numel() for weight in teacher.model.parameters())
         yield Taught(measured, weights, time.perf_counter() - begun)
         data = with_more(train_data, teacher, unlabelled)
-        asked: list = []
+        inputs: list = []
         for event in finetune(
             start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, wrap=taught_by(folder)
         ):
             if isinstance(event, Step):
                 event = replace(event, progress=share + (1 - share) * event.progress)
-            if isinstance(event, Sample) and asked != latest:
-                asked = list(latest)
-                yield TeacherSample([answered(teacher, given) for given in asked])
+            if isinstance(event, Sample) and inputs != latest:
+                inputs = list(latest)
+                yield TeacherSample([answered(teacher, given) for given in inputs])
             yield event
 
 

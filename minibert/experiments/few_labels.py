@@ -11,7 +11,7 @@ from minibert import checkpoint
 from minibert.experiments.events import in_succession
 from minibert.experiments.relative_catalogue import FewLabelsScale, RelativeExperiment
 from minibert.experiments.runner import Run
-from minibert.few_labels.zero_shot import asked
+from minibert.few_labels.zero_shot import zero_shot_predictor
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -91,7 +91,7 @@ def few_labels(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run
             yield Eval(0, {"accuracy": metrics[f"accuracy_{middle}"], **metrics})
         else:
             tokenizer, pattern, words = checkpoint.load_tokenizer(ROOT / begins), PATTERNS[language], WORDS[language]
-            predictor = asked(model, tokenizer, pattern, words, max_length=scale.max_length)
+            predictor = zero_shot_predictor(model, tokenizer, pattern, words, max_length=scale.max_length)
             yield Eval(0, {"accuracy": evaluate(predictor, dev).metrics["accuracy"]})
         return {
             "pretraining": {"begins_with": begins, **options},

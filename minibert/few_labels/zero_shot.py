@@ -16,7 +16,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.unfilled import filled_later
 
 
-def asked(
+def zero_shot_predictor(
     model: BertForPreTraining,
     tokenizer: Tokenizer,
     pattern: str,

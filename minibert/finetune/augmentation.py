@@ -140,10 +140,10 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
         pieces = iter(tokenizer.encode_bulk([word for words in sentences for word in words]))
         rows = []  # (sentence, ids, [(word, position, old id)])
         for number, (words, at) in enumerate(zip(sentences, places, strict=True)):
-            ids, blanks, asked = [tokenizer.cls_id], [], set(at)
+            ids, blanks, chosen = [tokenizer.cls_id], [], set(at)
             for word in range(len(words)):
                 cut = next(pieces)
-                if word in asked and len(cut) == 1 and len(ids) < model.config.longest - 1:
+                if word in chosen and len(cut) == 1 and len(ids) < model.config.longest - 1:
                     blanks.append((word, len(ids), cut[0]))
                     cut = [tokenizer.mask_id]
                 ids += cut
@@ -156,9 +156,9 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
             table = torch.tensor([ids + [tokenizer.pad_id] * (longest - len(ids)) for _, ids, _ in some])
             padding = torch.arange(longest) < torch.tensor([[len(ids)] for _, ids, _ in some])
             labels = torch.where(table == tokenizer.mask_id, table, IGNORE)
-            asked_for = labels != IGNORE  # includes any [MASK] of the text itself; it is not replaced
+            target_mask = labels != IGNORE  # includes any [MASK] of the text itself; it is not replaced
             logits = model(Batch(table, padding=padding, labels=labels).to(device)).mlm_logits.float().cpu()
-            at_place = {place: i for i, place in enumerate(map(tuple, asked_for.nonzero().tolist()))}
+            at_place = {place: i for i, place in enumerate(map(tuple, target_mask.nonzero().tolist()))}
             logits[:, unfit] = float("-inf")
             for row, (number, _, blanks) in enumerate(some):
                 for word, position, old in blanks:

@@ -14,11 +14,11 @@ from minibert.train import Eval
 def answered(predictor: Predictor, given: Any) -> dict:
     """The prediction for one watched input, with that input's key as `asked`; for an unusable input an `error` instead,
     because the run must go on."""
-    asked = {"asked": input_key(given)}
+    key = {"asked": input_key(given)}
     try:
-        return {**predictor.predict([given])[0], **asked}
+        return {**predictor.predict([given])[0], **key}
     except ValueError as error:
-        return {"input": given, "error": str(error), **asked}
+        return {"input": given, "error": str(error), **key}
 
 
 def evaluate(

@@ -89,11 +89,11 @@ def means_of(values: Sequence[float], size: int) -> list[float]:
 
 @dataclass(frozen=True)
 class LossTerms:
-    """tokens: of the masked text, as the MLM loss reads it · asked: masked position → original token · loss = task +
+    """tokens: of the masked text, as the MLM loss reads it · targets: masked position → original token · loss = task +
     weight · mlm, and + auxiliary_weight · auxiliary if there are auxiliary columns."""
 
     tokens: list[str]
-    asked: dict[int, str]
+    targets: dict[int, str]
     loss: float
     task: float
     mlm: float

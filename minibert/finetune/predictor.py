@@ -81,7 +81,7 @@ class Predictor:
         training = self.model.training
         self.model.eval()
         results: list[dict] = [{} for _ in features]
-        loss, asked, i = 0.0, 0, 0
+        loss, num_targets, i = 0.0, 0, 0
         while i < len(order):
             chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
             i += len(chosen)
@@ -89,7 +89,7 @@ class Predictor:
             with autocast(device):
                 output = self.model(batch.to(device))
             if output.loss is not None:
-                loss, asked = loss + output.loss.item() * batch.asked, asked + batch.asked
+                loss, num_targets = loss + output.loss.item() * batch.asked, num_targets + batch.asked
             arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
             arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
             if not all(np.isfinite(x).all() for x in arrays.values()):
@@ -97,7 +97,7 @@ class Predictor:
             for row, j in enumerate(chosen):
                 results[j] = {name: x[row] for name, x in arrays.items()}
         self.model.train(training)
-        return results, loss / max(asked, 1)
+        return results, loss / max(num_targets, 1)
 
     def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
         """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""

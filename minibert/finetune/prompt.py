@@ -64,8 +64,8 @@ def nearest_words(table: Tensor, rows: Sequence[int], candidates: Sequence[int],
     table: (V, H) · candidates: ids to choose from.
     """
     others = torch.nn.functional.normalize(table[list(candidates)].float(), dim=-1)  # (C, H)
-    asked = torch.nn.functional.normalize(table[list(rows)].float(), dim=-1)  # (n, H)
-    cosines, places = (asked @ others.T).topk(min(most, len(candidates)), dim=-1)  # (n, most)
+    vectors = torch.nn.functional.normalize(table[list(rows)].float(), dim=-1)  # (n, H)
+    cosines, places = (vectors @ others.T).topk(min(most, len(candidates)), dim=-1)  # (n, most)
     return [
         [(candidates[place], cosine) for place, cosine in zip(*row, strict=True)]
         for row in zip(places.tolist(), cosines.tolist(), strict=True)

@@ -179,23 +179,23 @@ def rows_beside(
 
 
 class Measuring:
-    """Evaluates the model during training. predictor: with the thresholds tuned at the last evaluation · seen: the
-    sample of the dev data that is evaluated during training · last: the newest evaluation."""
+    """Evaluates the model during training. predictor: with the thresholds tuned at the last evaluation · sample: of
+    the dev data, evaluated during training · last: the newest evaluation."""
 
     last: Eval
 
-    def __init__(self, predictor: Predictor, dev_data: TaskData, thresholds: TaskData, sample: int):
+    def __init__(self, predictor: Predictor, dev_data: TaskData, thresholds: TaskData, most: int):
         self.predictor, self.dev_data, self.thresholds = predictor, dev_data, thresholds
-        self.seen = dev_data.take(spread(len(dev_data.examples), sample))
-        self.seen_rows = predictor.features(self.seen.examples)
+        self.sample = dev_data.take(spread(len(dev_data.examples), most))
+        self.sample_rows = predictor.features(self.sample.examples)
         self.threshold_rows = predictor.features(thresholds.examples)
 
     def measure(self, step: int, final: bool = False) -> Eval:
         """Evaluate on the sample of the dev data; if `final`, on all of it."""
         if self.thresholds.examples:
             self.predictor = self.predictor.tuned(self.thresholds.examples, self.threshold_rows)
-        data, rows = self.seen, self.seen_rows
-        if final and len(self.seen.examples) < len(self.dev_data.examples):
+        data, rows = self.sample, self.sample_rows
+        if final and len(self.sample.examples) < len(self.dev_data.examples):
             data, rows = self.dev_data, self.predictor.features(self.dev_data.examples)
         outputs, loss = self.predictor.outputs(rows)
         answers = self.predictor.decoded(outputs, rows, data.examples)
@@ -203,7 +203,7 @@ class Measuring:
         if task.tune_on == "dev":
             self.predictor = self.predictor.changed(**task.tune(answers, data.examples, self.predictor.labels))
             answers = self.predictor.decoded(outputs, rows, data.examples)
-        self.last = evaluation(self.predictor, data, answers, loss, step, details_of=self.seen)
+        self.last = evaluation(self.predictor, data, answers, loss, step, details_of=self.sample)
         return self.last
 
     def answer(self, step: int, watch: Sequence[Any]) -> Iterator[Event]:
@@ -236,7 +236,7 @@ def started(
         "imbalance": imbalance.as_dict() if imbalance else None,
         "unseen_labels": unseen,
         "problems": {"train": len(train_data.problems), "dev": len(measuring.dev_data.problems)},
-        "dev_examples": [asdict(example) for example in measuring.seen.examples],
+        "dev_examples": [asdict(example) for example in measuring.sample.examples],
     }
     return Started(asdict(settings), details)
 

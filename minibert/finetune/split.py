@@ -31,5 +31,5 @@ def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskDa
     if not dev:
         least = int(0.5 / share) + 1
         raise TooFewError(f"too few examples to set some aside for measuring: give at least {least} of a class")
-    kept = [i for i in range(len(data.examples)) if i not in dev]
-    return data.take(kept), replace(data.take(sorted(dev)), problems=[])
+    train = [i for i in range(len(data.examples)) if i not in dev]
+    return data.take(train), replace(data.take(sorted(dev)), problems=[])

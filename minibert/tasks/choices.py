@@ -121,9 +121,9 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
                 source.problem(line, start + 1, why)
             else:
                 label = None if letter is None else "ABCD".index(letter)
-                kind, _, asked = cells[start].rpartition(":")  # "one:" or "multiple:" sentences are needed
+                kind, _, question_text = cells[start].rpartition(":")  # "one:" or "multiple:" sentences are needed
                 extra = {"id": cells[0], "kind": kind.strip()}
-                examples.append(ChoiceExample(text, asked.strip(), choices, label, extra))
+                examples.append(ChoiceExample(text, question_text.strip(), choices, label, extra))
     return examples
 
 

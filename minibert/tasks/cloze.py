@@ -13,7 +13,7 @@ from minibert.tasks.pairs import Pairs
 from minibert.tasks.pattern import Pattern, cloze, with_prompt_tokens, word_ids
 
 
-class Asked:
+class ByPattern:
     """Shared by both tasks: the input is [CLS] the pattern with its text [SEP]; there is no new layer.
 
     options: `pattern`, with {text}, for pairs also {second}, and [MASK]; `words`: label → its word or words.
@@ -58,8 +58,8 @@ class Asked:
 
     def rows(self, tokenizer, example, labels, options):
         (made,) = self.clozes(tokenizer, [example], options)
-        asked = ["" if place != made.blank else self.target_word(example) for place in range(len(made.ids))]
-        row = row_of(tokenizer, made.ids, [0] * len(made.ids), asked)
+        targets = ["" if place != made.blank else self.target_word(example) for place in range(len(made.ids))]
+        row = row_of(tokenizer, made.ids, [0] * len(made.ids), targets)
         for place, lost in reversed(made.lost):
             row = with_cut(tokenizer, row, place, lost, 0)
         return [row]
@@ -72,11 +72,11 @@ class Asked:
         return build(config, BertForCloze, labels=labels, words=words, mask=options.mask_id)
 
 
-class Cloze(Asked, Classification):
+class Cloze(ByPattern, Classification):
     name = "cloze"
     order = 15
 
 
-class ClozePair(Asked, Pairs):
+class ClozePair(ByPattern, Pairs):
     name = "cloze-pair"
     order = 25

@@ -15,15 +15,15 @@ LATER, ELSEWHERE = "–", "↔"  # a later piece of a word; a word that another 
 class InputRow:
     """Parallel lists, one entry per token that is read or was cut, followed by `padding` times [PAD].
 
-    asked: the target at the token: a tag, S, E, the class at [CLS] (if the new layer reads that), or "" · cut: True for
-    a token that did not fit · tokens_of: which passage tokens or words a window holds, (first, after the last, total) ·
+    targets: the token's tag, S, E, the class at [CLS] (if the new layer reads that), or "" · cut: True for a token that
+    did not fit · tokens_of: which passage tokens or words a window holds, (first, after the last, total) ·
     right: whether this is the right choice; None if unknown, or for other tasks.
     """
 
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     segments: tuple[int, ...]
-    asked: tuple[str, ...]
+    targets: tuple[str, ...]
     cut: tuple[bool, ...]
     padding: int = 0
     tokens_of: tuple[int, int, int] | None = None
@@ -35,9 +35,9 @@ class InputRow:
         return len(self.ids) - sum(self.cut)
 
 
-def row_of(tokenizer: Tokenizer, ids: Sequence[int], segments: Sequence[int], asked: Sequence[str] = ()) -> InputRow:
+def row_of(tokenizer: Tokenizer, ids: Sequence[int], segments: Sequence[int], targets: Sequence[str] = ()) -> InputRow:
     tokens = tuple(tokenizer.vocab[i] for i in ids)
-    return InputRow(tokens, tuple(ids), tuple(segments), tuple(asked) or ("",) * len(ids), (False,) * len(ids))
+    return InputRow(tokens, tuple(ids), tuple(segments), tuple(targets) or ("",) * len(ids), (False,) * len(ids))
 
 
 def with_cut(tokenizer: Tokenizer, row: InputRow, at: int, lost: Sequence[int], segment: int) -> InputRow:
@@ -45,6 +45,6 @@ def with_cut(tokenizer: Tokenizer, row: InputRow, at: int, lost: Sequence[int], 
     new = replace(row_of(tokenizer, lost, [segment] * len(lost)), cut=(True,) * len(lost))
     parts = {
         name: (*getattr(row, name)[:at], *getattr(new, name), *getattr(row, name)[at:])
-        for name in ("tokens", "ids", "segments", "asked", "cut")
+        for name in ("tokens", "ids", "segments", "targets", "cut")
     }
     return replace(row, **parts)

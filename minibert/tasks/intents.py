@@ -198,7 +198,7 @@ class Intents(Task):
         (pieces,) = pieces_of(tokenizer, [example])
         lost = [piece for word in pieces[row.tokens_of[1] :] for piece in word]
         intent = (example.intent or "?") if options.pooling == "cls" else ""
-        row = replace(row, asked=(intent, *row.asked[1:]), tokens_of=None)
+        row = replace(row, targets=(intent, *row.targets[1:]), tokens_of=None)
         return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
 
     def batch(self, features, pad_id):

@@ -98,9 +98,10 @@ class TaskModel(ABC):
     def head(self, config: BertConfig, labels: Any, options: Options) -> nn.Module:
         """The model: BERT and one new layer."""
         from minibert import heads
+        from minibert.relatives import build
 
         problem = {"problem": self.problem} if self.problem else {}
-        return getattr(heads, self.architecture)(config, labels, **problem, **heads.head_options(options))
+        return build(config, getattr(heads, self.architecture), labels=labels, **problem, **heads.head_options(options))
 
     # output → answers
 

@@ -98,11 +98,11 @@ def cloze(
     if room < 1:
         raise PatternError(f"the pattern takes {max_length - room} tokens and leaves no room for a text: {max_length}")
     texts = [[tokenizer.unk_id if i in tokenizer.special_ids else i for i in text] for text in texts]
-    kept = keep([len(text) for text in texts], room, truncation, budgets)
+    kept_places = keep([len(text) for text in texts], room, truncation, budgets)
     ids, blank, lost = [tokenizer.cls_id], 0, []
     for piece in pieces:
         if isinstance(piece, int):
-            stays, text = set(kept[piece]), texts[piece]
+            stays, text = set(kept_places[piece]), texts[piece]
             for place, token in enumerate(text):
                 if place in stays:
                     ids.append(token)
@@ -130,13 +130,13 @@ def word_ids(
         if len(words[label]) > MOST_WORDS:
             raise PatternError(f"the label {label!r} has {len(words[label])} words; at most {MOST_WORDS} are read")
         found[label] = [one_piece(tokenizer, word) for word in words[label]]
-    told: dict[int, str] = {}
+    label_of: dict[int, str] = {}
     for label, ids in found.items():
         for number in ids:
-            if number in told:
-                where = "twice" if told[number] == label else f"for {told[number]!r} and for {label!r}"
+            if number in label_of:
+                where = "twice" if label_of[number] == label else f"for {label_of[number]!r} and for {label!r}"
                 raise PatternError(f"the word {tokenizer.vocab[number]!r} stands {where}: once is enough")
-            told[number] = label
+            label_of[number] = label
     return found
 
 

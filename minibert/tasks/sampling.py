@@ -20,6 +20,6 @@ def even_sample(data: TaskData, indices: Sequence[int], most: int) -> list[int]:
     for i in indices:
         for mark in data.examples[i].marks:
             first.setdefault(mark, i)
-    kept = set(sorted(first.values())[:most])
-    others = [i for i in indices if i not in kept]
-    return sorted(kept | {others[j] for j in spread(len(others), most - len(kept))})
+    chosen = set(sorted(first.values())[:most])
+    others = [i for i in indices if i not in chosen]
+    return sorted(chosen | {others[j] for j in spread(len(others), most - len(chosen))})

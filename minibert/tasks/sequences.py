@@ -56,7 +56,9 @@ class SequenceTask(Task):
         (features,) = self.features(tokenizer, [example], labels, options)
         texts = (*self.inputs(example), *texts_read(example.extra, options))
         row = text_row(tokenizer, texts, features.ids, options)
-        return [replace(row, asked=(self.target_word(example), *row.asked[1:]))] if options.pooling == "cls" else [row]
+        if options.pooling == "cls":
+            row = replace(row, targets=(self.target_word(example), *row.targets[1:]))
+        return [row]
 
     def target_word(self, example: Any) -> str:
         """The target for display; "" if it is unknown or more than one."""
@@ -183,9 +185,9 @@ def assembled(
     room = options.max_length - 1 - len(texts) - len(prefix)
     if room < 0:
         raise ValueError(f"max_length {options.max_length} has no room for the special tokens")
-    kept = keep([len(text) for text in texts], room, options.truncation, options.budgets)
+    kept_places = keep([len(text) for text in texts], room, options.truncation, options.budgets)
     ids, segments = [tokenizer.cls_id, *prefix], [0] * (1 + len(prefix))
-    for segment, (text, stay) in enumerate(zip(texts, kept, strict=True)):
+    for segment, (text, stay) in enumerate(zip(texts, kept_places, strict=True)):
         ids += [*(text[i] for i in stay), tokenizer.sep_id]
         segments += [min(segment, 1)] * (len(stay) + 1)
     return ids, segments
@@ -199,9 +201,9 @@ def text_row(tokenizer: Tokenizer, texts: Sequence[str], read: Sequence[int], op
         if assembled(tokenizer, pieces, options, front)[0] == list(read):
             break
     room = options.max_length - 1 - len(texts) - prefix
-    kept = keep([len(text) for text in pieces], room, options.truncation, options.budgets)
+    kept_places = keep([len(text) for text in pieces], room, options.truncation, options.budgets)
     ids, segments, cut = [tokenizer.cls_id, *front], [0] * (1 + prefix), [False] * (1 + prefix)
-    for segment, (text, stay) in enumerate(zip(pieces, map(set, kept), strict=True)):
+    for segment, (text, stay) in enumerate(zip(pieces, map(set, kept_places), strict=True)):
         ids += [*text, tokenizer.sep_id]
         segments += [min(segment, 1)] * (len(text) + 1)
         cut += [*(i not in stay for i in range(len(text))), False]

@@ -82,19 +82,19 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
                 why = f"the context has {len(context):,} characters; at most {LONGEST_TEXT:,} are read"
                 source.problem(None, path, why)
                 continue
-            for q, asked in listed(source, paragraph, "qas", path):
+            for q, entry in listed(source, paragraph, "qas", path):
                 here = f"{path}.qas[{q}]"
-                question = asked.get("question") if isinstance(asked, dict) else None
+                question = entry.get("question") if isinstance(entry, dict) else None
                 if not isinstance(question, str) or not question.strip():
                     source.problem(None, here, "there is no question")
                     continue
                 if len(question) > LONGEST_TEXT:
                     source.problem(None, here, f"the question has {len(question):,} characters")
                     continue
-                answers = answers_of(source, asked, context, here)
+                answers = answers_of(source, entry, context, here)
                 if answers is None:
                     continue
-                name = str(asked.get("id", here))
+                name = str(entry.get("id", here))
                 if name in seen:
                     source.problem(None, here, f"the id {name!r} has occurred before")
                 seen.add(name)
@@ -111,11 +111,11 @@ def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, 
         source.problem(None, path, f'there is no list "{name}"')
 
 
-def answers_of(source: Source, asked: dict, context: str, path: str) -> tuple[Answer, ...] | None:
+def answers_of(source: Source, entry: dict, context: str, path: str) -> tuple[Answer, ...] | None:
     """The answers to a question; None, with a problem recorded, if they are unusable."""
-    if asked.get("is_impossible") is True:
+    if entry.get("is_impossible") is True:
         return ()
-    given = asked.get("answers")
+    given = entry.get("answers")
     if not isinstance(given, list):
         source.problem(None, path, 'there is no list "answers"')
         return None
@@ -186,11 +186,11 @@ class Spans(Task):
         return ["start", "end"]
 
     def features(self, tokenizer, examples, labels, options):
-        asked = tokenizer.encode_bulk([metadata_prefix(e.extra, options) + e.question for e in examples])
+        questions = tokenizer.encode_bulk([metadata_prefix(e.extra, options) + e.question for e in examples])
         contexts = list(dict.fromkeys(example.context for example in examples))  # several questions share one
         passages = dict(zip(contexts, tokenizer.encode_bulk_with_offsets(contexts), strict=True))
         rows = []
-        for i, (example, question) in enumerate(zip(examples, asked, strict=True)):
+        for i, (example, question) in enumerate(zip(examples, questions, strict=True)):
             ids, offsets = passages[example.context]
             question = question[: options.max_question]
             room = options.max_length - len(question) - 3
@@ -226,10 +226,10 @@ class Spans(Task):
         (question,) = tokenizer.encode_bulk([metadata_prefix(example.extra, options) + example.question])
         rows = []
         for features in windows:
-            asked = [""] * features.length
+            targets = [""] * features.length
             for letter, place in zip((START, END), features.target or (), strict=False):
-                asked[place] = f"{asked[place]} {letter}".strip()
-            row = row_of(tokenizer, features.ids, features.segments, asked)
+                targets[place] = f"{targets[place]} {letter}".strip()
+            row = row_of(tokenizer, features.ids, features.segments, targets)
             row = with_cut(tokenizer, row, features.first - 1, question[options.max_question :], 0)
             rows.append(replace(row, tokens_of=(*features.tokens, total)))
         return rows

@@ -270,10 +270,10 @@ def tag_windows(
         ids, places = [tokenizer.cls_id, *prefix], []
         target = [IGNORE] * len(ids)
         for word in range(first, last):
-            asked = owner[word] == number
-            if asked:
+            owned = owner[word] == number
+            if owned:
                 places.append((len(ids), word))
-            known = asked and tags is not None and tags[word] in labels
+            known = owned and tags is not None and tags[word] in labels
             target += [labels.index(tags[word]) if known else IGNORE, *[IGNORE] * (len(pieces[word]) - 1)]
             ids += pieces[word]
         target.append(IGNORE)
@@ -289,13 +289,13 @@ def tag_rows(tokenizer: Tokenizer, example: Any, windows: Sequence[TagFeatures])
     (pieces,) = pieces_of(tokenizer, [example])
     rows = []
     for features in windows:
-        asked = ["", *[ELSEWHERE] * (features.length - 2), ""]
+        targets = ["", *[ELSEWHERE] * (features.length - 2), ""]
         for position, word in features.words:
             end = min(position + len(pieces[word]), features.length - 1)
             tag = "?" if example.tags is None else example.tags[word]
-            asked[position:end] = [tag, *[LATER] * (end - position - 1)]
+            targets[position:end] = [tag, *[LATER] * (end - position - 1)]
         first, last = (features.words[0][1], features.words[-1][1] + 1) if features.words else (0, 0)
-        row = row_of(tokenizer, features.ids, features.segments, asked)
+        row = row_of(tokenizer, features.ids, features.segments, targets)
         rows.append(replace(row, tokens_of=(first, last, len(example.words))))
     return rows
 

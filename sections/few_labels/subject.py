@@ -110,10 +110,10 @@ def read(lesson: Lesson) -> Subject:
 
 def asker(seen: Subject, pattern: str | None = None, words: dict | None = None) -> "Predictor":
     """A predictor with the shared model's own weights. Raises ValueError for an invalid pattern or words."""
-    from minibert.few_labels.zero_shot import asked
+    from minibert.few_labels.zero_shot import zero_shot_predictor
 
     loaded = load(seen.model)
-    return asked(
+    return zero_shot_predictor(
         loaded.model,
         loaded.tokenizer,
         seen.pattern if pattern is None else pattern,

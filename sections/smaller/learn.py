@@ -134,7 +134,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
         watch=[{"text": seen.text}] if seen.text else [],
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
         kind=f"{PREFIX}/taught",
-        shelf=teachers(),
+        cache=teachers(),
     )
 
 

@@ -34,7 +34,7 @@ def show(lesson: Lesson, text: str) -> None:
 
     bench = bench_of(mlm_weight=weight, auxiliary=tuple(values), auxiliary_weight=WEIGHT)
     found = loss_terms(bench, example_of(text, label, **values), seed)
-    under = [f"{found.asked[i]}?" if i in found.asked else "" for i in range(len(found.tokens))]
+    under = [f"{found.targets[i]}?" if i in found.targets else "" for i in range(len(found.tokens))]
     terms = {_("task"): found.task, _("{weight:g} · MLM").format(weight=weight): weight * found.mlm}
     added = ""
     if found.auxiliary is not None:

@@ -10,7 +10,7 @@ from minibert.config import BertConfig
 from minibert.distillation.learner import Distiller, taught_by
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
-from minibert.distillation.shelf import MOST
+from minibert.distillation.teacher_cache import MOST
 from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
@@ -56,15 +56,15 @@ def test_a_student_learns_from_a_teacher_it_saw_learn(task, larger, small_checkp
 
 
 def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_path):
-    def taught(out: str, shelf, **changes) -> list:
-        learning, where = (SETTINGS, replace(SETTINGS, **changes)), {"out": tmp_path / out, "shelf": shelf}
+    def taught(out: str, cache, **changes) -> list:
+        learning, where = (SETTINGS, replace(SETTINGS, **changes)), {"out": tmp_path / out, "cache": cache}
         return list(distil(small_checkpoint, larger, "classification", *toys(32, 12), *learning, **where))
 
     def learned(events: list) -> bool:
         return any(isinstance(event, Teaching) for event in events)
 
-    shelf = tmp_path / "shelf"
-    first, second = taught("first", shelf), taught("second", shelf)
+    cache = tmp_path / "cache"
+    first, second = taught("first", cache), taught("second", cache)
     assert learned(first) and not learned(second)
     one, other = (next(event for event in events if isinstance(event, Taught)) for events in (first, second))
     assert one.metrics == other.metrics and one.parameters == other.parameters
@@ -73,8 +73,8 @@ def test_a_teacher_is_kept_for_the_next_student(larger, small_checkpoint, tmp_pa
     progress = [event.progress for event in second if isinstance(event, Step)]
     assert progress == sorted(progress) and progress[0] < 0.5 and progress[-1] == 1.0
     for seed in range(1, MOST + 1):
-        assert learned(taught(f"other-{seed}", shelf, seed=seed))
-    assert len(list(shelf.iterdir())) == MOST and learned(taught("again", shelf))  # the first one made room
+        assert learned(taught(f"other-{seed}", cache, seed=seed))
+    assert len(list(cache.iterdir())) == MOST and learned(taught("again", cache))  # the first one made room
     (tmp_path / "no-folder").touch()
     assert learned(taught("nothing-kept", tmp_path / "no-folder"))
 

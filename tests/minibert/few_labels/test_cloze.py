@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.few_labels.zero_shot import asked, at_blank
+from minibert.few_labels.zero_shot import at_blank, zero_shot_predictor
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
@@ -47,7 +47,7 @@ def test_it_learns_and_answers_alike_when_it_is_loaded(run):
 
 @pytest.fixture
 def zero_shot(loaded, letters):
-    return asked(loaded[0], letters, PATTERN, WORDS)
+    return zero_shot_predictor(loaded[0], letters, PATTERN, WORDS)
 
 
 @torch.no_grad()
@@ -140,7 +140,7 @@ def test_zero_shot_leaves_the_model_as_it_was(loaded, zero_shot, letters):
     assert zero_shot.model.bert is model.bert and zero_shot.predict(["a", "", "你好", "z " * 200])
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
     with pytest.raises(ValueError, match="learned first"):
-        asked(model, letters, "{text} [unused1] [MASK]", WORDS)
+        zero_shot_predictor(model, letters, "{text} [unused1] [MASK]", WORDS)
     with pytest.raises(ValueError, match="two labels"):
-        asked(model, letters, PATTERN, {"with": ["y"]})
+        zero_shot_predictor(model, letters, PATTERN, {"with": ["y"]})
     assert np.isclose(sum(at_blank(zero_shot, "").probabilities.values()), 1)

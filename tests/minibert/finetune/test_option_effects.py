@@ -39,7 +39,7 @@ def test_loss_terms_add_up(small_checkpoint):
     with torch.no_grad():
         assert found.task == pytest.approx(made.learner.model.eval()(made.batch(ONE)).loss.item())
     original = [made.tokenizer.vocab[i] for i in made.batch(ONE).ids[0].tolist()]
-    assert found.asked and all(original[at] == token for at, token in found.asked.items())
+    assert found.targets and all(original[at] == token for at, token in found.targets.items())
     with pytest.raises(ValueError, match="mlm_weight"):
         loss_terms(bench(small_checkpoint), ONE)
 

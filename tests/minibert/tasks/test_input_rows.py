@@ -44,7 +44,7 @@ def test_cut_tokens_stand_where_they_were(mini):
     (row,) = TASKS["classification"].input_rows(mini[1], example, ["a", "b"], options)
     assert row.length == 8 and len(row.ids) == 12
     assert [t for t, gone in zip(row.tokens, row.cut, strict=True) if gone] == ["two", "three", "four", "five"]
-    assert row.asked[0] == "a" and not any(row.asked[1:])
+    assert row.targets[0] == "a" and not any(row.targets[1:])
 
 
 @given(st.text(alphabet="ab ", max_size=30), st.integers(4, 12), st.sampled_from(["longest_first", "head", "tail"]))
@@ -71,17 +71,17 @@ def test_a_tag_stands_at_the_first_piece_of_each_word_in_one_window(mini):
     example, options = TaggedExample(words, tags), Options(max_length=8, doc_stride=4)
     rows = TASKS["tagging"].input_rows(mini[1], example, ["O", "B-LOC", "I-LOC"], options)
     assert len(rows) > 1
-    asked = [a for row in rows for a in row.asked if a not in ("", LATER, ELSEWHERE)]
+    asked = [a for row in rows for a in row.targets if a not in ("", LATER, ELSEWHERE)]
     assert asked == list(tags)
-    assert rows[0].tokens[1:4] == ("hel", "##ms", "##ay") and rows[0].asked[:4] == ("", "B-LOC", LATER, LATER)
-    assert ELSEWHERE in rows[1].asked
+    assert rows[0].tokens[1:4] == ("hel", "##ms", "##ay") and rows[0].targets[:4] == ("", "B-LOC", LATER, LATER)
+    assert ELSEWHERE in rows[1].targets
 
 
 def test_an_intent_and_what_it_cuts(mini):
     task = TASKS["intent"]
     data = task.read(DATA / SETS["intent"]).take([0])
     (row,) = task.input_rows(mini[1], data.examples[0], task.labels(data), Options(max_length=6))
-    assert row.asked[0] == data.examples[0].intent and row.tokens[3] == "at"
+    assert row.targets[0] == data.examples[0].intent and row.tokens[3] == "at"
     assert row.cut[4:6] == (True, True) and row.length == 5  # "noon" is two pieces: a word is read whole or not
     assert row.tokens[-1] == "[SEP]" and not row.cut[-1]
 
@@ -95,12 +95,12 @@ def test_start_and_end_stand_in_every_window_with_the_answer(mini):
         start, end, total = row.tokens_of
         assert total == 10
         if start <= 6 and end > 7:
-            assert row.tokens[row.asked.index("S")] == "seven" and row.tokens[row.asked.index("E")] == "eight"
+            assert row.tokens[row.targets.index("S")] == "seven" and row.tokens[row.targets.index("E")] == "eight"
         else:
-            assert row.asked[0] == "S E"
+            assert row.targets[0] == "S E"
         gone = [token for token, cut in zip(row.tokens, row.cut, strict=True) if cut]
         assert gone == ["it", "now"]
-    assert any("S" in row.asked for row in rows) and any(row.asked[0] == "S E" for row in rows)
+    assert any("S" in row.targets for row in rows) and any(row.targets[0] == "S E" for row in rows)
 
 
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=80), st.integers(1, 100))

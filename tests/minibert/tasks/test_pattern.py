@@ -93,7 +93,7 @@ def test_a_row_is_drawn_with_what_was_cut(letters):
     options = task.fitted(options, letters, labels)
     (row,) = task.input_rows(letters, Example("a b c d e", "with"), labels, options)
     assert row.length == 9 and sum(row.cut) == 2 and row.tokens[1:6] == ("a", "b", "c", "d", "e")
-    assert row.asked[row.tokens.index("[MASK]")] == "with"
+    assert row.targets[row.tokens.index("[MASK]")] == "with"
 
 
 def test_what_it_does_not_read_is_refused(letters):

@@ -16,9 +16,9 @@ MOST = 3  # teachers kept; the least recently used is removed
 MEASURED = "measured.json"  # beside a teacher's files: its metrics on the dev data
 
 
-class Shelf:
+class TeacherCache:
     """A folder with one subfolder per teacher, named by the digest of its start, data and settings. Teachers are copied
-    out, so that another process may clear the shelf meanwhile. If the folder cannot be written, nothing is kept."""
+    out, so that another process may clear the cache meanwhile. If the folder cannot be written, nothing is kept."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
