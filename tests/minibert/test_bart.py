@@ -121,7 +121,7 @@ def test_what_is_none_is_refused(tmp_path):
     bart.save(tmp_path, BartForConditionalGeneration(CONFIG))
     values = json.loads((tmp_path / "config.json").read_text())
     for change, message in (
-        ({"scale_embedding": True}, "scale_embedding is True"),
+        ({"scale_embedding": True}, "scale_embedding is true"),
         ({"decoder_layers": 1}, "encoder_layers is 2 and decoder_layers 1"),
         ({"architectures": ["BartForQuestionAnswering"]}, "BartForQuestionAnswering is not one of"),
         ({"model_type": "bert"}, "bert"),
