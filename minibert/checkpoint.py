@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import torch
 from safetensors import SafetensorError
@@ -31,6 +31,7 @@ from minibert.heads import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
+    HeadOptions,
 )
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
@@ -48,19 +49,9 @@ KINDS = {
     "architectures": list[str],
     "id2label": dict[str, str | int | float],
     "problem_type": str,
-    "classifier_pooling": str,
-    "classifier_layers": str,
-    "classifier_bilstm": bool,
-    "classifier_metadata": list[int],
-    "classifier_metadata_as": str,
-    "classifier_depth": int,
-    "classifier_activation": str,
-    "classifier_norm": str,
-    "classifier_loss": str,
-    "classifier_loss_weights": list[float],
+    **{f"classifier_{name}": kind for name, kind in get_type_hints(HeadOptions).items()},
     "cloze_words": list[list[int]],
     "cloze_mask": int,
-    "classifier_gamma": float,
     "intents": list[str],
     "tags": list[str],
     "minibert_task": str,

@@ -7,7 +7,7 @@ transformers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from minibert.classifiers import LOSSES, check_loss, class_loss, classifier, cross_entropy, label_loss
+from minibert.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, cross_entropy, label_loss
 from minibert.config import BertConfig
 from minibert.finetune.layer_choice import reading
 from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
@@ -71,17 +71,17 @@ class HeadOptions:
     pooling: str = "cls"
     layers: str = "last"
     bilstm: bool = False
-    metadata: Sequence[int] = ()
+    metadata: tuple[int, ...] = ()
     depth: int = 1
     activation: str = "tanh"
     norm: str = "none"
     loss: str = "cross_entropy"
-    loss_weights: Sequence[float] = ()
+    loss_weights: tuple[float, ...] = ()
     gamma: float = 2.0
     metadata_as: str = "embedding"
 
     def __post_init__(self):
-        for name in ("metadata", "loss_weights"):
+        for name in ("metadata", "loss_weights"):  # lists in JSON
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.pooling not in POOLINGS:
             raise ValueError(f"pooling must be one of {', '.join(POOLINGS)}, not {self.pooling!r}")
@@ -94,11 +94,10 @@ class HeadOptions:
     def to_config(self) -> dict:
         """The entries in config.json; from `depth` on only those that differ from the defaults."""
         always = ("pooling", "layers", "bilstm", "metadata")
-        values = {field: getattr(self, field.name) for field in fields(self)}
         return {
-            f"classifier_{field.name}": value
-            for field, value in values.items()
-            if field.name in always or value != field.default
+            f"classifier_{f.name}": getattr(self, f.name)
+            for f in fields(self)
+            if f.name in always or getattr(self, f.name) != f.default
         }
 
     @classmethod
@@ -286,12 +285,10 @@ class TaskHead(nn.Module):
         for _ in range(self.dropout_samples if self.training else 1):
             yield layer(self.dropout(x))
 
-    def answer(
-        self, x: Tensor, layer: nn.Module, loss: Callable[[Tensor], Tensor] | None
-    ) -> tuple[Tensor, Tensor | None]:
-        """(mean logits, mean loss) over the dropout masks."""
+    def answer(self, x: Tensor, layer: nn.Module, loss: Loss, labels: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        """(mean logits, mean loss) over the dropout masks; no loss without labels."""
         logits = torch.stack([one.float() for one in self.answers(x, layer)])
-        return logits.mean(0), None if loss is None else torch.stack([loss(one) for one in logits]).mean()
+        return logits.mean(0), None if labels is None else torch.stack([loss(one, labels) for one in logits]).mean()
 
     def options_to_config(self) -> dict:
         """This head's entries in config.json, under transformers' names where there are any."""
@@ -340,8 +337,7 @@ class BertForSequenceClassification(TaskHead):
             "multi_label_classification": known(label_loss(chosen.loss, weights, chosen.gamma)),
             "regression": known(F.mse_loss),
         }[self.problem]
-        loss = None if batch.labels is None else lambda logits: measure(logits, batch.labels)
-        logits, loss = self.answer(vector, self.classifier, loss)
+        logits, loss = self.answer(vector, self.classifier, measure, batch.labels)
         return HeadOutput(tap("classifier.logits", logits), loss, vector=vector)
 
     def options_to_config(self) -> dict:
@@ -354,7 +350,7 @@ class BertForSequenceClassification(TaskHead):
         return {"labels": labels, "problem": problem, **super().options_from_config(values)}
 
 
-def known(loss: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+def known(loss: Loss) -> Loss:
     """The loss over the rows whose labels are known (no NaN)."""
 
     def measure(logits: Tensor, labels: Tensor) -> Tensor:
@@ -380,8 +376,7 @@ class BertForTokenClassification(TaskHead):
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> HeadOutput:
         x, _ = self.read(batch, tap)  # (B, T, width)
-        loss = None if batch.labels is None else lambda logits: tag_loss(logits, batch.labels)
-        logits, loss = self.answer(x, self.classifier, loss)  # (B, T, tags)
+        logits, loss = self.answer(x, self.classifier, tag_loss, batch.labels)  # (B, T, tags)
         return HeadOutput(tap("classifier.logits", logits), loss)
 
     def options_to_config(self) -> dict:
@@ -405,14 +400,12 @@ class BertForQuestionAnswering(TaskHead):
         """batch.labels: (B, 2), the positions of the answer's first and last token."""
         x, _ = self.read(batch, tap)  # (B, T, width)
 
-        def loss(logits: Tensor) -> Tensor:
+        def span_loss(logits: Tensor, labels: Tensor) -> Tensor:
             if batch.padding is not None:  # transformers leaves padding in; it can never be the answer
                 logits = logits.masked_fill(~batch.padding.unsqueeze(-1), -1e4)
-            return (
-                cross_entropy(logits[..., 0], batch.labels[:, 0]) + cross_entropy(logits[..., 1], batch.labels[:, 1])
-            ) / 2
+            return (cross_entropy(logits[..., 0], labels[:, 0]) + cross_entropy(logits[..., 1], labels[:, 1])) / 2
 
-        logits, loss = self.answer(x, self.qa_outputs, None if batch.labels is None else loss)  # (B, T, 2)
+        logits, loss = self.answer(x, self.qa_outputs, span_loss, batch.labels)  # (B, T, 2)
         return HeadOutput(tap("qa_outputs.logits", logits), loss)
 
     def options_to_config(self) -> dict:
@@ -437,8 +430,8 @@ class BertForMultipleChoice(TaskHead):
             logits = logits.view(rows, count)  # (B, C)
             return logits if batch.choices is None else logits.masked_fill(~batch.choices, -1e4)
 
-        loss = None if batch.labels is None else lambda logits: cross_entropy(scores(logits), batch.labels)
-        logits, loss = self.answer(vector, self.classifier, loss)
+        choice_loss = lambda logits, labels: cross_entropy(scores(logits), labels)  # noqa: E731
+        logits, loss = self.answer(vector, self.classifier, choice_loss, batch.labels)
         return HeadOutput(tap("classifier.logits", scores(logits)), loss)
 
 
@@ -452,12 +445,8 @@ class BertForIntentAndEntities(TaskHead):
 
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
         x, vector = self.read(batch, tap)  # (B, T, width), (B, width)
-        of_intents = of_tags = None
-        if batch.labels is not None:
-            of_intents = lambda logits: cross_entropy(logits, batch.intents)  # noqa: E731
-            of_tags = lambda logits: tag_loss(logits, batch.labels)  # noqa: E731
-        intents, intent_loss = self.answer(vector, self.intent_classifier, of_intents)  # (B, intents)
-        tags, tags_loss = self.answer(x, self.tag_classifier, of_tags)  # (B, T, tags)
+        intents, intent_loss = self.answer(vector, self.intent_classifier, cross_entropy, batch.intents)  # (B, intents)
+        tags, tags_loss = self.answer(x, self.tag_classifier, tag_loss, batch.labels)  # (B, T, tags)
         loss = None if batch.labels is None else intent_loss + tags_loss
         return HeadOutput(tap("tag_classifier.logits", tags), loss, tap("intent_classifier.logits", intents))
 
