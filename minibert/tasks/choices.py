@@ -215,7 +215,6 @@ class Choices(Task):
         import torch
 
         from minibert.heads import TaskBatch
-        from minibert.model import IGNORE
 
         most = max(len(row.ids) for row in features)
         rows = [
@@ -230,25 +229,20 @@ class Choices(Task):
             name: None if value is None else value.unflatten(0, (len(features), most)) for name, value in flat.items()
         }
         real = torch.arange(most) < torch.tensor([[len(row.ids)] for row in features])
-        targets = [IGNORE if row.target is None else row.target for row in features]
-        labels = None if all(target == IGNORE for target in targets) else torch.tensor(targets)
-        return TaskBatch(**shaped, labels=labels, choices=None if real.all() else real)
+        return TaskBatch(**shaped, **self.targets(features), choices=None if real.all() else real)
+
+    def inputs(self, example):
+        """The texts beside the choices, as part of a prediction."""
+        return {"context": example.context, "question": example.question}
 
     def decode(self, outputs, features, examples, labels, options):
         answers = []
         for example, output in zip(examples, outputs, strict=True):
-            probs = softmax(output["logits"][: len(example.choices)]).tolist()
-            best = max(range(len(probs)), key=probs.__getitem__)
-            answers.append(
-                {
-                    "context": example.context,
-                    "question": example.question,
-                    "choices": list(example.choices),
-                    "label": best,
-                    "answer": example.choices[best],
-                    "probabilities": probs,
-                }
-            )
+            choices = list(example.choices)
+            probs = softmax(output["logits"][: len(choices)]).tolist()
+            best = probs.index(max(probs))
+            said = {"choices": choices, "label": best, "answer": choices[best], "probabilities": probs}
+            answers.append({**self.inputs(example), **said})
         return answers
 
     def plain(self, answer):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,19 @@ def padded(features: Sequence[Features], pad_id: int) -> dict:
     real = torch.arange(ids.size(1)) < torch.tensor([[row.length] for row in features])
     metadata = torch.tensor([row.metadata for row in features]) if features[0].metadata else None
     return {"ids": ids, "segments": segments, "padding": None if real.all() else real, "metadata": metadata}
+
+
+def target_tensor(targets: Sequence[Any]) -> Tensor | None:
+    """Targets that are numbers, (N,), or lists of them, (N, K). A row without a target is −100, NaN among lists of
+    floats; None if no row has one."""
+    import torch
+
+    from minibert.model import IGNORE
+
+    known = next((target for target in targets if target is not None), None)
+    if known is None:
+        return None
+    unknown = IGNORE
+    if isinstance(known, list):
+        unknown = [float("nan") if all(isinstance(one, float) for one in known) else IGNORE] * len(known)
+    return torch.tensor([unknown if target is None else target for target in targets])

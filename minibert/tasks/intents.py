@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
-from minibert.tasks.features import padded
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import with_cut
 from minibert.tasks.sequences import class_answers
@@ -201,16 +200,12 @@ class Intents(Task):
         row = replace(row, targets=(intent, *row.targets[1:]), tokens_of=None)
         return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
 
-    def batch(self, features, pad_id):
+    def targets(self, features):
         import torch
-
-        from minibert.heads import TaskBatch
 
         tags = tag_labels(features, lambda row: None if row.target is None else row.target[1])
         intents = [IGNORE if row.target is None else row.target[0] for row in features]
-        return TaskBatch(
-            **padded(features, pad_id), labels=tags, intents=None if tags is None else torch.tensor(intents)
-        )
+        return {"labels": tags, "intents": None if tags is None else torch.tensor(intents)}
 
     def decode(self, outputs, features, examples, labels, options):
         intents = class_answers([{"logits": output["intent_logits"]} for output in outputs], labels["intents"])

@@ -20,12 +20,13 @@ from minibert.tasks.tables import (
     column,
     decoded,
     header_of,
-    named_columns,
     rows_of,
     table,
     unnamed,
+    with_header,
 )
 
+COLUMNS = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
 LABEL_NAMES = "labels.txt"  # names GoEmotions' numbers
 NUMBERS = re.compile(r"\d+(,\d+)*")
 
@@ -65,11 +66,10 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
     return examples
 
 
-def read_header(source: Source) -> list[LabelsExample]:
-    """A header that names a text and a labels column; labels are comma-separated; an empty cell means no label."""
-    rows, at, header = named_columns(source, Multilabel.columns, "labels")
+def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str], width: int) -> list[LabelsExample]:
+    """Labels are comma-separated; an empty cell means no label."""
     examples = []
-    for row in rows_of(rows, at, source, header, len(header) or len(rows[0][1]), may_be_empty=("labels",)):
+    for row in rows_of(rows, at, source, header, width, may_be_empty=("labels",)):
         labels = tuple(dict.fromkeys(label.strip() for label in row.cells["labels"].split(",") if label.strip()))
         if all(source.known(label, row.line, at["labels"] + 1) for label in labels):
             examples.append(LabelsExample(row.cells["text"], labels, row.extra))
@@ -89,8 +89,8 @@ class Multilabel(SequenceTask):
     tune_on = "split"
     losses = ("class_weights", "focal", "label_smoothing")
     bulky = ("thresholds",)
-    readers: ClassVar = {"header": read_header, "goemotions": read_goemotions}
-    columns: ClassVar = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
+    readers: ClassVar = {"header": with_header(COLUMNS, "labels", examples_of), "goemotions": read_goemotions}
+    columns: ClassVar = COLUMNS
 
     def recognises(self, form):
         if {"labels", "emotions"} & set(form.header) and not names_two_texts(form.header):

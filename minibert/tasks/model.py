@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.tasks.data import TaskData
-from minibert.tasks.features import Features
+from minibert.tasks.features import Features, padded, target_tensor
 from minibert.tasks.input_rows import InputRow
 from minibert.tasks.metadata import check_texts
 from minibert.tasks.options import Options
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from minibert.config import BertConfig
     from minibert.heads import TaskBatch
@@ -91,9 +91,15 @@ class TaskModel(ABC):
         longest = max(row.length for row in rows)
         return [replace(row, padding=longest - row.length) for row in rows]
 
-    @abstractmethod
     def batch(self, features: Sequence[Features], pad_id: int) -> TaskBatch:
-        """Rows → a batch as wide as the longest; its labels are None where no row has a target."""
+        """Rows → a batch as wide as the longest."""
+        from minibert.heads import TaskBatch
+
+        return TaskBatch(**padded(features, pad_id), **self.targets(features))
+
+    def targets(self, features: Sequence[Features]) -> dict[str, Tensor | None]:
+        """The targets of the rows as fields of a `TaskBatch`; labels are None where no row has a target."""
+        return {"labels": target_tensor([row.target for row in features])}
 
     def head(self, config: BertConfig, labels: Any, options: Options) -> nn.Module:
         """The model: BERT and one new layer."""

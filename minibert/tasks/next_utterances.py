@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from minibert.tasks.choices import Choices
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
-from minibert.tasks.sequences import softmax
 from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of, table
 
 CANDIDATES = 5  # replies per example, where the file does not list them
@@ -220,23 +219,13 @@ class NextUtterances(Choices):
     def rows(self, tokenizer, example, labels, options):
         return super().rows(tokenizer, example, labels, replace(options, truncation="tail"))
 
+    def inputs(self, example):
+        return {"turns": list(example.turns)}
+
     def decode(self, outputs, features, examples, labels, options):
         """`ranking`: indices of the replies, best first."""
-        answers = []
-        for example, output in zip(examples, outputs, strict=True):
-            probs = softmax(output["logits"][: len(example.choices)]).tolist()
-            ranking = sorted(range(len(probs)), key=lambda i: -probs[i])
-            answers.append(
-                {
-                    "turns": list(example.turns),
-                    "choices": list(example.choices),
-                    "label": ranking[0],
-                    "answer": example.choices[ranking[0]],
-                    "probabilities": probs,
-                    "ranking": ranking,
-                }
-            )
-        return answers
+        answers = super().decode(outputs, features, examples, labels, options)
+        return [{**one, "ranking": ranked(one["probabilities"])} for one in answers]
 
     def score(self, predictions, examples):
         """R@k, the share of examples whose right reply ranks among the first k, for every k below the number of
@@ -259,6 +248,11 @@ class NextUtterances(Choices):
 
     def with_texts(self, example, texts, origins):
         return replace(example, turns=tuple(texts))
+
+
+def ranked(scores: Sequence[float]) -> list[int]:
+    """Indices of the scores, the highest first."""
+    return sorted(range(len(scores)), key=lambda i: -scores[i])
 
 
 def rank_of(prediction: dict[str, Any], label: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from minibert.tasks.base import Task
 from minibert.tasks.data import TaskDataError
-from minibert.tasks.features import Features, padded
+from minibert.tasks.features import Features
 from minibert.tasks.input_rows import InputRow, row_of
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix, texts_read
 from minibert.tasks.options import Options
@@ -64,23 +64,6 @@ class SequenceTask(Task):
         """The target for display; "" if it is unknown or more than one."""
         return example.label or ""
 
-    def batch(self, features, pad_id):
-        import torch
-
-        from minibert.heads import TaskBatch
-        from minibert.model import IGNORE
-
-        targets = [row.target for row in features]
-        known = next((target for target in targets if target is not None), None)
-        if known is None:
-            labels = None
-        elif self.problem == "single_label_classification":
-            labels = torch.tensor([IGNORE if target is None else target for target in targets])
-        else:
-            nothing = [float("nan")] * len(known)  # the answer is unknown; the loss skips NaN
-            labels = torch.tensor([nothing if target is None else target for target in targets])
-        return TaskBatch(**padded(features, pad_id), labels=labels)
-
     def texts(self, example):
         return list(self.inputs(example))
 
@@ -88,15 +71,7 @@ class SequenceTask(Task):
         return replace(example, **dict(zip(self.given_texts, texts, strict=True)))
 
 
-def class_examples(
-    example_type: type,
-    texts: Sequence[str],
-    rows: Iterable[tuple[int, list[str]]],
-    at: Mapping[str, int],
-    source: Source,
-    header: Sequence[str],
-    width: int,
-) -> list:
+def class_examples(example_type: type, texts: Sequence[str], rows, at, source: Source, header, width: int) -> list:
     """The examples in the lines of a table, without those of unknown labels. texts: the fields beside "label", in the
     order of the example's; others: see `rows_of`."""
     return [

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from minibert.tasks.base import Task
-from minibert.tasks.features import Features, padded
+from minibert.tasks.features import Features
 from minibert.tasks.given import any_text, extra_given, fields, some_text, text_given
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import END, START, row_of, with_cut
@@ -233,17 +233,6 @@ class Spans(Task):
             row = with_cut(tokenizer, row, features.first - 1, question[options.max_question :], 0)
             rows.append(replace(row, tokens_of=(*features.tokens, total)))
         return rows
-
-    def batch(self, features, pad_id):
-        import torch
-
-        from minibert.heads import TaskBatch
-        from minibert.model import IGNORE
-
-        targets = [row.target for row in features]
-        nothing = [IGNORE, IGNORE]
-        labels = None if not any(targets) else torch.tensor([target or nothing for target in targets])
-        return TaskBatch(**padded(features, pad_id), labels=labels)
 
     def decode(self, outputs, features, examples, labels, options):
         """For each example: the best answer with its place, the `n_best` spans, and P(start) and P(end) of every

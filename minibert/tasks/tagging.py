@@ -11,7 +11,7 @@ import numpy as np
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
-from minibert.tasks.features import Features, padded
+from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import ELSEWHERE, LATER, InputRow, row_of
@@ -169,10 +169,8 @@ class Tagging(Task):
         """One row per window."""
         return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
-    def batch(self, features, pad_id):
-        from minibert.heads import TaskBatch
-
-        return TaskBatch(**padded(features, pad_id), labels=tag_labels(features))
+    def targets(self, features):
+        return {"labels": tag_labels(features)}
 
     def decode(self, outputs, features, examples, labels, options):
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels)
