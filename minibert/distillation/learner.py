@@ -85,8 +85,7 @@ class Distiller(Learner):
         chosen = batch.rows.tolist()
         theirs = Reading(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
         rows = [self.theirs[i] for i in chosen]
-        read = padded(rows, self.teacher.tokenizer.pad_id)
-        given = TaskBatch(read["ids"], read["segments"], read["padding"]).to(batch.ids.device)
+        given = TaskBatch(**padded(rows, self.teacher.tokenizer.pad_id)).to(batch.ids.device)
         with torch.no_grad():
             self.teacher.model.bert(given, theirs)
         both, terms = self.together(batch, chosen, rows, given.ids.size(1)), {}

@@ -113,12 +113,8 @@ def ensemble(
                     elif isinstance(event, Eval):
                         last = event
                     elif isinstance(event, Done):
-                        step, tokens, seconds, made = (
-                            step + event.step,
-                            tokens + event.tokens,
-                            seconds + event.seconds,
-                            made + 1,
-                        )
+                        step, tokens, seconds = step + event.step, tokens + event.tokens, seconds + event.seconds
+                        made += 1
                 yield Member(generation, pattern, len(data[pattern].examples), last.metrics, answers)
                 predictor = Predictor.from_directory(Path(folder) / "model")
                 said[pattern] = probabilities(predictor, unlabelled, labels)

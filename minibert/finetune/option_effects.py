@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ from typing import Any
 import torch
 from torch import nn
 
-from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
-from minibert.finetune.auxiliary import check_auxiliary, mark_numbers, marks_of
+from minibert.finetune.auxiliary import mark_numbers, marks_of
 from minibert.finetune.batches import TrainingBatch, masked, training_batch, training_batches
-from minibert.finetune.learner import Learner, learned_options, reader_of
+from minibert.finetune.learner import Learner
 from minibert.finetune.optimizer import finetuning_optimizer
+from minibert.finetune.predictor import Predictor
+from minibert.finetune.run import model_of
 from minibert.finetune.settings import FinetuneSettings
 from minibert.model import IGNORE
-from minibert.tasks import Options, Task, TaskData, task_named
+from minibert.tasks import TaskData, task_named
 from minibert.tokenizer import Tokenizer
 from minibert.train import Step, TrainingState, train
 from minibert.training.averaging import running_mean
@@ -27,37 +28,31 @@ from minibert.training.averaging import running_mean
 
 @dataclass
 class FreshLearner:
-    """A learner before its first step, and what builds its inputs. Not to be shared between threads."""
+    """A learner before its first step, on the CPU, and what builds its inputs. Not to be shared between threads."""
 
     learner: Learner
-    task: Task
-    tokenizer: Tokenizer
-    options: Options
-    labels: Any = field(default_factory=list)
-    marks: dict[str, list[str]] = field(default_factory=dict)
+    predictor: Predictor
+    marks: dict[str, list[str]]
 
     @classmethod
     def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
         """Built as `finetune` builds it from the same arguments."""
         torch.manual_seed(settings.seed)
-        source, chosen = checkpoint.load(start), task_named(task)
-        chosen.check_reading(settings, data)
-        labels = chosen.labels(data)
-        options = learned_options(settings, chosen, labels, data, source.config.longest)
-        tokenizer = reader_of(checkpoint.load_tokenizer(start), chosen, options)
-        options = chosen.fitted(options, tokenizer, labels)
-        check_auxiliary(chosen, settings.auxiliary)
-        marks = marks_of(data, settings.auxiliary)
-        learner = Learner.of(source, chosen, labels, options, tokenizer, settings, marks)
-        return cls(learner, chosen, tokenizer, options, labels, marks)
+        chosen = task_named(task)
+        learner, predictor = model_of(start, chosen, chosen.labels(data), data, data, settings)
+        return cls(learner, predictor, marks_of(data, settings.auxiliary))
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.predictor.tokenizer
 
     def batch(self, *examples: Any) -> TrainingBatch:
-        features = self.task.features(self.tokenizer, examples, self.labels, self.options)
+        features = self.predictor.features(examples)
         if self.marks:
             features = [
                 replace(row, auxiliary=mark_numbers(examples[row.example].extra, self.marks)) for row in features
             ]
-        return training_batch(self.task, features, self.tokenizer.pad_id)
+        return training_batch(self.predictor.task, features, self.tokenizer.pad_id)
 
 
 @torch.no_grad()
@@ -145,11 +140,11 @@ def answers_on_the_way(
     means = {share: running_mean(bench.learner.model, share) for share in shares}
     models = {0: bench.learner.model, **{share: mean.module for share, mean in means.items()}}
     found: dict[float, list[float]] = {share: [] for share in models}
-    features = bench.task.features(bench.tokenizer, data.examples, bench.labels, bench.options)
+    features = bench.predictor.features(data.examples)
     batch = bench.batch(example)
     events = train(
         bench.learner,
-        training_batches(bench.task, features, settings, bench.tokenizer),
+        training_batches(bench.predictor.task, features, settings, bench.tokenizer),
         settings.optimization,
         steps=settings.epochs * -(-len(features) // settings.batch_size),
         losses_of=lambda losses, part, whole: losses,

@@ -66,6 +66,7 @@ def finetune(
     torch.manual_seed(settings.seed)
     labels, unseen = labels_of(task, train_data, dev_data)
     learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    learner.to(best_device())
     mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
     predictor = replace(predictor, model=mean.module) if mean else predictor
     train_data, thresholds = without_thresholds(task, train_data, settings)
@@ -111,7 +112,7 @@ def model_of(
     tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)
     options = task.fitted(options, tokenizer, labels)
     marks = marks_of(train_data, settings.auxiliary)
-    learner = Learner.of(source, task, labels, options, tokenizer, settings, marks).to(best_device())
+    learner = Learner.of(source, task, labels, options, tokenizer, settings, marks)
     return learner, Predictor(learner.model, tokenizer, task, options)
 
 

@@ -28,6 +28,7 @@ from minibert.pruning.run import TIMED, retrain
 from minibert.tasks import Task, TaskData, task_named
 from minibert.tasks.sampling import spread
 from minibert.train import Eval, Event, Started, Step
+from minibert.training.precision import best_device
 
 
 @dataclass(frozen=True, order=True)
@@ -148,6 +149,7 @@ def super_network(
     torch.manual_seed(settings.seed)
     labels, _ = labels_of(task, train_data, dev_data)
     learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    learner.to(best_device())
     if getattr(predictor.model, "problem", "") != "single_label_classification":
         raise ValueError(f"the search wants a task of classes, not {task.name}")
     return Super(learner, space, settings.seed), predictor

@@ -104,11 +104,11 @@ def predictor_of(name: str, directory: Path | None):
 @st.cache_resource(show_spinner=False)
 def _fresh():
     from minibert.finetune.option_effects import FreshLearner
-    from minibert.finetune.predictor import Predictor
     from minibert.finetune.settings import FinetuneSettings
 
     bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
-    return Predictor(bench.learner.model.eval(), bench.tokenizer, bench.task, bench.options)
+    bench.learner.eval()
+    return bench.predictor
 
 
 @st.cache_data(show_spinner=False)
