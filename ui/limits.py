@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from ui.model_cache import load, outline_of
-from ui.model_registry import title_of, version_of
+from ui.model_cache import load, outline_of, version_of
+from ui.model_registry import title_of
 from ui.text import literal
 from ui.translations import _
 

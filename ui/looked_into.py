@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ui.model_cache import load
-from ui.model_registry import title_of, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import title_of
 from ui.translations import _
 
 HeadPlace = tuple[int, int]  # layer, head, both from 0

@@ -16,7 +16,7 @@ import streamlit as st
 
 from minibert.folders import LESSONS
 from ui.languages import language_of
-from ui.model_registry import FRONT_PAGE, UNTRAINED, ModelInfo, model_named, shipped_models, version_of
+from ui.model_registry import FRONT_PAGE, UNTRAINED, ModelInfo, model_named, shipped_models
 from ui.text import literal
 from ui.translations import _
 
@@ -77,6 +77,11 @@ class Trace:
     @property
     def ids(self) -> list[int]:
         return self.encoding.ids
+
+
+def version_of(name: str) -> int:
+    """Changes with the weights of the model `name`; part of the cache key of everything computed from them."""
+    return model_named(name).version
 
 
 def loaded(names: Iterable[str]) -> bool:

@@ -15,7 +15,6 @@ from ui.text import literal
 from ui.translations import _
 
 UNTRAINED = "untrained"
-WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
 OBJECTIVE = "minibert_objective"  # same as minibert.checkpoint.OBJECTIVE, without importing torch
 FRONT_PAGE = (UNTRAINED, "mini-en", "minilm-en")  # its models, from untrained to most training data
 
@@ -139,8 +138,3 @@ def can_fill(name: str) -> bool:
 def title_of(name: str) -> str:
     """The title of the model `name` on pages."""
     return model_named(name).title
-
-
-def version_of(name: str) -> int:
-    """Changes with the weights of the model `name`; part of the cache key of everything computed from them."""
-    return model_named(name).version

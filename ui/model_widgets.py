@@ -13,6 +13,8 @@ from ui.model_registry import UNTRAINED, about, available_models
 from ui.state import follow_link, say_choice, url_choice, usual_in_link
 from ui.translations import _
 
+WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
+
 
 def model_choice(key: str = "model", *, label: str | None = None, usual: str | None = None, **kinds: bool) -> str:
     """A select box over `available_models(**kinds)`, stored in the link as `key`; returns the name of the chosen one.

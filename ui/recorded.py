@@ -8,8 +8,7 @@ from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_na
 from minibert.experiments.results import ResultsError, read_records
 from minibert.folders import CHECKPOINTS, results_to_read
 from ui.model_cache import outline_of
-from ui.model_registry import WELL_READ
-from ui.model_widgets import choose_model
+from ui.model_widgets import WELL_READ, choose_model
 from ui.runs import complete
 from ui.text import literal
 from ui.translations import _

@@ -14,7 +14,8 @@ from ui.inputs import choice, clicked, pick, state
 from ui.lesson import Lesson
 from ui.looked_into import Subject, head_name
 from ui.model_cache import language_read, load
-from ui.model_registry import WELL_READ, available_models
+from ui.model_registry import available_models
+from ui.model_widgets import WELL_READ
 from ui.text import literal, show_tokens
 from ui.translations import _
 

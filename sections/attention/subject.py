@@ -15,8 +15,7 @@ from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.looked_into import Subject
 from ui.model_cache import load
-from ui.model_registry import WELL_READ
-from ui.model_widgets import model_choice
+from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.projector import projecting
 from ui.translations import _

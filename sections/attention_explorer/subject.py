@@ -14,8 +14,7 @@ from ui.inputs import choice, pick, sentence_input, state
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.looked_into import HeadPlace, Subject, head_name
-from ui.model_registry import WELL_READ
-from ui.model_widgets import model_choice, warn_untrained
+from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import with_drawer
 from ui.text import literal
 from ui.translations import _

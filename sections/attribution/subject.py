@@ -18,8 +18,8 @@ from ui.classifiers import (
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import language_read, load
-from ui.model_registry import available_models, version_of
+from ui.model_cache import language_read, load, version_of
+from ui.model_registry import available_models
 from ui.model_widgets import choose_model
 from ui.page import with_drawer
 from ui.state import follow_link, url_int

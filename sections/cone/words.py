@@ -5,8 +5,7 @@ import streamlit as st
 from sections.cone.subject import Subject, _every_layer, to_fit
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _

@@ -8,8 +8,8 @@ from sections.embeddings.models import comparable
 from sections.embeddings.subject import Subject
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.model_cache import load
-from ui.model_registry import title_of, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import title_of
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
 

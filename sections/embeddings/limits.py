@@ -5,7 +5,7 @@ import streamlit as st
 from sections.embeddings.subject import SEED, Subject, layer_names, missing, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_registry import version_of
+from ui.model_cache import version_of
 from ui.samples import annotated
 from ui.source import show_source
 from ui.translations import _

@@ -7,8 +7,8 @@ from sections.embeddings.subject import EVERY, Subject, layer_names, missing
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import UNTRAINED, title_of, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import UNTRAINED, title_of
 from ui.runs import own_models
 from ui.samples import one_word, senses
 from ui.text import literal

@@ -5,8 +5,7 @@ import streamlit as st
 from sections.embeddings.subject import Subject, layer_names, pooling_names
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.samples import similar_pairs
 from ui.translations import _
 

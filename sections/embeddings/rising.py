@@ -10,7 +10,7 @@ from sections.embeddings.subject import EVERY, Subject, layer_names, method_name
 from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_registry import version_of
+from ui.model_cache import version_of
 from ui.moving_points import Points, moving_points, told
 from ui.page import picture
 from ui.predict import predict

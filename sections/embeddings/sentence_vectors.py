@@ -12,8 +12,8 @@ from sections.embeddings.subject import Subject
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.model_cache import load
-from ui.model_registry import ModelInfo, title_of, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import ModelInfo, title_of
 from ui.model_widgets import choose_model
 from ui.runs import own_models
 from ui.samples import similar_pairs, similar_parts

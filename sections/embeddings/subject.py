@@ -9,8 +9,7 @@ from ui.inputs import MAX_SEED, choice, sentence_input, typed
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import load
-from ui.model_registry import WELL_READ
-from ui.model_widgets import model_choice, warn_untrained
+from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import (
     LANGUAGES,

@@ -14,8 +14,7 @@ from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.stepper import stepper

@@ -12,7 +12,8 @@ from sections.encoder_decoder.trained import say_cut, say_repeated, say_unknown,
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.model_registry import title_of, version_of
+from ui.model_cache import version_of
+from ui.model_registry import title_of
 from ui.model_widgets import warn_untrained
 from ui.page import picture
 from ui.player import controls, moving

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.few_labels.subject import Subject, asker, label_names
 from ui.figures import figure
-from ui.model_registry import version_of
+from ui.model_cache import version_of
 from ui.page import picture
 from ui.text import literal, visible
 from ui.translations import _

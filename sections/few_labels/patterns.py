@@ -5,7 +5,7 @@ import streamlit as st
 from sections.few_labels.subject import PATTERNS, USUAL_ZH, Subject, asker, reviews
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_registry import version_of
+from ui.model_cache import version_of
 from ui.predict import predict
 from ui.text import literal
 from ui.translations import _

@@ -5,8 +5,7 @@ import streamlit as st
 from sections.input.subject import Subject
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.translations import _
 
 PLACES = 128

@@ -7,8 +7,7 @@ import streamlit as st
 from sections.knowledge.subject import Subject, knowledge, ways
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.model_cache import language_read, load
-from ui.model_registry import version_of
+from ui.model_cache import language_read, load, version_of
 from ui.predict import predict
 from ui.source import show_source
 from ui.translations import _

@@ -9,9 +9,8 @@ import streamlit as st
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import language_read, load, outline_of
-from ui.model_registry import WELL_READ, version_of
-from ui.model_widgets import model_choice
+from ui.model_cache import language_read, load, outline_of, version_of
+from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.translations import _
 

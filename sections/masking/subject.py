@@ -7,8 +7,7 @@ import streamlit as st
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import load
-from ui.model_registry import WELL_READ
-from ui.model_widgets import model_choice
+from ui.model_widgets import WELL_READ, model_choice
 from ui.page import with_drawer
 from ui.translations import _
 

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from sections.next_sentence.subject import Subject, bundled, kind_names, topic_judge
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.page import picture
 from ui.predict import tally
 from ui.text import literal

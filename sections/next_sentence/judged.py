@@ -7,8 +7,7 @@ from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int

@@ -5,8 +5,7 @@ import streamlit as st
 from sections.next_sentence.subject import Subject, bundled, kind_names, short_names
 from ui.figures import figure, legend
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int

@@ -5,8 +5,7 @@ import streamlit as st
 from sections.next_sentence.kinds import passages
 from sections.next_sentence.subject import Subject, bundled
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.translations import _
 

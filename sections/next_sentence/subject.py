@@ -7,8 +7,8 @@ import streamlit as st
 from ui.inputs import MAX_SEED, choice
 from ui.lesson import LESSONS
 from ui.model_cache import load
-from ui.model_registry import WELL_READ, available_models
-from ui.model_widgets import model_choice
+from ui.model_registry import available_models
+from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal

@@ -10,8 +10,7 @@ from sections.output_layer.subject import SHORT, Subject
 from ui.answer_form import answer_form
 from ui.inputs import pick
 from ui.lesson import Lesson
-from ui.model_cache import outline_of
-from ui.model_registry import version_of
+from ui.model_cache import outline_of, version_of
 from ui.source import show_source
 from ui.task_input import show_input
 from ui.text import shorten

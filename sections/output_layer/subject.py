@@ -18,8 +18,8 @@ from ui.kept import keep
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import outline_of
-from ui.model_registry import UNTRAINED, WELL_READ, available_models
-from ui.model_widgets import model_choice
+from ui.model_registry import UNTRAINED, available_models
+from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.runs import own_runs
 from ui.task_data import ChosenData, choose_data, task_choice

@@ -13,8 +13,8 @@ from sections.probes.subject import Subject
 from sections.probes.tasks import choose_tasks, show_tasks
 from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import UNTRAINED, available_models, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import UNTRAINED, available_models
 from ui.runs import show_refusal
 from ui.translations import _, ngettext
 

@@ -9,8 +9,8 @@ import streamlit as st
 from sections.probes.subject import Subject, layer_names
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.model_cache import load
-from ui.model_registry import can_fill, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import can_fill
 from ui.page import picture
 from ui.predict import predict
 from ui.text import literal, visible

@@ -4,8 +4,7 @@ import streamlit as st
 
 from sections.sentence_vectors.subject import Subject
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.translations import _
 

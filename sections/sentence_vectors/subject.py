@@ -8,9 +8,8 @@ import streamlit as st
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import language_read, load
-from ui.model_registry import WELL_READ, version_of
-from ui.model_widgets import model_choice, warn_untrained
+from ui.model_cache import language_read, load, version_of
+from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import questions
 from ui.translations import _

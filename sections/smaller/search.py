@@ -8,8 +8,7 @@ from sections.smaller.subject import STUDENT, Subject
 from ui.claim import records_of
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with
 from ui.source import show_source
 from ui.task_data import shipped

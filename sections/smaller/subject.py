@@ -10,8 +10,7 @@ from ui.claim import records_of
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.page import drawer
 from ui.predictors import predictor_left
 from ui.translations import _

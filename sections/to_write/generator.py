@@ -7,8 +7,8 @@ from sections.to_write.subject import SHIPPED, Subject, network
 from ui.figures import figure
 from ui.inputs import choice, seed_input
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import available_models, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import available_models
 from ui.model_widgets import choose_model
 from ui.source import show_source
 from ui.text import literal, show_tokens, visible

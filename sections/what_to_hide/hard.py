@@ -7,8 +7,7 @@ from sections.what_to_hide.side_by_side import ways
 from sections.what_to_hide.subject import Subject, vocabulary
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.model_cache import load
-from ui.model_registry import version_of
+from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.translations import _
 

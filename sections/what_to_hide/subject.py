@@ -7,8 +7,8 @@ import streamlit as st
 from ui.inputs import MAX_SEED, sentence_input
 from ui.languages import language_of
 from ui.lesson import Lesson
-from ui.model_cache import language_read, load
-from ui.model_registry import available_models, version_of
+from ui.model_cache import language_read, load, version_of
+from ui.model_registry import available_models
 from ui.model_widgets import choose_model
 from ui.page import drawer
 from ui.translations import _

@@ -16,8 +16,9 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, captions, figure, numbers, plain, sent, text_of, title_of, whole
 from tests.waiting import until
-from ui.model_cache import load
-from ui.model_registry import WELL_READ, available_models, peers, version_of
+from ui.model_cache import load, version_of
+from ui.model_registry import available_models, peers
+from ui.model_widgets import WELL_READ
 from ui.samples import senses, similar_pairs, similar_parts
 
 MODEL = available_models()[0].name

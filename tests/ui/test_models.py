@@ -96,12 +96,12 @@ def test_a_replaced_checkpoint_is_loaded_anew_and_asking_loads_nothing(shelf):
     assert not model_cache.loaded(["small"])
     before = model_cache.load("small")
     assert model_cache.load("small") is before and model_cache.loaded(["small"])
-    assert model_registry.version_of("small") == weights.stat().st_mtime_ns
+    assert model_cache.version_of("small") == weights.stat().st_mtime_ns
     checkpoint.save(shelf / "small", BertForPreTraining(before.config), before.tokenizer)
     os.utime(weights, ns=(1, 10**18))
-    assert model_registry.version_of("small") == 10**18 and not model_cache.loaded(["small"])
+    assert model_cache.version_of("small") == 10**18 and not model_cache.loaded(["small"])
     assert model_cache.load("small") is not before
-    assert model_registry.version_of(UNTRAINED) == model_registry.version_of("no such model") == 0
+    assert model_cache.version_of(UNTRAINED) == model_registry.version_of("no such model") == 0
 
 
 def test_who_can_fill_and_an_incomplete_folder_is_no_model(shelf):
@@ -124,7 +124,7 @@ def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
     assert [info.name for info in model_registry.peers()] == ["peer"]
     assert "peer" not in names()
     assert model_cache.load("peer").config.hidden_size == 8
-    assert model_registry.version_of("peer") == model_registry.version_of("small") > 0
+    assert model_cache.version_of("peer") == model_registry.version_of("small") > 0
     assert model_registry.title_of("absent") == model_registry.title_of(UNTRAINED)
 
 

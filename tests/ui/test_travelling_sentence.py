@@ -11,8 +11,7 @@ from tests.ui import driver
 from ui.inputs import sentence_input
 from ui.languages import language_of
 from ui.model_cache import language_read
-from ui.model_registry import WELL_READ
-from ui.model_widgets import model_choice
+from ui.model_widgets import WELL_READ, model_choice
 
 
 def opened(typed: str = "", **query) -> AppTest:

@@ -7,8 +7,8 @@ import streamlit as st
 
 from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
-from ui.model_cache import load, outline_of, trace_of
-from ui.model_registry import UNTRAINED, title_of, version_of
+from ui.model_cache import load, outline_of, trace_of, version_of
+from ui.model_registry import UNTRAINED, title_of
 from ui.navigation import stop_called
 from ui.player import playing
 from ui.stages import stages
