@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from minibert.experiments.results import NO_VERDICT
 from plots.grammar import OURS, PAPER
 from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION, titled
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 NO_DIRECTION = ("no difference in the paper", "not in the paper")
-NO_VERDICT = ("too little learned", "another task")
 VERDICT_COLOUR = {"agrees": GREEN, "disagrees": PINK, "unclear": GREY} | dict.fromkeys(NO_DIRECTION + NO_VERDICT, GREY)
 VERDICT_SYMBOL = {"agrees": "circle", "disagrees": "x", "unclear": "circle-open"}
 VERDICT_SYMBOL |= dict.fromkeys(NO_DIRECTION, "square-open") | dict.fromkeys(NO_VERDICT, "diamond-open")

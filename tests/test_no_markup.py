@@ -374,7 +374,6 @@ TRUSTED = {
     "sections/few_labels/claim.py: scale['labels']": "a number",
     "sections/few_labels/ensemble.py: event['labels']": "a number",
     "sections/input/row.py: whole.tokens": "table() escapes each cell; what it does not are names of classes",
-    "sections/nezha/grown.py: one['question']": OURS,
     "sections/parameters/arithmetic.py: seen.tokens": "a number",
     "sections/tokenization/window.py: seen.steps.encoding.tokens": "no word: special tokens alone",
     "sections/wrong_reasons/real_data.py: file.name": "how many pairs of the file",

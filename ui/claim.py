@@ -1,42 +1,21 @@
-"""A paper's claim about a relative of BERT beside our recorded experiment: each arm, each difference, a verdict."""
+"""What papers claim beside our recorded experiments: scores, differences and verdicts in words."""
 
 import statistics
-import tomllib
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 
+from minibert.experiments import claims
+from minibert.experiments.claims import Judged
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
-from minibert.experiments.results import (
-    Difference,
-    ResultsError,
-    by_arm,
-    paired_difference,
-    read_records,
-    verdict,
-)
-from minibert.folders import results_to_read
-from ui.figures import figure
-from ui.lesson import Lesson
+from minibert.experiments.results import NO_VERDICT, ResultsError, read_records
+from ui.figures import figure, legend
 from ui.text import literal
 from ui.translations import _, ngettext
 
-PERCENT = 100
-
-
-@dataclass(frozen=True)
-class Direction:
-    """Difference between an arm and the base arm, in the paper and in our runs, and whether the signs agree."""
-
-    arm: str
-    paper: float
-    ours: Difference | None
-
-    @property
-    def verdict(self) -> str:
-        return verdict(self.ours, self.paper)
+JUDGED = ("agrees", "disagrees", "unclear")
 
 
 def verdict_words() -> dict[str, str]:
@@ -45,8 +24,70 @@ def verdict_words() -> dict[str, str]:
         "disagrees": _("disagrees"),
         "unclear": _("unclear: within the spread of the seeds"),
         "no difference in the paper": _("no difference in the paper"),
-        "not in the paper": _("no number in the paper"),
+        "not in the paper": _("the paper does not say"),
+        **{said: _("no verdict: {reason}").format(reason=reason) for said, reason in reasons().items()},
     }
+
+
+def reasons() -> dict[str, str]:
+    """Why there is no verdict."""
+    return {
+        "too little learned": _("too little learned"),
+        "nothing left to gain": _("nothing left to gain"),
+        "another task": _("another task in the paper"),
+        "same in every seed": _("the seeds change nothing"),
+        "not for this reason": _("a control gains as much, so it is not for this reason"),
+    }
+
+
+def floor_words(metric: str) -> tuple[str, str]:
+    """(what scores the floor of a metric, in a few words; in a sentence with a place for {floor})."""
+    listed = _("a word list")
+    named = listed, _("A word list, which takes the first word of the story that can be meant, has F1 {floor}.")
+    tags = _(
+        "Giving each word the tag it has most often in the training sentences, and O to a word not among them, has F1 "
+        "{floor}."
+    )
+    frequent = _("Guessing by how frequent each token is, whatever stands around it, has perplexity {floor}.")
+    between = _("The word seen most often between the same two neighbours is right in {floor} %.")
+    last = _("Whoever takes every pronoun for the name said last before it has F1 {floor}.")
+    positive = _("always “positive”"), _("Always answering “positive” is right in {floor} %.")
+    return {
+        "sst2": positive,
+        "mrpc": (_("always “paraphrase”"), _("Always answering “paraphrase” is right in {floor} %.")),
+        "ner": (listed, tags),
+        "ner_features": (listed, tags),
+        "mlm_perplexity": (_("frequencies alone"), frequent),
+        "determined": (_("the two neighbours alone"), between),
+        "meant": named,
+        "meant_features": named,
+        "who_is_meant": (_("the name said last"), last),
+    }.get(metric, (_("no understanding"), _("Without any understanding {floor} % are right.")))
+
+
+# --- records ----------------------------------------------------------------------------------------------------------
+
+
+def records_of(name: str, required: set[str] = REQUIRED) -> list[dict]:
+    """The newest records of a table of claims or an experiment; [] if there are none or the file cannot be read."""
+    path = claims.results_of(name)
+    try:
+        return _newest_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return []
+
+
+@st.cache_data(show_spinner=False, max_entries=24)
+def _newest_at(path: Path, changed: int, required: set[str]) -> list[dict]:
+    return claims.newest(read_records(path, required))
+
+
+def nothing_recorded(name: str) -> None:
+    """Say which command makes the results of an experiment."""
+    with st.container(border=True, key="no-results"):
+        st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
+        st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
 
 
 def made_with(record: dict) -> dict[str, str]:
@@ -55,142 +96,248 @@ def made_with(record: dict) -> dict[str, str]:
     return {**machine, "command": f"`{record['command']}`"}
 
 
-def records_of(name: str) -> list[dict]:
-    """Records made at the same scale as the newest one; [] if there are none or the file cannot be read."""
-    try:
-        records = read_records(results_to_read(f"{name}.jsonl"), REQUIRED)
-    except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
-        return []
-    return [record for record in records if record["scale"] == records[-1]["scale"]]
+def told_how(records: Sequence[dict], words: str) -> None:
+    """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
+    made = _("{processor}, torch {torch}, {date}. Made with: {command}").format(**made_with(records[-1]))
+    st.caption(f"{words} {made}")
 
 
-def directions(paper: dict, found: dict[str, dict[int, float]]) -> list[Direction]:
-    """Each arm of the paper that has a value, compared with the paper's first arm."""
-    values = paper["values"]
-    base = next(iter(paper["arms"]))
+def seeds_in_words(records: Iterable[dict]) -> str:
+    seeds = len({record["seed"] for record in records})
+    return ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds)
+
+
+def seconds_in_words(records: Iterable[dict]) -> str:
+    """Processor seconds of each arm's last record; by processor if there are several, as those are not comparable."""
+    found: dict[str, dict[str, float]] = {}
+    for record in records:
+        found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
+    told = {
+        processor: ", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
+        for processor, arms in found.items()
+    }
+    if len(told) == 1:
+        return "".join(told.values())
+    return "; ".join(
+        _("{arms} on {processor}").format(arms=arms, processor=literal(processor)) for processor, arms in told.items()
+    )
+
+
+def scaled_down(records: Sequence[dict]) -> None:
+    """Caption of arms that were pre-trained on the toy world and learned whom pronouns mean."""
+    last, scale = records[-1], records[-1]["scale"]
+    tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
+    words = _(
+        "{title}. Every arm reads the same stories, {tokens} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), then "
+        "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor seconds "
+        "of pre-training: {seconds}."
+    ).format(
+        title=literal(RELATIVE_EXPERIMENTS[last["experiment"]].title),
+        tokens=tokens[0] if len(tokens) == 1 else _("{least} to {most}").format(least=tokens[0], most=tokens[-1]),
+        steps=last["steps"],
+        masked=scale["masked"],
+        n=seeds_in_words(records),
+        train=scale["train"],
+        test=scale["test"],
+        seconds=seconds_in_words(records),
+    )
+    told_how(records, words)
+
+
+# --- scores -----------------------------------------------------------------------------------------------------------
+
+
+def mean_and_sd(values: Iterable[float], digits: int = 1) -> str:
+    """Such as "61.2 ± 0.4"; the value alone if there is one, "–" if there is none."""
+    values = list(values)
+    if not values:
+        return "–"
+    spread = f" ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{statistics.fmean(values):.{digits}f}{spread}".replace("-", "−")
+
+
+def table_of(rows: Sequence) -> list[dict]:
+    """One row a `plots.experiments.Score` with the paper's number and ours."""
     return [
-        Direction(
-            arm,
-            round(values[arm] - values[base], 6),
-            paired_difference(found[arm], found[base]) if arm in found and base in found else None,
-        )
-        for arm in paper["arms"]
-        if arm != base and arm in values
-    ]
-
-
-def show_claim(
-    lesson: Lesson,
-    measure: str,
-    title: str,
-    claim: str | None = None,
-    made: Callable[[list[dict]], None] | None = None,
-) -> None:
-    """Show the numbers in `lesson`'s paper.toml beside the experiment of the same name. measure: a metric of its
-    records, in [0, 1], shown as `title` · claim: the table of paper.toml if it has several · made(records): writes how
-    the records were made, if not by pre-training on toy-world stories."""
-    from plots.experiments import Gap, Score, differences, scores
-
-    paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
-    paper = paper if claim is None else paper[claim]
-    records = records_of(lesson.name)
-    found = {arm: {seed: PERCENT * value for seed, value in seeds.items()} for arm, seeds in
-             by_arm(records, measure).items()}  # fmt: skip
-    names = paper["arms"]
-    rows = [Score(names[arm], paper["values"].get(arm), found.get(arm, {})) for arm in names]
-    table = [
         {
             _("arm"): row.name,
             _("paper"): "–" if row.paper is None else f"{row.paper:g}",
-            _("ours, mean"): f"{statistics.fmean(row.ours.values()):.1f}" if row.ours else "–",
-            _("sd"): f"{statistics.stdev(row.ours.values()):.1f}" if len(row.ours) > 1 else "–",
+            _("ours, mean"): f"{statistics.fmean(row.ours.values()):.2f}" if row.ours else "–",
+            _("sd"): f"{statistics.stdev(row.ours.values()):.2f}" if len(row.ours) > 1 else "–",
             _("seeds"): len(row.ours),
         }
         for row in rows
     ]
-    told = "; ".join(
+
+
+def scores_in_words(table: Sequence[Mapping]) -> str:
+    """The rows of `table_of` in words."""
+    return "; ".join(
         _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
             arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
         )
         for row in table
     )
-    fig = scores(rows, (_("The paper"), _("Ours")), (paper["column"], title), _("seed"), high=52)
-    figure(fig, _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
-        theirs=paper["column"], ours=title, told=told), "scores-claim", data=table, wide=True)  # fmt: skip
-    st.caption(
-        _(
-            "Left: {source}. Right: a dot is a seed, the line their mean, the bar one standard deviation; the scales "
-            "differ."
-        ).format(source=literal(paper["source"]))
+
+
+def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str, key: str) -> None:
+    """One panel per measure: a dot per seed of each arm, a line at the mean. values: measure → arm → shares."""
+    from plots.to_write import arms_by_measure
+
+    told = "; ".join(
+        f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
+        for words, by in values.items()
     )
-    if not records:
-        with st.container(border=True, key="no-results"):
-            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {lesson.name} --seeds 3", "bash")
-        return
-    compared = directions(paper, found)
-    gaps = [
-        Gap(names[one.arm], one.paper, getattr(one.ours, "mean", None), getattr(one.ours, "half", None), one.verdict)
-        for one in compared
-    ]  # fmt: skip
-    base = literal(next(iter(names.values())))
-    sentences = [sentence(names[one.arm], one) for one in compared]
-    counts = Counter(one.verdict for one in compared)
-    summary = _("Of the paper’s {n} directions ours agree in {same}, disagree in {other}, and leave {open} open.")
-    summary = summary.format(n=len(compared), same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"])
-    st.markdown("### " + _("Difference to {base}").format(base=base))
+    table = [
+        {
+            _("measure"): words,
+            _("arm"): arm,
+            _("mean"): f"{statistics.fmean(some):.1%}",
+            _("sd"): f"{statistics.stdev(some):.1%}" if len(some) > 1 else "–",
+            _("seeds"): len(some),
+        }
+        for words, by in values.items()
+        for arm, some in by.items()
+        if some
+    ]
+    figure(arms_by_measure(values, axis), f"{axis}. {told}.", key, data=table, wide=True)
+
+
+def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict]], None] = scaled_down) -> None:
+    """The paper's column of a table of claims beside our `metric`, shown as `title`, and the verdicts. made(records):
+    writes how the records were made."""
+    from plots.experiments import Score, scores
+
+    table, records = claims.tables()[name], records_of(name)
+    names, found = table["arms"], claims.values(records, metric)
+    column = claims.column_of(table, metric)
+    theirs = column.get("values", {})
+    rows = [Score(names[arm], theirs.get(arm), found.get(arm, {})) for arm in names]
+    judged = [one for one in claims.judged(name, records) if one.claim.metric == metric or one.claim.what]
+    floor = next((one.floor for one in judged if one.floor is not None and one.claim.metric == metric), None)
+    told = scores_in_words(table_of(rows))
     figure(
-        differences(gaps, (_("the paper"), _("ours, with 95 % interval")), _("points")),
-        _("Differences between arms, the paper’s and ours. {summary}").format(summary=summary),
-        "differences-claim",
+        scores(rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
+        _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
+            theirs=column["name"], ours=title, told=told
+        ),
+        "scores-claim",
+        data=table_of(rows),
         wide=True,
     )
-    st.markdown(f"**{summary}**\n\n" + "\n".join(f"- {words}" for words in sentences), width=820)
-    (made or scaled_down)([record for record in records if record["arm"] in names])
+    parts = [_("A dot is a seed, the line their mean, the bar one standard deviation.")]
+    if floor is not None:
+        parts.append(_("A dotted line, if there is one: {what}.").format(what=floor_words(metric)[0]))
+    parts.append(_("The paper, on a scale of its own: {source}.").format(source=literal(table["source"])))
+    st.caption(" ".join(parts))
+    if not records:
+        nothing_recorded(table.get("results", name))
+        return
+    st.markdown("### " + _("Difference to {base}").format(base=literal(next(iter(names.values())))))
+    show_verdicts([one for one in judged if one.claim.sign is not None], names, _("points"))
+    made([record for record in records if record["arm"] in names])
 
 
-def sentence(name: str, one: Direction) -> str:
-    """One direction in words."""
-    theirs, ours = signed(one.paper), one.ours
-    if ours is None:
-        here = _("no seed in common here")
-    elif ours.half is None:
-        here = _("{mean} here, from a single seed").format(mean=signed(ours.mean))
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def show_verdicts(
+    judged: Sequence[Judged], names: Mapping[str, str], axis: str = "", finding: str | None = None
+) -> None:
+    """Each claim with the paper's difference, ours and the verdict, and how many agree. names: of the arms · axis: with
+    a figure of the differences, in this unit · finding: its title, by default how many agree."""
+    if not judged:
+        return
+    summary = summary_of(judged) if finding is None else finding
+    sentences = [sentence(one, names) for one in judged]
+    if axis:
+        _draw(judged, names, axis, summary, sentences)
+    elif summary:
+        st.markdown(f"**{summary}**")
+    st.markdown("\n".join(f"{number}. {words}" for number, words in enumerate(sentences, 1)), width=980)
+    if any(one.claim.metric in claims.LOWER for one in judged):
+        st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
+    stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
+    if told := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
+        words = _(
+            "**Too little learned:** {floors} The arm that is ahead in the paper has not come a third of the way from "
+            "there to what can be had."
+        )
+        st.caption(words.format(floors=told))
+
+
+def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str, sentences: Sequence[str]) -> None:
+    from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
+
+    gaps = [
+        Gap(f"{number}. {'<br>'.join(_arms(one, names))}", one.claim.paper, one.ours.mean, one.ours.half, one.verdict)
+        for number, one in enumerate(judged, 1)
+    ]
+    alt = _("Differences between arms, the paper's and ours. {summary}").format(summary=title)
+    fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
+    figure(fig, " ".join([alt, *sentences]), "differences", wide=True)
+    found = Counter(one.verdict for one in judged)
+    keys = [
+        (VERDICT_COLOUR[said], VERDICT_MARK[said], verdict_words()[said])
+        for said in (*JUDGED, *NO_VERDICT)
+        if found[said]
+    ]
+    if any(found[said] for said in NO_DIRECTION):
+        keys.append((VERDICT_COLOUR["not in the paper"], "□", _("the paper tells no direction")))
+    legend(keys)
+
+
+def _arms(one: Judged, names: Mapping[str, str]) -> list[str]:
+    """The arm, and what it is held against if that is not the first one."""
+    claim = one.claim
+    if claim.what or claim.base == next(iter(names)):
+        return [names[claim.arm]]
+    return [names[claim.arm], _("against {other}").format(other=names[claim.base])]
+
+
+def summary_of(judged: Sequence[Judged]) -> str:
+    """How many of the paper's directions ours agree with; "" if there are not several."""
+    counts = Counter(one.verdict for one in judged if one.claim.sign)
+    n = sum(counts.values())
+    if n < 2:
+        return ""
+    said = _("Of {n} directions in the paper ours agree in {same}, disagree in {other}, and leave {open} open.").format(
+        n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]
+    )
+    without = {reason: counts[word] for word, reason in reasons().items() if counts[word]}
+    if not without:
+        return said
+    told = ", ".join(f"{reason} {count}" for reason, count in without.items())
+    return f"{said} {_('In {n} there is no verdict: {told}.').format(n=sum(without.values()), told=told)}"
+
+
+def sentence(one: Judged, names: Mapping[str, str]) -> str:
+    """A claim in words: the paper's difference, ours, and the verdict."""
+    claim, ours = one.claim, one.ours
+    if claim.paper is not None:
+        theirs = _("{gap} in the paper").format(gap=signed(claim.paper))
+    elif claim.sign:
+        theirs = _("higher in the paper") if claim.sign > 0 else _("lower in the paper")
     else:
-        here = _("{mean} ± {half:.1f} here, over {n} seeds").format(
-            mean=signed(ours.mean), half=ours.half, n=ours.seeds
+        theirs = _("not in the paper")
+    unit = claims.UNITS.get(claim.metric, _("points"))
+    digits = 2 if claims.UNITS.get(claim.metric) else 1
+    mean, half = signed(ours.mean, digits), ours.half
+    if half is None:
+        here = _("{mean} {unit} here, from a single seed").format(mean=mean, unit=unit)
+    else:
+        here = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds").format(
+            mean=mean, half=half, digits=digits, unit=unit, n=ours.seeds
         )
-    return _("{arm}: {theirs} in the paper, {here} – **{verdict}**").format(
-        arm=literal(name), theirs=theirs, here=here, verdict=verdict_words()[one.verdict]
+    here, said = here.replace("  ", " "), verdict_words()[one.verdict]
+    if claim.what:
+        return _("{what} ({source}): {here} – **{verdict}**").format(
+            what=literal(claim.what), source=literal(claim.source), here=here, verdict=said
+        )
+    return _("{arm}: {theirs}; {here} – **{verdict}**").format(
+        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=said
     )
 
 
-def signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
-
-
-def scaled_down(records: list[dict]) -> None:
-    """Caption: how much the arms were trained on, how long it took, and the command."""
-    last, scale = records[-1], records[-1]["scale"]
-    tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
-    seeds = len({record["seed"] for record in records})
-    most = {record["arm"]: record["seconds"] for record in records}
-    title = RELATIVE_EXPERIMENTS[last["experiment"]].title
-    st.caption(
-        _(
-            "{title}. Every arm reads the same stories, {tokens} tokens ({steps:,} steps, {masked:.0%} hidden; {n}), "
-            "then learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor "
-            "seconds of pre-training: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}"
-        ).format(
-            title=literal(title),
-            tokens=tokens[0] if len(tokens) == 1 else _("{least} to {most}").format(least=tokens[0], most=tokens[-1]),
-            steps=last["steps"],
-            masked=scale["masked"],
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            train=scale["train"],
-            test=scale["test"],
-            seconds=", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in most.items()),
-            **made_with(last),
-        )
-    )
+def signed(value: float, digits: int = 1) -> str:
+    return f"{value:+.{digits}f}".replace("-", "−")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_folder, positive
@@ -22,6 +23,7 @@ def add_commands(commands) -> None:
     )
     sub.add_argument("name", nargs="?", help="one of those --list names")
     sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
+    sub.add_argument("--verdicts", action="store_true", help="say of each claim whether the recorded results agree")
     sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
     sub.add_argument("--data", nargs="+", type=input_path, help=f"text to pre-train on (default: two files of ${DATA})")
     sub.add_argument(
@@ -54,6 +56,9 @@ def experiment(options) -> None:
             show(options, each, [each.task], separator="; ")
         for each in RELATIVE_EXPERIMENTS.values():
             show(options, each, ["who is meant"])
+        return
+    if options.verdicts:
+        print_verdicts(options)
         return
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
@@ -111,6 +116,20 @@ def ablation(options) -> tuple[Path, Iterator]:
     command += f" --heldout {options.heldout}" if options.heldout else ""
     command += f" --tasks {options.tasks}" if options.tasks else ""
     return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
+
+
+def print_verdicts(options) -> None:
+    """A line a claim that has been tried, by the table it is in, and how many have which verdict."""
+    from minibert.experiments.claims import all_judged
+
+    counts: Counter[str] = Counter()
+    for name, one in all_judged():
+        counts[one.verdict] += 1
+        said, ours = one.claim.said, one.ours
+        half = "" if ours.half is None else f" ± {ours.half:.2f}"
+        values = {"table": name, "said": said, **asdict(one.claim), "ours": asdict(ours), "verdict": one.verdict}
+        print_result(options, values, f"{name:26} {said:60} {ours.mean:+7.2f}{half:8}  {one.verdict}")
+    print_result(options, dict(counts), "; ".join(f"{word}: {n}" for word, n in counts.most_common()))
 
 
 def relative(options) -> tuple[Path, Iterator]:

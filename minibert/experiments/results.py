@@ -59,11 +59,13 @@ def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float
 
 @dataclass(frozen=True)
 class Difference:
-    """An arm minus another, over their common seeds: mean, and half its 95 % interval (None for a single seed)."""
+    """An arm minus another, over their common seeds: mean, and half its 95 % interval (None for a single seed).
+    varies: False if several seeds give both arms the same value each, so that there is no spread to judge by."""
 
     mean: float
     half: float | None
     seeds: int
+    varies: bool = True
 
     @property
     def clear(self) -> bool:
@@ -75,14 +77,15 @@ def paired_difference(arm: Mapping[int, float], base: Mapping[int, float]) -> Di
     """Student's t interval of the differences seed by seed; None without a common seed."""
     from scipy.stats import t as student  # imported late: it takes longer than reading all results of a page
 
-    differences = [arm[seed] - base[seed] for seed in arm if seed in base]
-    if not differences:
+    seeds = [seed for seed in arm if seed in base]
+    if not seeds:
         return None
-    n = len(differences)
-    half = None
-    if n > 1:
-        half = float(student.ppf(0.975, n - 1)) * statistics.stdev(differences) / math.sqrt(n)
-    return Difference(statistics.fmean(differences), half, n)
+    n, differences = len(seeds), [arm[seed] - base[seed] for seed in seeds]
+    if n == 1:
+        return Difference(differences[0], None, 1)
+    half = float(student.ppf(0.975, n - 1)) * statistics.stdev(differences) / math.sqrt(n)
+    varies = any(len({values[seed] for seed in seeds}) > 1 for values in (arm, base))
+    return Difference(statistics.fmean(differences), half, n, varies)
 
 
 def share_of_way(score: float, floor: float, best: float, *, log: bool = False) -> float:
@@ -95,26 +98,53 @@ def share_of_way(score: float, floor: float, best: float, *, log: bool = False) 
     return (score - floor) / (best - floor)
 
 
+NOISE = 0.5  # points; a paper's difference below it is none
 LEAST_LEARNED = 1 / 3  # share of the way; with less, differences between arms do not test the paper's claim
-NO_VERDICT = ("too little learned", "another task")
+AT_CEILING = 0.9  # share of the best score; with more, no other arm can be far ahead
+NO_VERDICT = ("too little learned", "nothing left to gain", "another task", "same in every seed", "not for this reason")
 VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper", *NO_VERDICT)
 
 
-def verdict(ours: Difference | None, paper: float | None, doubt: str | None = None) -> str:
+def verdict(
+    ours: Difference | None,
+    sign: float | None,
+    doubt: str | None = None,
+    *,
+    margin: float = 0.0,
+    control: Difference | None = None,
+) -> str:
     """Whether our difference between two arms has the same sign as the paper's: one of VERDICTS.
 
-    doubt: one of NO_VERDICT, if more seeds could not help: no arm has learned enough on this task, or the paper's
-    numbers are for another task.
+    sign: of the paper's difference; 0 if it has none, None if it does not say · doubt: why more seeds could not help,
+    see `doubt_about`; "another task": the paper's numbers are for another task · margin: the claim is that no more than
+    this is lost · control: the arm minus one that should gain less, if what the paper says is the reason.
 
-    "unclear": our interval contains zero, so the difference may be due to the seeds (always so with a single seed) ·
-    paper: its difference, or the sign alone; 0 if both its numbers are equal, None if it reports none.
+    "unclear": our interval contains zero, so the difference may be due to the seeds (always so with a single seed).
     """
-    if paper is None:
+    if sign is None:
         return "not in the paper"
-    if paper == 0:
+    if sign == 0:
         return "no difference in the paper"
     if doubt is not None:
         return doubt
-    if ours is None or not ours.clear:
+    if ours is None or ours.half is None:
         return "unclear"
-    return "agrees" if (ours.mean > 0) == (paper > 0) else "disagrees"
+    if not ours.varies:
+        return "same in every seed"
+    gain = math.copysign(ours.mean, sign * ours.mean) + margin
+    if abs(gain) <= ours.half:
+        return "unclear"
+    if gain < 0:
+        return "disagrees"
+    if control is not None and not (control.clear and control.mean * sign > 0):
+        return "not for this reason"
+    return "agrees"
+
+
+def doubt_about(ahead: float, behind: float, floor: float, best: float | None, *, log: bool = False) -> str | None:
+    """Why two scores cannot test the paper's claim; None if they can. ahead, behind: of the arms that are so in the
+    paper · floor: what is had without understanding · best: the most there is to be had, if known."""
+    learned = share_of_way(ahead, floor, best, log=log) if best is not None else ahead - floor
+    if learned <= 0 or (best is not None and learned < LEAST_LEARNED):
+        return "too little learned"
+    return "nothing left to gain" if best is not None and not log and behind > AT_CEILING * best else None

@@ -1,11 +1,9 @@
 """The paper's claims beside the results recorded in this repository."""
 
-import statistics
-
 import streamlit as st
 
 from sections.albert.subject import Subject
-from ui.claim import records_of, show_claim
+from ui.claim import mean_and_sd, nothing_recorded, records_of, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -32,7 +30,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         "nsp": _("next sentence judged right, %"),
         "who_is_meant": _("whom a pronoun means, F1"),
     }
-    show_claim(lesson, MEASURES[claim], titles[MEASURES[claim]], claim)
+    show_claim(f"albert-{claim}", MEASURES[claim], titles[MEASURES[claim]])
     lesson.show("Why small models may disagree")
 
 
@@ -50,25 +48,18 @@ def _time(lesson: Lesson) -> None:
         {
             _("arm"): name,
             _("weights"): f"{groups[arm][0]['parameters']:,}",
-            _("a step, ms"): _mean(1_000 * one["seconds"] / one["steps"] for one in groups[arm]),
-            _("an answer, ms"): _mean(one["metrics"]["milliseconds"] for one in groups[arm]),
+            _("a step, ms"): mean_and_sd((1_000 * one["seconds"] / one["steps"] for one in groups[arm]), 0),
+            _("an answer, ms"): mean_and_sd((one["metrics"]["milliseconds"] for one in groups[arm]), 2),
             _("seeds"): len(groups[arm]),
         }
         for arm, name in names.items()
         if arm in groups
     ]
     if not rows:
-        st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-        st.code(f"python -m minibert experiment {lesson.name} --seeds 3", "bash")
+        nothing_recorded(lesson.name)
         return
     st.table(rows)
     st.caption(
         _("Processor time, mean over the seeds: a step reads 16 pairs forward and backward, an answer is one story "
           "read forward. All have three layers of 128.")
     )  # fmt: skip
-
-
-def _mean(values) -> str:
-    values = list(values)
-    spread = f" ± {statistics.stdev(values):.2g}" if len(values) > 1 else ""
-    return f"{statistics.fmean(values):.3g}{spread}"

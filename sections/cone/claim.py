@@ -1,35 +1,33 @@
 """The claim: what flow and whitening gain on STS-B in the papers, and from the shipped checkpoints."""
 
-import streamlit as st
+from collections.abc import Sequence
 
 from sections.cone.subject import Subject
-from ui.claim import made_with, show_claim
+from ui.claim import seeds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
-from ui.translations import _, ngettext
+from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
     claims = {"plain": _("a network that only filled blanks"), "learned": _("one that has learned from pairs")}
     claim = choice("claim", _("Vectors of"), claims)
-    show_claim(lesson, "spearman", _("STS-B test, Spearman × 100"), claim, made=recorded)
+    show_claim(f"cone-{claim}", "spearman", _("STS-B test, Spearman × 100"), recorded)
     lesson.show("Why it comes out so" if claim == "plain" else "Where there is no cone left")
 
 
-def recorded(records: list[dict]) -> None:
+def recorded(records: Sequence[dict]) -> None:
     last, scale = records[-1], records[-1]["scale"]
-    seeds = len({record["seed"] for record in records})
-    st.caption(
-        _("The encoder is frozen: {start}. Whitening is fitted on, and a flow learns for {steps} steps of {batch} from "
-          "the sentences of STS-B’s training pairs, without their scores; the papers took all sentences, those of the "
-          "test too. {n}; what has no chance in it is the same in each. {processor}, torch {torch}, {date}. Made with: "
-          "{command}").format(
-            start=literal(last["pretraining"].get("model", scale["begins_with"])),
-            steps=scale["steps"],
-            batch=scale["batch_size"],
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            **made_with(last),
-        )
-    )  # fmt: skip
+    words = _(
+        "The encoder is frozen: {start}. Whitening is fitted on, and a flow learns for {steps} steps of {batch} from "
+        "the sentences of STS-B’s training pairs, without their scores; the papers took all sentences, those of the "
+        "test too. {n}; what has no chance in it is the same in each."
+    ).format(
+        start=literal(last["pretraining"].get("model", scale["begins_with"])),
+        steps=scale["steps"],
+        batch=scale["batch_size"],
+        n=seeds_in_words(records),
+    )
+    told_how(records, words)

@@ -8,5 +8,5 @@ from ui.translations import _
 
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
-    show_claim(lesson, "who_is_meant", _("whom a pronoun means, F1"))
+    show_claim("electra", "who_is_meant", _("whom a pronoun means, F1"))
     lesson.show("Why small models may disagree")

@@ -10,7 +10,7 @@ def show(lesson: Lesson, shown: Shown) -> None:
     """The code excerpts, each collapsed at first."""
     from minibert.experiments.catalogue import Pretraining
     from minibert.experiments.finetuning import finetuning_settings
-    from minibert.experiments.results import paired_difference, share_of_way, verdict
+    from minibert.experiments.results import doubt_about, paired_difference, share_of_way, verdict
     from minibert.heads import TaskHead
     from minibert.objectives import NextToken
     from minibert.relatives.left_to_right import earlier_tokens
@@ -25,4 +25,5 @@ def show(lesson: Lesson, shown: Shown) -> None:
     show_source(gaps_of, label=_("The toy world’s task: who or what is meant"))
     show_source(paired_difference, label=_("The interval of a difference"))
     show_source(share_of_way, label=_("How far an arm has come"))
+    show_source(doubt_about, label=_("When the scores cannot test a claim"))
     show_source(verdict, label=_("When a direction agrees, and when no verdict can be had"))

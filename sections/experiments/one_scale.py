@@ -5,7 +5,8 @@ import statistics
 import streamlit as st
 
 from sections.experiments.subject import REAL, TOY, Measured, Shown, metric_names, own_scores
-from sections.experiments.verdicts import best_arms, in_short, short_floor
+from sections.experiments.verdicts import best_arms, in_short
+from ui.claim import floor_words, scores_in_words, table_of
 from ui.figures import figure
 from ui.page import picture
 from ui.text import literal
@@ -67,46 +68,29 @@ def _captions(shown: Shown) -> str:
 
 
 def _draw_scores(shown: Shown, measure: Measured) -> None:
-    from plots.experiments import Score, on_one_scale
+    from plots.experiments import on_one_scale
 
-    values, names = measure.column.get("values", {}), shown.paper["arms"]
-    own = own_scores(shown)
-    rows = [Score(names[arm], values.get(arm), measure.found[arm], own.get(arm, ())) for arm in shown.arms]
+    rows = _rows(shown, measure)
     ours = metric_names()[measure.key]
     keys = (
         _("the paper: {name}").format(name=measure.column["name"]),
         _("ours; a dot a seed, mean ± sd"),
-        short_floor(measure.key),
+        floor_words(measure.key)[0],
     )
-    axis = _("{measure} (lower is better)") if measure.column.get("lower") else _("{measure}, percent")
-    finding, table = best_arms(shown, measure), table_of(shown, measure)
-    words = "; ".join(
-        _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
-            arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
-        )
-        for row in table
-    )
+    axis = _("{measure} (lower is better)") if measure.log else _("{measure}, percent")
+    finding, table = best_arms(shown, measure), table_of(rows)
     fig = on_one_scale(
         rows, keys, axis.format(measure=ours), measure.floor, log=measure.log, title=finding, own=_("your run")
     )
-    figure(fig, f"{finding}. {words}.", key="scores", data=table)
+    figure(fig, f"{finding}. {scores_in_words(table)}.", key="scores", data=table)
     st.caption(_captions(shown))
 
 
-def table_of(shown: Shown, measure: Measured) -> list[dict]:
-    table = []
-    for arm in shown.arms:
-        seeds, paper = list(measure.found[arm].values()), measure.column.get("values", {}).get(arm)
-        table.append(
-            {
-                _("arm"): shown.paper["arms"][arm],
-                _("paper"): "–" if paper is None else f"{paper:g}",
-                _("ours, mean"): f"{statistics.fmean(seeds):.2f}",
-                _("sd"): f"{statistics.stdev(seeds):.2f}" if len(seeds) > 1 else "–",
-                _("seeds"): len(seeds),
-            }
-        )
-    return table
+def _rows(shown: Shown, measure: Measured) -> list:
+    from plots.experiments import Score
+
+    values, names, own = measure.column.get("values", {}), shown.paper["arms"], own_scores(shown)
+    return [Score(names[arm], values.get(arm), measure.found[arm], own.get(arm, ())) for arm in shown.arms]
 
 
 def _draw_steps(shown: Shown, measure: Measured) -> None:
@@ -125,9 +109,9 @@ def _draw_steps(shown: Shown, measure: Measured) -> None:
     ]
     name, finding = metric_names()[measure.key], in_short(shown, measure)
     alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
-    floor = None if measure.floor is None else (measure.floor, short_floor(measure.key))
+    floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
     fig = over_steps(lines, axes, floor, title=finding)
-    figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(shown, measure))
+    figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(_rows(shown, measure)))
     dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
     st.caption(f"{_captions(shown)} {dots}")

@@ -4,10 +4,12 @@ import json
 
 import streamlit as st
 
-from sections.experiments.subject import Shown, papers
+from sections.experiments.subject import Shown
 from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _, ngettext
+
+PAPER_TOKENS = 256 * 512 * 1_000_000  # rows × tokens × steps (Devlin et al. 2019, §A.2)
 
 
 def show(lesson: Lesson, shown: Shown) -> None:
@@ -22,8 +24,8 @@ def _counted(records: list[dict]) -> None:
     from minibert.count import parameters
     from minibert.toy import world as toy_world
 
-    paper = papers()["paper"]
-    theirs = parameters(BertConfig.preset(paper["preset"])).with_pooler
+    paper = BertConfig.preset("base")
+    theirs = parameters(paper).with_pooler
     scale = records[-1]["scale"]
     tokens = max(record["tokens"] for record in records)
     sizes = sorted({record["parameters"] for record in records})
@@ -37,21 +39,21 @@ def _counted(records: list[dict]) -> None:
         {_("what"): _("encoder parameters"), _("paper"): f"{theirs:,}", _("ours"): ours, _("times fewer"): less},
         {
             _("what"): _("tokens of pre-training"),
-            _("paper"): f"{paper['tokens']:,}",
+            _("paper"): f"{PAPER_TOKENS:,}",
             _("ours"): f"{tokens:,}",
-            _("times fewer"): f"{paper['tokens'] / tokens:,.0f}",
+            _("times fewer"): f"{PAPER_TOKENS / tokens:,.0f}",
         },
         {
             _("what"): _("vocabulary"),
-            _("paper"): f"{BertConfig.preset(paper['preset']).vocab_size:,}",
+            _("paper"): f"{paper.vocab_size:,}",
             _("ours"): f"{vocabulary:,}",
-            _("times fewer"): f"{BertConfig.preset(paper['preset']).vocab_size / vocabulary:.1f}",
+            _("times fewer"): f"{paper.vocab_size / vocabulary:.1f}",
         },
         {
             _("what"): _("longest input, tokens"),
-            _("paper"): f"{BertConfig.preset(paper['preset']).max_position_embeddings:,}",
+            _("paper"): f"{paper.max_position_embeddings:,}",
             _("ours"): f"{scale['max_length']:,}",
-            _("times fewer"): f"{BertConfig.preset(paper['preset']).max_position_embeddings / scale['max_length']:.1f}",
+            _("times fewer"): f"{paper.max_position_embeddings / scale['max_length']:.1f}",
         },
     ]
     st.table(rows)

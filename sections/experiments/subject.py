@@ -1,39 +1,21 @@
 """The chosen experiment, text and measure, with the recorded results beside the paper's."""
 
 import statistics
-import tomllib
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 import streamlit as st
 
-from minibert.experiments.results import (
-    LEAST_LEARNED,
-    Difference,
-    ResultsError,
-    by_arm,
-    paired_difference,
-    read_records,
-    share_of_way,
-    verdict,
-)
-from minibert.folders import results_to_read
+from minibert.experiments import claims
+from minibert.experiments.claims import Judged
+from minibert.experiments.results import REQUIRED, share_of_way
+from ui.claim import records_of
 from ui.inputs import choice
-from ui.lesson import LESSONS
 from ui.runs import own_runs
-from ui.text import literal
 from ui.translations import _
 
 KIND = "experiment/toy-world"
 TOY, REAL = "toy", "real"
 TOY_RESULTS = "toy-world"  # one experiment holds all arms on the toy world
-
-
-@cache
-def papers() -> dict:
-    """The papers' results, and the baselines without understanding."""
-    return tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encoding="utf-8"))
 
 
 def experiment_names() -> dict[str, str]:
@@ -60,21 +42,10 @@ def metric_names() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """An arm against another: our difference, the paper's as printed (None if not printed), and one of VERDICTS."""
-
-    arm: str
-    other: str
-    ours: Difference | None
-    printed: float | None
-    direction: float | None
-    verdict: str
-
-
-@dataclass(frozen=True)
 class Measured:
-    """One measure of an experiment. column: of paper.toml · found: arm → seed → score, in percent or as perplexity ·
-    floor: baseline without understanding · best: BERT base's score, or the best possible one on the toy world."""
+    """One measure of an experiment. column: of the paper's table · found: arm → seed → score, in percent or as
+    perplexity · floor: baseline without understanding · best: BERT base's score, or the best possible one on the toy
+    world."""
 
     key: str
     column: dict
@@ -95,18 +66,11 @@ class Measured:
         reached = (min if self.log else max)(means)
         return share_of_way(reached, self.floor, self.best, log=self.log)
 
-    @property
-    def doubt(self) -> str | None:
-        """Why there can be no verdict, one of NO_VERDICT; None if there can."""
-        if self.share is not None and self.share < LEAST_LEARNED:
-            return "too little learned"
-        return "another task" if self.column.get("other_task") else None
-
 
 @dataclass(frozen=True)
 class Shown:
     """What is on the page. text: TOY or REAL · records: of the newest scale and text, all arms of the experiment ·
-    measures: all, in the order of paper.toml · chosen: the one drawn; None without records."""
+    measures: all, in the table's order · chosen: the one drawn; None without records."""
 
     name: str
     text: str
@@ -127,24 +91,18 @@ class Shown:
         """Arms with results, in the paper's order."""
         return [arm for arm in self.paper["arms"] if self.chosen and arm in self.chosen.found]
 
-    def compared(self, measure: Measured) -> list[Compared]:
-        """The arms with results, each against the base or the arms that paper.toml compares it with."""
-        found, column, rows = measure.found, measure.column, []
-        values = column.get("values", {})
-        for arm in self.paper["arms"]:
-            for other in self.paper.get("against", {}).get(arm, [self.base]):
-                if arm == other or arm not in found or other not in found:
-                    continue
-                ours = paired_difference(found[arm], found[other])
-                printed = round(values[arm] - values[other], 2) if arm in values and other in values else None
-                direction = column.get("signs", {}).get(arm) if printed is None else printed
-                said = verdict(ours, direction, measure.doubt)
-                rows.append(Compared(arm, other, ours, printed, direction, said))
-        return rows
+    def compared(self, measure: Measured) -> list[Judged]:
+        """The arms with results, each against the base or the arms that the table compares it with."""
+        return claims.judged(table_name(self.name, self.text), self.records, measure.key)
+
+
+def table_name(name: str, text: str) -> str:
+    """The experiment's table of claims."""
+    return f"toy-{name}" if text == TOY else name
 
 
 def paper_of(name: str, text: str) -> dict:
-    return papers()["toy"][name] if text == TOY else papers()[name]
+    return claims.tables()[table_name(name, text)]
 
 
 def read() -> Shown:
@@ -158,7 +116,7 @@ def read() -> Shown:
         with left:
             name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
         records = _recorded(name, text)
-        measures = {column["ours"]: _measured(column, records) for column in paper_of(name, text)["column"]}
+        measures = {column["metric"]: _measured(column, records) for column in paper_of(name, text)["column"]}
         measures = {key: measure for key, measure in measures.items() if measure.found}
         chosen = None
         if measures:
@@ -175,50 +133,18 @@ def own_scores(shown: Shown) -> dict[str, list[float]]:
         for run in own_runs(KIND):
             begun, done = run.latest("started"), run.latest("eval")
             if begun and done and shown.chosen.key in done["metrics"]:
-                value = _factor(shown.chosen.key) * done["metrics"][shown.chosen.key]
+                value = claims.factor(shown.chosen.key) * done["metrics"][shown.chosen.key]
                 scores.setdefault(begun["settings"]["arm"], []).append(value)
     return scores
 
 
 def _measured(column: dict, records: list[dict]) -> Measured:
-    key, without = column["ours"], column.get("without", ())
-    values = {arm: seeds for arm, seeds in by_arm(records, key).items() if arm not in without}
-    found = {arm: {seed: _factor(key) * value for seed, value in seeds.items()} for arm, seeds in values.items()}
-    best = papers()["toy_best" if records and "floor" in records[-1] else "bert_base"].get(key)
-    return Measured(key, column, found, _floor_of(key, records[-1]) if records else None, best)
+    key, without = column["metric"], column.get("without", ())
+    found = {arm: seeds for arm, seeds in claims.values(records, key).items() if arm not in without}
+    return Measured(key, column, found, *claims.levels(key, records))
 
 
 def _recorded(name: str, text: str) -> list[dict]:
     """The experiment's records of the newest scale and text in the results file; [] without any."""
-    path = results_to_read(f"{TOY_RESULTS if text == TOY else name}.jsonl")
-    try:
-        records = _records_at(path, path.stat().st_mtime_ns if path.exists() else 0)
-    except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
-        return []
-    newest = [record for record in records if all(record[one] == records[-1][one] for one in ("scale", "data"))]
     arms = paper_of(name, text)["arms"]
-    return [record for record in newest if record["arm"] in arms]
-
-
-@st.cache_data(show_spinner=False, max_entries=12)
-def _records_at(path: Path, changed: int) -> list[dict]:
-    return read_records(path)
-
-
-def _factor(metric: str) -> int:
-    """Factor for display: shares in percent, as the papers print them; perplexities unchanged."""
-    return 1 if metric.endswith("perplexity") else 100
-
-
-def _floor_of(measure: str, record: dict) -> float | None:
-    """Baseline without understanding: recorded with the run on the toy world, else from paper.toml; None if the record
-    was measured on other data."""
-    if "floor" in record:
-        return _factor(measure) * record["floor"][measure] if measure in record["floor"] else None
-    floor = papers()["floor"].get(measure)
-    if floor is None or "--tasks" in record["command"] or "--heldout" in record["command"]:
-        return None
-    facts = {"data": record["data"], **record["scale"]}
-    facts |= {name: record[name].get(measure) for name in ("measured_on", "examples") if measure in record[name]}
-    return floor["value"] if all(facts.get(name) == fact for name, fact in floor["of"].items()) else None
+    return [record for record in records_of(table_name(name, text), REQUIRED) if record["arm"] in arms]

@@ -4,8 +4,9 @@ import statistics
 
 import streamlit as st
 
+from minibert.experiments.claims import values
 from sections.features.recorded_runs import table_of
-from sections.features.subject import Subject, arm_names, in_percent, metric_of, paper
+from sections.features.subject import PAPER, Subject, arm_names, metric_of
 from ui.lesson import Lesson
 from ui.recorded import comparison, recorded
 from ui.text import literal
@@ -15,7 +16,7 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     if records := recorded(seen.shown):
         st.table(table_of(seen))
-        found = in_percent(records, metric_of(comparison(seen.shown))[0])
+        found = values(records, metric_of(comparison(seen.shown))[0])
         findings(seen.shown, found, arm_names(seen.shown))
     lesson.show("What came out" if seen.tagging else "Sentences")
     lesson.show("How to read these numbers")
@@ -41,8 +42,8 @@ def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str
         "Best frozen arm here: **{best}**, {gap} points against **{base}** (95 % interval over {n} seeds)."
     ).format(best=literal(names[best]), gap=gap, base=literal(names[base]), n=ours.seeds)
     if name != "pooling":
-        values = paper["values"]
-        their_best = max((arm for arm in values if arm != "fine-tuned"), key=values.get)
-        theirs = f"{values[their_best] - values['fine-tuned']:+.1f}".replace("-", "−")
+        printed = PAPER["values"]
+        their_best = max((arm for arm in printed if arm != "fine-tuned"), key=printed.get)
+        theirs = f"{printed[their_best] - printed['fine-tuned']:+.1f}".replace("-", "−")
         text += " " + _("In the paper: {arm}, {gap}.").format(arm=literal(names[their_best]), gap=theirs)
     st.markdown(text, width=820)

@@ -4,7 +4,8 @@ import statistics
 
 import streamlit as st
 
-from sections.features.subject import Subject, arm_names, in_percent, metric_of, own_scores, paper
+from minibert.experiments.claims import tables, values
+from sections.features.subject import PAPER, Subject, arm_names, metric_of, own_scores
 from ui.figures import figure
 from ui.page import picture
 from ui.predict import predict
@@ -27,8 +28,8 @@ def show(seen: Subject) -> None:
         from plots.experiments import Score, scores
 
         key, title = metric_of(made)
-        found, names = in_percent(records, key), arm_names(name)
-        theirs = {} if name == "pooling" else paper["values"]
+        found, names = values(records, key), arm_names(name)
+        theirs = {} if name == "pooling" else PAPER["values"]
         own = own_scores(name) if name == seen.name else {}
         told = _guessed(name, found)
         shown = [a for a in names if a in found and (told or not _tuned(name, a))]
@@ -41,7 +42,7 @@ def show(seen: Subject) -> None:
         fig = scores(
             rows,
             (_("The paper"), _("Ours")),
-            (paper["column"], title),
+            (PAPER["name"], title),
             _("seed"),
             high=44,
             title=finding(name, {a: found[a] for a in shown}),
@@ -52,7 +53,7 @@ def show(seen: Subject) -> None:
             metric=title, words=words
         )
         figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(seen)) if told else None, wide=True)
-    last = records[-1]
+    last, source = records[-1], literal(tables()["features"]["source"])
     st.caption(
         _(
             "A dot is a seed; the line is their mean, the bar one standard deviation; a star is a run of yours. "
@@ -61,7 +62,7 @@ def show(seen: Subject) -> None:
             train=last["examples"],
             dev=last["measured_on"],
             model=literal(last["model"]),
-            theirs=_("Left: {source}; the scales differ. ").format(source=literal(paper["source"])) if theirs else "",
+            theirs=_("Left: {source}; the scales differ. ").format(source=source) if theirs else "",
             command=f"`{last['command']}`",
         )
     )
@@ -102,8 +103,8 @@ def finding(name: str, found: dict[str, dict[int, float]]) -> str:
 def table_of(seen: Subject) -> list[dict]:
     """One row per arm: its scores and its cost."""
     name, records = seen.shown, recorded(seen.shown)
-    found, names = in_percent(records, metric_of(comparison(name))[0]), arm_names(name)
-    theirs = {} if name == "pooling" else paper["values"]
+    found, names = values(records, metric_of(comparison(name))[0]), arm_names(name)
+    theirs = {} if name == "pooling" else PAPER["values"]
     cost = {record["arm"]: record for record in records}
     return [
         {

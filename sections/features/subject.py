@@ -1,13 +1,12 @@
 """The chosen task, data and checkpoint, and the recorded results."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
 
+from minibert.experiments import claims
 from minibert.experiments.comparisons import COMPARISONS, Comparison
-from minibert.experiments.results import by_arm
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.page import drawer
@@ -17,7 +16,7 @@ from ui.translations import _
 
 KIND = "features"
 TAGGING, CLASS = "features", "pooling"  # the comparisons that are run live
-paper = tomllib.loads((LESSONS / "features" / "paper.toml").read_text(encoding="utf-8"))
+PAPER = claims.tables()["features"]["column"][0]
 
 
 @dataclass(frozen=True)
@@ -83,10 +82,6 @@ def arm_names(name: str) -> dict[str, str]:
 def metric_of(comparison: Comparison) -> tuple[str, str]:
     """(its key in the metrics, its name)"""
     return ("f1", _("dev F1")) if comparison.task == "tagging" else ("accuracy", _("dev accuracy"))
-
-
-def in_percent(records: list[dict], metric: str) -> dict[str, dict[int, float]]:
-    return {arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
 
 
 @st.cache_data(show_spinner=False)

@@ -5,8 +5,9 @@ import time
 
 import streamlit as st
 
+from minibert.experiments.claims import values
 from minibert.experiments.comparisons import Comparison
-from sections.features.subject import KIND, Subject, arm_names, arm_of, data_of, in_percent, metric_of, newest_runs
+from sections.features.subject import KIND, Subject, arm_names, arm_of, data_of, metric_of, newest_runs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.recorded import comparison, recorded, start_folder
@@ -60,7 +61,7 @@ def draw_live(name: str, runs: list) -> None:
 
     made = comparison(name)
     key, title = metric_of(made)
-    past = in_percent(recorded(name), key)
+    past = values(recorded(name), key)
     rows, table = [], []
     for run in runs:
         begun, measured, step = run.latest("started"), run.latest("eval"), run.latest("step")

@@ -1,34 +1,30 @@
 """Large batches, recorded: AdamW and LAMB after the same number of rows, by batch size."""
 
 import statistics
-import tomllib
 
-import streamlit as st
-
-from minibert.experiments.results import by_arm, paired_difference, verdict
+from minibert.experiments import claims
+from minibert.experiments.results import by_arm
 from sections.nezha.subject import Subject
-from ui.claim import made_with, records_of, verdict_words
+from ui.claim import mean_and_sd, nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.translations import _, ngettext
+from ui.translations import _
 
 EXPERIMENT, NAMES = "lamb", {"adamw": "AdamW", "lamb": "LAMB"}
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("As the batch grows", title=False)
-    recorded(lesson)
+    recorded()
     lesson.show("What the batch costs")
 
 
-def recorded(lesson: Lesson) -> None:
+def recorded() -> None:
     from plots.nezha import OPTIMIZERS, over_lengths
 
     records = records_of(EXPERIMENT)
     if not records:
-        with st.container(border=True, key="no-results-lamb"):
-            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {EXPERIMENT} --seeds 3", "bash")
+        nothing_recorded(EXPERIMENT)
         return
     found, arms = by_arm(records, "loss"), {}
     for arm, seeds in found.items():
@@ -36,7 +32,7 @@ def recorded(lesson: Lesson) -> None:
     table = [
         {
             _("optimizer"): name,
-            **{f"{rows:,}": f"{statistics.fmean(some):.2f} ± {_spread(some):.2f}" for rows, some in points.items()},
+            **{f"{rows:,}": mean_and_sd(some, 2) for rows, some in points.items()},
         }
         for name, points in arms.items()
     ]
@@ -52,21 +48,13 @@ def recorded(lesson: Lesson) -> None:
         data=table,
         wide=True,
     )
-    st.markdown("\n".join(f"- {line}" for line in verdicts(lesson, found)), width=820)
-    last = records[-1]
-    seeds = len({record["seed"] for record in records})
-    st.caption(
-        _(
-            "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
-            "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the "
-            "best in batches of 512: of four each time, a factor of 2 apart, for each optimizer. {processor}, torch "
-            "{torch}, {date}. Made with: {command}"
-        ).format(
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            read=last["scale"]["rows_read"],
-            **made_with(last),
-        )
-    )
+    show_verdicts(claims.judged(EXPERIMENT, records), found)
+    words = _(
+        "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
+        "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
+        "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
+    ).format(n=seeds_in_words(records), read=records[-1]["scale"]["rows_read"])
+    told_how(records, words)
 
 
 def rows_of(arm: str) -> int:
@@ -76,35 +64,3 @@ def rows_of(arm: str) -> int:
 def _title(arm: str) -> str:
     optimizer, _rows, *how = arm.split("-")
     return _("{optimizer}, rate searched for anew").format(optimizer=NAMES[optimizer]) if how else NAMES[optimizer]
-
-
-def _spread(values: list[float]) -> float:
-    return statistics.stdev(values) if len(values) > 1 else 0.0
-
-
-def verdicts(lesson: Lesson, found: dict[str, dict[int, float]]) -> list[str]:
-    """Each direction of the paper beside ours, in words. A lower loss is better, so LAMB's gain is AdamW's loss minus
-    LAMB's. `same` in the file: the paper reports no difference."""
-    paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))["batches"]
-    lines = []
-    for one in paper:
-        gain = paired_difference(found.get(one["base"], {}), found.get(one["arm"], {}))
-        if gain is None:
-            here, said = _("no seed in common here"), verdict(None, one.get("sign"))
-        else:
-            spread = "" if gain.half is None else f" ± {gain.half:.2f}"
-            here = _("{mean:+.2f}{spread} nats here, over {n}").format(
-                mean=gain.mean, spread=spread, n=ngettext("{n} seed", "{n} seeds", gain.seeds).format(n=gain.seeds)
-            )
-            said = verdict(gain, one.get("sign"))
-        if one.get("same"):
-            said = "disagrees" if gain is not None and gain.clear else "unclear"
-        lines.append(
-            _("{question}: {source}; {here} – **{verdict}**").format(
-                question=one["question"],
-                source=one["source"],
-                here=here.replace("-", "−"),
-                verdict=verdict_words()[said],
-            )
-        )
-    return lines

@@ -1,12 +1,11 @@
 """The claim: how much of the teacher's accuracy the papers' students keep, beside ours on SST-2."""
 
 from collections import Counter
-
-import streamlit as st
+from collections.abc import Sequence
 
 from sections.smaller import cut_claim
 from sections.smaller.subject import Subject
-from ui.claim import made_with, show_claim
+from ui.claim import seconds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -22,28 +21,27 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if claim in ("cut", "search"):
         cut_claim.show(lesson, claim)
         return
-    show_claim(lesson, "accuracy", _("accuracy, SST-2 dev, %"), claim=claim, made=recorded)
+    show_claim(f"smaller-{claim}", "accuracy", _("accuracy, SST-2 dev, %"), recorded)
     lesson.show("What they say, and what we find")
     lesson.show("What became of it")
 
 
-def recorded(records: list[dict]) -> None:
-    last, scale = records[-1], records[-1]["scale"]
+def recorded(records: Sequence[dict]) -> None:
+    scale = records[-1]["scale"]
     seeds = min(Counter(record["arm"] for record in records).values())  # of every arm, at least
     longer = max(record["pretraining"].get("times", 1.0) for record in records)
-    seconds: dict[str, float] = {}
-    for record in records:
-        seconds[record["arm"]] = max(seconds.get(record["arm"], 0.0), record["seconds"])
-    st.caption(
-        _("The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, "
-          "{unlabelled:,} more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as "
-          "long” and “of 60,000” {more:,}; the dev set has 872 ({n}). "
-          "Processor seconds: {seconds}. {processor}, torch {torch}, {date}. Made with: {command}").format(
-            teacher=literal(scale["teacher"]), student=literal(scale["begins_with"]), labelled=scale["labelled"],
-            unlabelled=scale["unlabelled"], rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
-            more=scale["labelled"] + round(longer * scale["unlabelled"]),
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            seconds=", ".join(f"{literal(arm)} {value:.0f}" for arm, value in seconds.items()),
-            **made_with(last),
-        )
-    )  # fmt: skip
+    words = _(
+        "The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, {unlabelled:,} "
+        "more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as long” and “of 60,000” "
+        "{more:,}; the dev set has 872 ({n}). Processor seconds: {seconds}."
+    ).format(
+        teacher=literal(scale["teacher"]),
+        student=literal(scale["begins_with"]),
+        labelled=scale["labelled"],
+        unlabelled=scale["unlabelled"],
+        rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
+        more=scale["labelled"] + round(longer * scale["unlabelled"]),
+        n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
+        seconds=seconds_in_words(sorted(records, key=lambda record: record["seconds"])),  # the slowest seed's
+    )
+    told_how(records, words)

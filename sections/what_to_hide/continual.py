@@ -1,18 +1,16 @@
 """ERNIE 2.0, tasks added one after the other: the training schedule, forgetting during a run, and the claim."""
 
-import statistics
-
 import streamlit as st
 
-from minibert.experiments.results import by_arm, paired_difference, verdict
+from minibert.experiments import claims
 from sections.what_to_hide.subject import Subject
-from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
+from ui.claim import mean_and_sd, nothing_recorded, records_of, show_verdicts, told_how
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
 from ui.source import show_source
-from ui.translations import _, ngettext
+from ui.translations import _
 
 KIND = "what_to_hide-ernie2"  # the `kind` of its runs
 EXPERIMENT = "ernie2"
@@ -145,55 +143,26 @@ def draw(runs: list) -> None:
 def claim() -> None:
     records = records_of(EXPERIMENT)
     if not records:
-        with st.container(border=True, key="no-results-ernie2"):
-            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {EXPERIMENT} --seeds 3", "bash")
+        nothing_recorded(EXPERIMENT)
         return
-    measured = {**tasks(), "mean": _("mean")}
-    rows = []
-    for arm, title in regimes().items():
-        row = {_("regime"): title}
-        for metric, words in measured.items():
-            values = list(by_arm(records, metric).get(arm, {}).values())
-            spread = f" ± {PERCENT * statistics.stdev(values):.1f}" if len(values) > 1 else ""
-            row[words] = f"{PERCENT * statistics.fmean(values):.1f}{spread}" if values else "–"
-        rows.append(row)
-    st.table(rows)
-    alone = [against(records, metric, "one_by_one", 1) for metric in ("words", "order", "distance", "mean")]
-    lines = [*alone, *(against(records, metric, "together", None) for metric in ("words", "mean"))]
-    st.markdown("\n".join(f"- {line}" for line in lines if line), width=820)
-    recorded(records)
-
-
-def against(records: list[dict], metric: str, base: str, sign: int | None) -> str:
-    """The continual regime against another, paired by seed, in words; "" without common seeds. sign: of the difference
-    that the paper's claim predicts, None without a prediction."""
-    values = {arm: {s: PERCENT * v for s, v in seeds.items()} for arm, seeds in by_arm(records, metric).items()}
-    one = paired_difference(values.get("continual", {}), values.get(base, {}))
-    if one is None:
-        return ""
-    said = _("expected + – **{verdict}**").format(verdict=verdict_words()[verdict(one, sign)]) if sign else ""
-    return _("{what}: each new one with the old, against {base}: {mean}{spread} points, {n}{said}").format(
-        what={**tasks(), "mean": _("mean of the four")}[metric],
-        base=regimes()[base],
-        mean=signed(one.mean),
-        spread="" if one.half is None else f" ± {one.half:.1f}",
-        n=ngettext("{n} seed", "{n} seeds", one.seeds).format(n=one.seeds),
-        said=f"; {said}" if said else "",
+    found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
+    st.table(
+        [
+            {
+                _("regime"): title,
+                **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()},
+            }
+            for arm, title in regimes().items()
+        ]
     )
-
-
-def recorded(records: list[dict]) -> None:
-    last = records[-1]
-    st.caption(
-        _(
-            "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
-            "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} "
-            "tokens in {steps:,} steps. {processor}, torch {torch}, {date}. Made with: {command}"
-        ).format(
-            asked=last["scale"]["asked"],
-            tokens=max(record["tokens"] for record in records),
-            steps=last["steps"],
-            **made_with(last),
-        )
+    show_verdicts(claims.judged(EXPERIMENT, records), regimes())
+    words = _(
+        "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
+        "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
+        "in {steps:,} steps."
+    ).format(
+        asked=records[-1]["scale"]["asked"],
+        tokens=max(record["tokens"] for record in records),
+        steps=records[-1]["steps"],
     )
+    told_how(records, words)

@@ -4,11 +4,12 @@ import tomllib
 
 import streamlit as st
 
-from minibert.experiments.results import ResultsError, by_arm, paired_difference, read_records
+from minibert.experiments.claims import values
+from minibert.experiments.results import paired_difference
 from sections.what_to_hide.subject import Subject
-from ui.claim import PERCENT, signed
+from ui.claim import records_of, signed
 from ui.figures import figure
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.text import literal
 from ui.translations import _
@@ -63,17 +64,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def here() -> None:
     """Our recorded results of the same comparison, on real text."""
-    try:
-        records = read_records(LESSONS / "results" / "formats.jsonl")
-    except ResultsError as error:
-        st.error(literal(error), icon=":material/error:")
-        return
-    lines = []
+    records, lines = records_of("formats", set()), []
     for task, name in TASKS.items():
-        found = {
-            arm: {seed: PERCENT * value for seed, value in seeds.items()}
-            for arm, seeds in by_arm(records, task).items()
-        }
+        found = values(records, task)
         one = paired_difference(found.get(HERE[0], {}), found.get(HERE[1], {}))
         if one is not None and one.half is not None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")

@@ -1,17 +1,16 @@
 """Memory, trained: XLNet with the previous row in memory and without, live and recorded."""
 
-import statistics
-
 import streamlit as st
 
-from minibert.experiments.results import by_arm, paired_difference, verdict
+from minibert.experiments import claims
+from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Subject
-from ui.claim import PERCENT, made_with, records_of, signed, verdict_words
+from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import evals, going, live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
-from ui.translations import _, ngettext
+from ui.translations import _
 
 START, KIND, EXPERIMENT = CHECKPOINTS / "xlnet-toy" / "xlnet", "xlnet-memory", "xlnet_memory"
 
@@ -98,13 +97,9 @@ def draw(runs: list) -> None:
 
 
 def recorded() -> None:
-    from plots.to_write import arms_by_measure
-
     records = records_of(EXPERIMENT)
     if not records:
-        with st.container(border=True, key="no-results-memory"):
-            st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-            st.code(f"python -m minibert experiment {EXPERIMENT} --seeds 3", "bash")
+        nothing_recorded(EXPERIMENT)
         return
     found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
@@ -115,58 +110,15 @@ def recorded() -> None:
         }
         for name, words in (("before", _("Told in the row before")), ("here", _("Told in its own row")))
     }
-    said = "; ".join(
-        f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
-        for words, by in values.items()
+    show_by_measure(values, _("words of the second row put first, %"), "memory-recorded")
+    show_verdicts(claims.judged(EXPERIMENT, records), arms())
+    words = _(
+        "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
+        "rows, and is asked for words of {stories} other stories."
+    ).format(
+        n=seeds_in_words(records),
+        steps=records[-1]["steps"],
+        tokens=records[-1]["tokens"],
+        stories=records[-1]["scale"]["test"],
     )
-    figure(
-        arms_by_measure(values, _("words of the second row put first, %")),
-        _("Words of second rows that are put first. {said}.").format(said=said),
-        "memory-recorded",
-        data=[
-            {
-                _("asked"): words,
-                _("arm"): arm,
-                _("mean"): f"{statistics.fmean(some):.1%}",
-                _("sd"): f"{statistics.stdev(some):.1%}" if len(some) > 1 else "–",
-            }
-            for words, by in values.items()
-            for arm, some in by.items()
-            if some
-        ],
-        wide=True,
-    )
-    gains = [against(found, name, words) for name, words in (("before", True), ("here", False))]
-    st.markdown("\n".join(f"- {line}" for line in gains if line), width=820)
-    last, seeds = records[-1], len({record["seed"] for record in records})
-    st.caption(
-        _(
-            "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the "
-            "same rows, and is asked for words of {stories} other stories. {processor}, torch {torch}, {date}. "
-            "Made with: {command}"
-        ).format(
-            n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
-            steps=last["steps"],
-            tokens=last["tokens"],
-            stories=last["scale"]["test"],
-            **made_with(last),
-        )
-    )
-
-
-def against(found: dict, name: str, expected: bool) -> str:
-    """With memory against without, paired by seed, in words. expected: whether the paper predicts a gain there."""
-    ours = paired_difference(
-        *({seed: PERCENT * value for seed, value in found[name].get(arm, {}).items()} for arm in ("memory", "alone"))
-    )
-    if ours is None:
-        return ""
-    spread = "" if ours.half is None else f" ± {ours.half:.1f}"
-    gain = _("{mean}{spread} points here").format(mean=signed(ours.mean), spread=spread)
-    if expected:
-        words = _(
-            "Words told in the row before: in the paper’s ablation RACE falls from 66.66 to 65.55 without "
-            "memory; {gain} – **{verdict}**"
-        )
-        return words.format(gain=gain, verdict=verdict_words()[verdict(ours, 1)])
-    return _("Words told in their own row: the paper says nothing of them; {gain}").format(gain=gain)
+    told_how(records, words)

@@ -488,12 +488,42 @@ def test_verdicts():
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
     assert results.verdict(up, None) == "not in the paper"
     assert results.verdict(up, 0.0) == results.verdict(unsure, 0) == "no difference in the paper"
-    for doubt in results.NO_VERDICT:
+    for doubt in ("too little learned", "nothing left to gain", "another task"):
         assert results.verdict(up, 0.7, doubt) == results.verdict(unsure, -0.7, doubt) == doubt
         assert results.verdict(up, None, doubt) == "not in the paper"
         assert results.verdict(up, 0.0, doubt) == "no difference in the paper"
-    said = [results.verdict(ours, paper) for ours in (up, unsure) for paper in (0.7, -0.7, 0.0, None)]
-    assert {*said, *results.NO_VERDICT} == set(results.VERDICTS)
+
+
+def test_a_claim_that_little_is_lost_holds_if_the_whole_interval_says_so():
+    for mean, half, said in ((-1, 0.5, "agrees"), (-3, 0.5, "disagrees"), (-1, 1.5, "unclear"), (-1, None, "unclear")):
+        assert results.verdict(results.Difference(mean, half, 3), 1, margin=2.0) == said
+        lower_is_better = None if mean is None else results.Difference(-mean, half, 3)
+        assert results.verdict(lower_is_better, -1, margin=2.0) == said
+
+
+def test_what_no_seed_changes_and_what_a_control_gains_too_is_no_agreement():
+    still = results.paired_difference({0: 0.7, 1: 0.7, 2: 0.7}, {0: 0.6, 1: 0.6, 2: 0.6})
+    assert results.verdict(still, 1) == "same in every seed" and still.half == pytest.approx(0, abs=1e-12)
+    arm, base = {0: 0.72, 1: 0.70, 2: 0.71}, {0: 0.6, 1: 0.6, 2: 0.6}
+    ours = results.paired_difference(arm, base)
+    assert results.verdict(ours, 1) == "agrees"  # one of the two varies
+    for control, said in ((arm, "not for this reason"), (base, "agrees")):
+        assert results.verdict(ours, 1, control=results.paired_difference(arm, control)) == said
+    assert results.verdict(ours, -1, control=results.paired_difference(arm, arm)) == "disagrees"
+
+
+def test_under_the_floor_and_at_the_ceiling_nothing_can_be_tested():
+    doubts = {
+        (60, 20, 50, 100): "too little learned",  # a fifth of the way
+        (70, 20, 50, 100): None,
+        (49, 20, 50, None): "too little learned",
+        (51, 20, 50, None): None,
+        (95, 91, 50, 100): "nothing left to gain",
+        (95, 89, 50, 100): None,
+    }
+    assert {scores: results.doubt_about(*scores) for scores in doubts} == doubts
+    assert results.doubt_about(50, 60, 64, 1, log=True) == "too little learned"
+    assert results.doubt_about(4, 6, 64, 1, log=True) is None
 
 
 def test_a_results_file_that_is_none_is_named(tmp_path):

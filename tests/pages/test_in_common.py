@@ -95,7 +95,7 @@ def verdicts(app) -> list[tuple[str, float | None]]:
 
 
 LOW, HIGH, WIDE = [0.30, 0.31, 0.32], [0.50, 0.52, 0.51], [0.2, 0.3, 0.46]
-OPEN = "not in the paper"
+OPEN, NONE = "not in the paper", "no difference in the paper"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ OPEN = "not in the paper"
                 "replace-mlm": {"who_is_meant": [0.30, 0.55, 0.80]},
                 "all-tokens-mlm": {"who_is_meant": [0.60]},
             },
-            [("agrees", 20.3), ("disagrees", -9.3), ("unclear", 4.0), ("unclear", None)],
+            [("agrees", 20.3), (NONE, -9.3), (NONE, 4.0), ("unclear", None)],
         ),
         (
             "nezha",
@@ -152,7 +152,7 @@ OPEN = "not in the paper"
                 "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
                 "lamb-32": {"loss": [2.0, 2.1, 2.2]},
             },
-            [("agrees", 1.0), ("disagrees", -1.0), ("unclear", 0.03), ("agrees", -0.5), ("unclear", 0.03)],
+            [("agrees", -1.0), ("disagrees", 1.0), ("unclear", -0.03), ("agrees", 0.5), ("unclear", -0.03)],
         ),
         (
             "xlnet",
@@ -175,16 +175,7 @@ OPEN = "not in the paper"
                     "chosen": LOW,
                 },
             },
-            [
-                ("agrees", 1.0),
-                ("agrees", 0.9),
-                ("agrees", 20.0),
-                ("disagrees", -20.0),
-                (OPEN, -0.1),
-                (OPEN, None),
-                ("unclear", None),
-                (OPEN, None),
-            ],
+            [("agrees", 1.0), ("agrees", 0.9), ("agrees", 20.0), ("disagrees", -20.0), (OPEN, -0.1)],
         ),
         (
             "xlnet",
@@ -195,7 +186,7 @@ OPEN = "not in the paper"
                 "alone": {"before": LOW, "here": HIGH},
                 "memory": {"before": HIGH, "here": LOW, "before_forgotten": LOW, "here_forgotten": LOW},
             },
-            [("agrees", 20.0)],
+            [("agrees", 20.0), (OPEN, -20.0)],
         ),
         (
             "to_write",
@@ -231,7 +222,7 @@ OPEN = "not in the paper"
                 "one_by_one": {"words": LOW, "order": WIDE[::-1], "distance": HIGH, "mean": LOW},
                 "together": dict.fromkeys(("words", "mean"), LOW),
             },
-            [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0)],
+            [("agrees", 20.0), ("unclear", 19.0), ("too little learned", 0.0), ("agrees", 20.0), *[(OPEN, 20.0)] * 2],
         ),
     ],
 )
@@ -249,7 +240,7 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
     ("page", "part", "said"),
     [
         ("nezha", LAMB, ["unclear", "unclear", "unclear", "agrees", "disagrees"]),
-        ("xlnet", "Its worth", ["agrees"]),
+        ("xlnet", "Its worth", ["agrees", OPEN]),
         ("what_to_hide", "The claim", ["agrees"]),
     ],
 )

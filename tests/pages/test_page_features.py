@@ -3,12 +3,12 @@
 import json
 import re
 import statistics
-import tomllib
 from dataclasses import asdict
 from functools import partial
 
 import pytest
 
+from minibert.experiments.claims import tables
 from minibert.experiments.compare import settings_of
 from minibert.experiments.comparisons import COMPARISONS
 from minibert.tasks import TASKS
@@ -17,11 +17,10 @@ from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.pages.recorded import comparison_record, write_records
-from ui.lesson import LESSONS
 
 open_page = partial(driver.open_page, "features")
 NUMBER = re.compile(r"\d[\d,.]*\d|\d")
-PAPER = tomllib.loads((LESSONS / "features" / "paper.toml").read_text(encoding="utf-8"))
+PAPER = tables()["features"]["column"][0]
 
 
 def test_the_paper_has_a_number_for_arms_of_ours_and_they_are_those_of_table_7():
