@@ -90,15 +90,13 @@ def nothing_recorded(name: str) -> None:
         st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
 
 
-def made_with(record: dict) -> dict[str, str]:
-    """How a record was made, as escaped Markdown: processor, torch, date, command."""
-    machine = {name: literal(record["machine"][name]) for name in ("processor", "torch", "date")}
-    return {**machine, "command": f"`{record['command']}`"}
-
-
 def told_how(records: Sequence[dict], words: str) -> None:
     """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
-    made = _("{processor}, torch {torch}, {date}. Made with: {command}").format(**made_with(records[-1]))
+    last = records[-1]
+    machine = {name: literal(last["machine"][name]) for name in ("processor", "torch", "date")}
+    made = _("{processor}, torch {torch}, {date}. Made with: {command}").format(
+        **machine, command=f"`{last['command']}`"
+    )
     st.caption(f"{words} {made}")
 
 
@@ -251,7 +249,7 @@ def show_verdicts(
     summary = summary_of(judged) if finding is None else finding
     sentences = [sentence(one, names) for one in judged]
     if axis:
-        _draw(judged, names, axis, summary, sentences)
+        _draw(judged, names, axis, summary)
     elif summary:
         st.markdown(f"**{summary}**")
     st.markdown("\n".join(f"{number}. {words}" for number, words in enumerate(sentences, 1)), width=980)
@@ -266,16 +264,19 @@ def show_verdicts(
         st.caption(words.format(floors=told))
 
 
-def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str, sentences: Sequence[str]) -> None:
+def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
     from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
 
     gaps = [
         Gap(f"{number}. {'<br>'.join(_arms(one, names))}", one.claim.paper, one.ours.mean, one.ours.half, one.verdict)
         for number, one in enumerate(judged, 1)
     ]
-    alt = _("Differences between arms, the paper's and ours. {summary}").format(summary=title)
+    told = "; ".join(
+        f"{gap.name.replace('<br>', ', ')} {signed(gap.ours)}: {verdict_words()[gap.verdict]}" for gap in gaps
+    )
+    alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=told)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
-    figure(fig, " ".join([alt, *sentences]), "differences", wide=True)
+    figure(fig, alt, "differences", wide=True)
     found = Counter(one.verdict for one in judged)
     keys = [
         (VERDICT_COLOUR[said], VERDICT_MARK[said], verdict_words()[said])
