@@ -165,7 +165,9 @@ def save(
     nothing else.
     Raises CheckpointError for a model with replaced components: no model_type describes it, it would load as another.
     """
-    if own := replaced_components(model if isinstance(model, Bert) else model.bert):
+    components = vars((model if isinstance(model, Bert) else model.bert).components)
+    usual = vars(components_of(model.config))
+    if own := [name for name in usual if components[name] != usual[name]]:
         raise CheckpointError(
             f"this model has {', '.join(own)} of its own, and the model_type {model.config.model_type!r} does not "
             "say so: it would come back as another. Give it a file in minibert/relatives to save it"
@@ -193,12 +195,6 @@ def save(
         if tokenizer is not None:
             tokenizer.save(folder)
     return Path(directory)
-
-
-def replaced_components(bert: Bert) -> list[str]:
-    """Names of the components that are not those of its model_type."""
-    usual = components_of(bert.config)
-    return [name for name, component in vars(bert.components).items() if component != getattr(usual, name)]
 
 
 def make_ready(directory) -> None:

@@ -15,7 +15,6 @@ import operator
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 
 from minibert.config import PRESETS, BertConfig
 
@@ -117,11 +116,6 @@ FAMILY: dict[str, Shape] = {
 SIGNS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow}
 
 
-@cache
-def parsed(formula: str) -> ast.expr:
-    return ast.parse(formula.replace("·", "*").replace("²", "**2"), mode="eval").body
-
-
 def computed(formula: str, letters: Mapping[str, int]) -> int:
     """The number that a formula of numbers, letters, +, -, · and ² gives."""
 
@@ -135,7 +129,7 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
                 return number
         raise ValueError(f"{formula!r} is no formula")
 
-    return of(parsed(formula))
+    return of(ast.parse(formula.replace("·", "*").replace("²", "**2"), mode="eval").body)
 
 
 @dataclass(frozen=True)
@@ -194,9 +188,7 @@ def rows_of(r: Shape) -> list[Row]:
         Row("embeddings.segment", "embeddings", f"S·{width}" if r.segments else ""),
         Row("embeddings.norm", "norms", f"2·{width}"),
         *([Row("embeddings.projection", "embeddings", "E·H + H", "2·B·T·E·H")] if r.factorised else []),
-        Row("block.attn.query", "attention", "H² + H", "2·B·T·H²"),
-        Row("block.attn.key", "attention", "H² + H", "2·B·T·H²"),
-        Row("block.attn.value", "attention", "H² + H", "2·B·T·H²"),
+        *(Row(f"block.attn.{name}", "attention", "H² + H", "2·B·T·H²") for name in ("query", "key", "value")),
         Row("block.attn.scores", "scores", "", "2·B·T²·H"),
         Row("block.attn.mixed", "scores", "", "2·B·T²·H"),
         Row("block.attn.output", "attention", "H² + H", "2·B·T·H²"),

@@ -15,17 +15,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.masked_lm import NoPairs
-from minibert.model import (
-    IGNORE,
-    Batch,
-    Bert,
-    BertForPreTraining,
-    Components,
-    MlmHead,
-    PreTrainingOutput,
-    Tap,
-    no_tap,
-)
+from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Components, MlmHead, PreTrainingOutput, Tap, no_tap
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
 
 CONTEXTS = ("order", "all")

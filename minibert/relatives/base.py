@@ -42,9 +42,6 @@ class Relative:
     in_transformers: bool = True
 
     def __post_init__(self):
-        object.__setattr__(self, "prefix", self.prefix or self.model_type.title().replace("_", ""))
-        object.__setattr__(self, "encoder", self.encoder or self.model_type)
-
-    @property
-    def model_type(self) -> str:
-        return self.config.model_type
+        name = self.config.model_type
+        object.__setattr__(self, "prefix", self.prefix or name.title().replace("_", ""))
+        object.__setattr__(self, "encoder", self.encoder or name)

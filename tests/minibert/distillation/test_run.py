@@ -11,12 +11,18 @@ from minibert.distillation.learner import Distiller, taught_by
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
 from minibert.distillation.teacher_cache import MOST
+<<<<<<< ours
 from minibert.finetune.distillation import Distillation
+||||||| base
+from minibert.finetune.distillation import WAYS, Distillation
+=======
+from minibert.finetune.batches import training_batch
+from minibert.finetune.distillation import WAYS, Distillation
+>>>>>>> theirs
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.model import BertForPreTraining
-from minibert.tasks import TASKS
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.train import Done, Sample, Started, Step
 from tests.minibert.pruning.quick import SETTINGS, toys
@@ -170,5 +176,5 @@ def test_a_pass_of_the_same_network_differs_in_nothing(teacher):
     rows = one.features(examples)
     asked = Distillation(attention=1.0, attention_relation=1.0, value_relation=1.0)
     distiller = Distiller(Learner(one.model), one, other, rows, examples, asked).eval()
-    terms = distiller(replace(TASKS["classification"].batch(rows, one.tokenizer.pad_id), rows=torch.arange(20)))
+    terms = distiller(training_batch(one.task, rows, one.tokenizer.pad_id, rows=torch.arange(20)))
     assert all(terms[f"{name}_loss"].abs() < 1e-5 for name in asked.inside)
