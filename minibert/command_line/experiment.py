@@ -92,8 +92,8 @@ def ablation(options) -> tuple[Path, Iterator]:
     from minibert.experiments.toy_corpus import toy_corpus
 
     chosen = experiment_named(options.name)
-    asked = {"tokens": options.tokens, "examples": options.examples}
-    scale = replace(chosen.scale, **{name: value for name, value in asked.items() if value})
+    smaller = {"tokens": options.tokens, "examples": options.examples}
+    scale = replace(chosen.scale, **{name: value for name, value in smaller.items() if value})
     if options.heldout and not options.heldout.exists():
         raise ValueError(f"{options.heldout} does not exist")
     if chosen.toy:
@@ -111,7 +111,7 @@ def ablation(options) -> tuple[Path, Iterator]:
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
     command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    command += "".join(f" --{name} {value}" for name, value in asked.items() if value)
+    command += "".join(f" --{name} {value}" for name, value in smaller.items() if value)
     command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
     command += f" --heldout {options.heldout}" if options.heldout else ""
     command += f" --tasks {options.tasks}" if options.tasks else ""

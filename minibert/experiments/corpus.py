@@ -20,14 +20,14 @@ CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # in pretrain/en of the data: 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The text of all arms, tokenized once; `heldout` is never trained on and may be None. asked: questions about the
+    """The text of all arms, tokenized once; `heldout` is never trained on and may be None. questions: about the
     determined words, if it is text of the toy world."""
 
     tokenizer: Tokenizer
     store: TokenStore
     heldout: TokenStore | None
     files: tuple[str, ...]
-    asked: tuple[Question, ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 def prepare(

@@ -118,17 +118,16 @@ def main() -> None:
     parser.add_argument("case", nargs="*", default=CASES[:2], help=f"of {', '.join(CASES)}; all but the last if none")
     parser.add_argument("--model", type=input_path, default=CHECKPOINTS / "mini-en")
     parser.add_argument("--seeds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     found = os.environ.get("MINIBERT_DATA")
     data = Path(found) / "tasks" / "en" if found else None
-    out = results_to_extend(f"{asked.model.name}/cues.jsonl")
-    for case in asked.case:
+    out = results_to_extend(f"{options.model.name}/cues.jsonl")
+    for case in options.case:
         if case == "arct" and data is None:
             parser.error("ARCT is read from the folder that MINIBERT_DATA names")
-        command = (
-            f"python -m minibert.experiments.cues --model checkpoints/{asked.model.name} --seeds {asked.seeds} {case}"
-        )
-        for event in run_cues(asked.model, case, out, asked.seeds, data, command):
+        chosen = f"--model checkpoints/{options.model.name} --seeds {options.seeds} {case}"
+        command = f"python -m minibert.experiments.cues {chosen}"
+        for event in run_cues(options.model, case, out, options.seeds, data, command):
             if isinstance(event, Finished):
                 record = event.record
                 print(record["arm"], record["seed"], record["metrics"], f"{record['seconds']} s", flush=True)

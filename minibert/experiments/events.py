@@ -73,23 +73,23 @@ def in_succession(runs: Mapping[Any, Iterator[Event]]) -> Generator[Event, None,
     return metrics
 
 
-def kept(events: Iterator[Event], seen: list[Event]) -> Iterator[Event]:
-    """Pass the events on and append each to `seen`."""
+def collected(events: Iterator[Event], into: list[Event]) -> Iterator[Event]:
+    """Pass the events on and append each to `into`."""
     for event in events:
-        seen.append(event)
+        into.append(event)
         yield event
 
 
-def losses(seen: Iterable[Event]) -> list:
+def losses(events: Iterable[Event]) -> list:
     """[tokens, seconds, losses] of some hundred Steps."""
-    steps = [event for event in seen if isinstance(event, Step)]
+    steps = [event for event in events if isinstance(event, Step)]
     return [
         [event.tokens, round(event.seconds, 1), event.parts or {"loss": event.loss}]
         for event in steps[:: max(1, len(steps) // 100)]
     ]
 
 
-def curve(seen: Iterable[Event]) -> list:
+def curve(events: Iterable[Event]) -> list:
     """[step, metrics] of each Eval, if a run was evaluated on its way, not only before and after; else its `losses`."""
-    marks = [[event.step, event.metrics] for event in seen if isinstance(event, Eval)]
-    return marks if len(marks) > 2 else losses(seen)
+    marks = [[event.step, event.metrics] for event in events if isinstance(event, Eval)]
+    return marks if len(marks) > 2 else losses(events)

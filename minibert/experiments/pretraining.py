@@ -110,8 +110,8 @@ def batches_of(
     )
     rows = scale.batch_size
     if pretraining.input_format != scale.input_format:
-        seen = list(islice(make(batch_size=rows), SAMPLE))
-        length = sum(batch.tokens for batch in seen) / sum(batch.ids.size(0) for batch in seen)
+        sample = list(islice(make(batch_size=rows), SAMPLE))
+        length = sum(batch.tokens for batch in sample) / sum(batch.ids.size(0) for batch in sample)
         rows = max(1, round(rows * scale.filled * scale.max_length / length))
     yield from make(batch_size=rows)
 
@@ -119,10 +119,10 @@ def batches_of(
 def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale) -> float:
     """Nats per predicted token on the first tokens of the held-out text: the same rows and the same masks for all arms
     with the same objective, whatever they were trained on."""
-    asked = Pretraining(objective=pretraining.objective, input_format=scale.input_format)
-    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
-    measured = measure(objective_of(asked), model, first_tokens(batches, scale.heldout_tokens))
-    return measured[f"{token_question(asked)}_loss"]
+    same_rows = Pretraining(objective=pretraining.objective, input_format=scale.input_format)
+    batches = batches_of(same_rows, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
+    measured = measure(objective_of(same_rows), model, first_tokens(batches, scale.heldout_tokens))
+    return measured[f"{token_question(same_rows)}_loss"]
 
 
 def first_tokens(batches: Iterable[Batch], tokens: int) -> Iterator[Batch]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 
-from minibert.experiments.events import kept
+from minibert.experiments.events import collected
 from minibert.experiments.relative_catalogue import BatchScale, ContinualScale, MemoryScale
 from minibert.folders import ROOT
 from minibert.toy.continual import ContinualSettings, train_continually
@@ -18,9 +18,9 @@ from minibert.train import Eval, Event
 
 def batch_sizes(scale: BatchScale, options: Mapping, seed: int) -> Generator[Event, None, dict]:
     """The same rows in larger and larger batches, the rate scaled by the paper's rule."""
-    settings, seen = BatchSettings(**options, rows_read=scale.rows_read, stories=scale.stories, seed=seed), []
-    yield from kept(train_in_batches(settings), seen)
-    marks = [event for event in seen if isinstance(event, Eval)]
+    settings, events = BatchSettings(**options, rows_read=scale.rows_read, stories=scale.stories, seed=seed), []
+    yield from collected(train_in_batches(settings), events)
+    marks = [event for event in events if isinstance(event, Eval)]
     return {
         "pretraining": {**options, "rate": settings.optimization.learning_rate},
         "curve": [[event.step * settings.rows, event.metrics] for event in marks],

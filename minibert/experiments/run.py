@@ -95,8 +95,8 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
         arm, metrics = experiment.arms[name], {}
         for metric in perplexities(arm, experiment, corpus):
             metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
-        if corpus.asked:
-            metrics |= answered(model, list(corpus.asked), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
+        if corpus.questions:
+            metrics |= answered(model, list(corpus.questions), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
         with TemporaryDirectory() as folder:
             start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
             for task in tasks_of(arm, experiment):
@@ -129,7 +129,7 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
 def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
     """The metrics that a finished arm has: of its tasks, the share of determined words (toy world), and a perplexity if
     the experiment compares held-out loss and has such text. Determined words by kind are optional."""
-    determined = {"determined"} if corpus.asked else set()
+    determined = {"determined"} if corpus.questions else set()
     return {*tasks_of(arm, experiment), *determined, *perplexities(arm, experiment, corpus)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-from minibert.experiments.events import Finished, Stage, curve, kept, within
+from minibert.experiments.events import Finished, Stage, collected, curve, within
 from minibert.experiments.records import agrees, append_record, as_recorded, check_writable
 from minibert.experiments.results import read_records
 from minibert.train import Done, Eval, Event, Started, Step
@@ -54,13 +54,13 @@ def run_arms(
         low, high = number / len(todo), (number + 1) / len(todo)
         if stage is not None:
             yield Stage(arm, seed, stage, low)
-        before, seen, more = time.process_time(), [], {}
-        for event in kept(within(_noted(run(arm, seed), more), low, high), seen):
+        before, events, more = time.process_time(), [], {}
+        for event in collected(within(_noted(run(arm, seed), more), low, high), events):
             if isinstance(event, (Step, Stage)):
                 yield event
-        started = next((event for event in seen if isinstance(event, Started)), Started({}))
-        measured = next((event for event in reversed(seen) if isinstance(event, Eval)), Eval(0, {}))
-        ended = next((event for event in reversed(seen) if isinstance(event, Done)), Done(0, 0, 0.0))
+        started = next((event for event in events if isinstance(event, Started)), Started({}))
+        measured = next((event for event in reversed(events) if isinstance(event, Eval)), Eval(0, {}))
+        ended = next((event for event in reversed(events) if isinstance(event, Done)), Done(0, 0, 0.0))
         record = {
             "experiment": name,
             "arm": arm,
@@ -70,7 +70,7 @@ def run_arms(
             "steps": ended.step,
             "tokens": ended.tokens,
             "parameters": started.details.get("parameters"),
-            "curve": curve(seen),
+            "curve": curve(events),
             "seconds": round(time.process_time() - before, 1),  # CPU time, so that other processes do not count
             "finetuning_seconds": 0.0,
             "command": command,

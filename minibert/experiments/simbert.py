@@ -25,7 +25,7 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     scale = experiment.scale
     train, test = (alike_in(tasks / "lcqmc" / file) for file in FILES.values())
     first, second = ([(text, str(i)) for i, text in enumerate(side[: scale.asked])] for side in zip(*test, strict=True))
-    asked = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
+    measured_on = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
     start = ROOT / scale.begins_with
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
@@ -34,11 +34,11 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
                 **options, steps=scale.steps, batch_size=scale.batch_size, evaluate_every=scale.steps, seed=seed,
                 optimization=Optimization(learning_rate=scale.learning_rate, warmup=0.1),
             )  # fmt: skip
-            yield from train_simbert(settings, start, train, **asked)
+            yield from train_simbert(settings, start, train, **measured_on)
         else:
             model = unilm_of(checkpoint.load(start)).eval()
             yield Started({}, {"parameters": sum(weight.numel() for weight in model.parameters())})
-            yield Eval(0, measured(model, checkpoint.load_tokenizer(start), **asked))
+            yield Eval(0, measured(model, checkpoint.load_tokenizer(start), **measured_on))
         return {
             "data": [f"lcqmc/{file}" for file in FILES.values()],
             "examples": {"lcqmc": len(train)},

@@ -20,8 +20,8 @@ from minibert.toy.pretrain import questions
 from minibert.toy.tasks import always_the_first
 
 WORLD = "small"
-STORIES, HELD_OUT, ASKED, COUNTED = 6_000, 600, 60, 1_000
-SEEDS = {"read": 1, "held out": 2, "asked": 1_000_003, "counted": 2_000_003}
+STORIES, HELD_OUT, QUESTIONED, COUNTED = 6_000, 600, 60, 1_000
+SEEDS = {"read": 1, "held out": 2, "questions": 1_000_003, "counted": 2_000_003}
 
 
 def toy_corpus(stories: int = STORIES) -> Corpus:
@@ -31,8 +31,8 @@ def toy_corpus(stories: int = STORIES) -> Corpus:
         TokenStore.build(toy_world.documents(n, SEEDS[part], WORLD), tokenizer)
         for n, part in ((stories, "read"), (HELD_OUT, "held out"))
     )
-    asked = questions(toy_world.stories(ASKED, SEEDS["asked"], WORLD), tokenizer, max_length=128)
-    return Corpus(tokenizer, store, heldout, (f"{WORLD} toy world, {stories} stories",), tuple(asked))
+    determined = questions(toy_world.stories(QUESTIONED, SEEDS["questions"], WORLD), tokenizer, max_length=128)
+    return Corpus(tokenizer, store, heldout, (f"{WORLD} toy world, {stories} stories",), tuple(determined))
 
 
 def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
@@ -52,8 +52,8 @@ def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
 def perplexity_of_frequencies(corpus: Corpus, scale: Scale) -> float:
     """For the masked tokens of the held-out text; frequencies are counts in the training text, plus one."""
     counts = frequencies(corpus.store, corpus.tokenizer.vocab_size) + 1.0
-    asked = Pretraining(objective="mlm", input_format=scale.input_format)
-    batches = batches_of(asked, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
+    same_rows = Pretraining(objective="mlm", input_format=scale.input_format)
+    batches = batches_of(same_rows, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
     hidden = np.concatenate(
         [batch.labels[batch.labels != IGNORE].numpy() for batch in first_tokens(batches, scale.heldout_tokens)]
     )

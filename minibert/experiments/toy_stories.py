@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
-from minibert.experiments.events import Stage, kept, losses, steps_of, within
+from minibert.experiments.events import Stage, collected, losses, steps_of, within
 from minibert.experiments.relative_catalogue import RelativeArm, RelativeExperiment, RelativeScale
 from minibert.experiments.runner import Run
 from minibert.finetune.run import finetune
@@ -36,28 +36,28 @@ def on_stories(experiment: RelativeExperiment, tasks: Path | None, folder: Path,
     more = {"stories": scale.stories, "lengths": getattr(scale, "lengths", ()), "spans": experiment.spans}
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
-        arm, before, seen = experiment.arms[name], time.process_time(), []
+        arm, before, events = experiment.arms[name], time.process_time(), []
         settings = settings_of(arm, scale, seed, experiment.pairs)
         with TemporaryDirectory(dir=folder) as scratch:
             model = Path(scratch) / "model"
-            events = kept(pretrain_toy(settings, model, seed=seed, **more), seen)
-            pretrained = yield from within(steps_of(events), 0.0, PRETRAINING_SHARE)
+            pretraining = collected(pretrain_toy(settings, model, seed=seed, **more), events)
+            pretrained = yield from within(steps_of(pretraining), 0.0, PRETRAINING_SHARE)
             seconds = time.process_time() - before
             yield Stage(name, seed, "measuring", PRETRAINING_SHARE)
-            measured = [event.metrics for event in seen if isinstance(event, Eval)][-1]
+            measured = [event.metrics for event in events if isinstance(event, Eval)][-1]
             metrics = yield from within(measure(model, arm, settings, scale, measured), PRETRAINING_SHARE, 1.0)
             if experiment.spans:
                 metrics |= {name: measured[name] for name in SPANS if name in measured}
             if experiment.pairs:
                 metrics |= about_pairs(model)
             kind = checkpoint.config_values(model)["architectures"][0]
-        started = next(event for event in seen if isinstance(event, Started))
+        started = next(event for event in events if isinstance(event, Started))
         yield started
         yield Eval(pretrained.step, metrics)
         yield pretrained
         return {
             "kept": kind,
-            "curve": losses(seen),
+            "curve": losses(events),
             "seconds": round(seconds, 1),  # CPU time of pre-training
             "finetuning_seconds": round(time.process_time() - before - seconds, 1),
             "data": started.details["data"],
@@ -120,8 +120,8 @@ def going_together(model: Path, arm, settings, scale, measured) -> Generator[Ste
 def about_pairs(folder: Path) -> dict[str, float]:
     """The model's results on next-sentence and order questions, and the CPU milliseconds it takes to read a story."""
     model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
-    told = world.stories(JUDGED, 3_000_017, "small")
-    answers = judged(model, tokenizer, [[sentence.text for sentence in story.sentences] for story in told])
-    texts, before = [story.text for story in told], time.process_time()
+    stories = world.stories(JUDGED, 3_000_017, "small")
+    answers = judged(model, tokenizer, [[sentence.text for sentence in story.sentences] for story in stories])
+    texts, before = [story.text for story in stories], time.process_time()
     sentence_vectors(model, tokenizer, texts, ["cls"])
     return {**answers, "milliseconds": 1_000 * (time.process_time() - before) / len(texts)}

@@ -56,8 +56,8 @@ def next_words(model: BertForPreTraining, tokenizer: Tokenizer, texts: Sequence[
         labels = torch.full_like(batch.ids, IGNORE)
         labels[here] = answers = torch.tensor([text[-1] for text in some])
         segments = torch.full_like(batch.ids, SEGMENTS["left_to_right"][0] if unilm else 0)
-        asked = objective_for(model.config).at_blanks(Batch(batch.ids, segments, batch.padding, labels))
-        right += int((model(asked).mlm_logits.argmax(-1) == answers).sum())
+        blanks = objective_for(model.config).at_blanks(Batch(batch.ids, segments, batch.padding, labels))
+        right += int((model(blanks).mlm_logits.argmax(-1) == answers).sum())
     return right / len(texts)
 
 
@@ -77,11 +77,11 @@ def written(folder: Path, arm, settings, scale: WritingScale, measured) -> Gener
 def chinese(lcqmc: Path, measured: int) -> list[str]:
     """Distinct questions of LCQMC that have a paraphrase: all of the development set, to train on, then `measured`
     others of the test set, to evaluate on."""
-    learned, asked = (
+    learned, held_out = (
         list(dict.fromkeys(text for pair in alike_in(lcqmc / file) for text in pair)) for file in FILES.values()
     )
     known = set(learned)
-    return learned + [text for text in asked if text not in known][:measured]
+    return learned + [text for text in held_out if text not in known][:measured]
 
 
 def corrector(experiment: RelativeExperiment, tasks: Path | None, folder: Path) -> Run:

@@ -11,14 +11,8 @@ from minibert.distillation.learner import Distiller, taught_by
 from minibert.distillation.reading import Together, uniform_layers, words_of
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
 from minibert.distillation.teacher_cache import MOST
-<<<<<<< ours
-from minibert.finetune.distillation import Distillation
-||||||| base
-from minibert.finetune.distillation import WAYS, Distillation
-=======
 from minibert.finetune.batches import training_batch
-from minibert.finetune.distillation import WAYS, Distillation
->>>>>>> theirs
+from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
