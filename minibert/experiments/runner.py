@@ -40,15 +40,11 @@ def run_arms(
     record in `out` · stage: of the Stage with which an arm begins, None if `run` yields its own.
     """
     check_writable(out)
-    known = [
-        record
-        for record in read_records(out, required)
-        if record["arm"] in arms and (scale is None or agrees(record["scale"], scale)) and same(record)
-    ]
-    done = {(record["arm"], record["seed"]) for record in known}
+    of_scale = [one for one in read_records(out, required) if scale is None or agrees(one["scale"], scale)]
+    done = {(one["arm"], one["seed"]) for one in of_scale if one["arm"] in arms and same(one)}
     todo = [(seed, arm) for seed in range(seeds) for arm in arms if (arm, seed) not in done]
     # One scale for all lines of an experiment: pages compare records whose scales are equal.
-    at_scale = {} if scale is None else {"scale": known[-1]["scale"] if known else as_recorded(scale)}
+    at_scale = {} if scale is None else {"scale": of_scale[-1]["scale"] if of_scale else as_recorded(scale)}
     begun, steps, tokens = time.perf_counter(), 0, 0
     for number, (seed, arm) in enumerate(todo):
         low, high = number / len(todo), (number + 1) / len(todo)
@@ -59,13 +55,12 @@ def run_arms(
             if isinstance(event, (Step, Stage)):
                 yield event
         started = next((event for event in events if isinstance(event, Started)), Started({}))
-        measured = next((event for event in reversed(events) if isinstance(event, Eval)), Eval(0, {}))
         ended = next((event for event in reversed(events) if isinstance(event, Done)), Done(0, 0, 0.0))
         record = {
             "experiment": name,
             "arm": arm,
             "seed": seed,
-            "metrics": measured.metrics,
+            "metrics": [event.metrics for event in events if isinstance(event, Eval)][-1],
             **at_scale,
             "steps": ended.step,
             "tokens": ended.tokens,

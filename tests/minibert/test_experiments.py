@@ -267,6 +267,13 @@ def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path
     assert begun == [1, 1, 0] * 3
 
 
+def test_a_scale_that_has_gained_and_lost_fields_is_known_again():
+    recorded = {"gone": 1, **as_recorded(replace(TOY_SCALE, masking_rate=Scale.masking_rate))}
+    assert agrees(recorded, replace(TOY_SCALE, masking_rate=0.15)) and not agrees(recorded, TOY_SCALE)
+    del recorded["masking_rate"]  # not recorded: then it had its default
+    assert agrees(recorded, replace(TOY_SCALE, masking_rate=0.15)) and not agrees(recorded, TOY_SCALE)
+
+
 def test_the_shipped_results_count_as_done(corpus):
     for name, experiment in EXPERIMENTS.items():
         text = toy_corpus(2) if experiment.toy else corpus
