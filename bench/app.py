@@ -196,7 +196,7 @@ def lesson_of_a_new_server(chromium) -> Iterator[Page]:
     """The first page opened on a new server: fine-tuning on the reviews, three epochs, one seed."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
         page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
-        open_when_up(page, f"{address}/output_layer?data=reviews")
+        open_when_up(page, f"{address}/output_layer?data=reviews&model=mini-en")
         page.get_by_role("slider", name="Seeds").press("Home")
         expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
         page.get_by_role("button", name="The paper’s values").click()  # three epochs

@@ -485,7 +485,7 @@ def link_names(page: str) -> list[str]:
         and node.value.replace("-", "_").isidentifier()
     }
     return sorted(
-        {*found, "text", "pair", "model", "layer", "head", "step", "tab", "seed", "projector", "lang", MARKUP}
+        {*found, "text", "pair", "model", "layer", "head", "step", "part", "seed", "projector", "lang", MARKUP}
     )
 
 

@@ -89,7 +89,7 @@ def embeddings(reader: Reader) -> None:
     reader.wait("another layer", lambda: slider.press("Home"), MOVED, slider.get_attribute("aria-valuetext"))
     point = page.locator(".mb-moving .point").nth(3)
     reader.wait("a point to its neighbours", lambda: point.dispatch_event("click"), SAYS, "are of its own group")
-    page.goto(f"{reader.address}/embeddings?method=tsne")
+    page.goto(f"{reader.address}/embeddings?method=tsne&model=mini-en")
     until(page, THERE, ".mb-moving .point")
     button = page.get_by_role("button", name="Compute t-SNE")
     if button.count():  # absent once an earlier user has had it computed

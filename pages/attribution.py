@@ -19,12 +19,7 @@ else:
         _("The deletion test"): deletion,
         _("Why they differ"): why,
     }
-    before_tabs = {
-        _("One method"): ("method",),
-        _("Where the slope misleads"): ("steps",),
-        _("The deletion test"): ("holes",),
-    }
-    for tab, part in tabs(parts, older=before_tabs):
+    for tab, part in tabs(parts):
         with tab:
             part.show(lesson, seen)
 lesson.close()

@@ -3,7 +3,6 @@
 from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.lesson import Lesson
 from ui.page import tabs
-from ui.samples import LANGUAGES
 from ui.translations import _
 
 lesson = Lesson("embeddings")
@@ -18,12 +17,7 @@ PARTS = {
     _("Sums"): analogies,
     _("What to believe"): limits,
 }
-OLDER = {  # title → parameters of links from before there were tabs
-    _("Two meanings"): ("of",),
-    _("A vector for a sentence"): ("centre",),
-    _("Sentences beside each other"): ("beside", *(f"{x}-{y}" for x in ("sentences", "query") for y in LANGUAGES)),
-}
-for tab, part in tabs(PARTS, older=OLDER):
+for tab, part in tabs(PARTS):
     with tab:
         part.show(lesson, seen)
 lesson.close()

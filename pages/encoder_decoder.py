@@ -2,7 +2,7 @@
 
 from sections.encoder_decoder import block, masks, subject, training, whole, writing
 from ui.lesson import Lesson
-from ui.parts import opened
+from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("encoder_decoder")
@@ -15,11 +15,7 @@ parts = {
     _("Train a Transformer"): training,
     _("Can BERT write?"): writing,
 }
-about = {  # title → link parameters that imply this part
-    _("Read and write"): ("half",),
-    _("The block"): ("sentence", "model", "layer", "token", "step", "number"),
-}
-for tab, part in opened(parts, about):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

@@ -15,11 +15,7 @@ parts = {
     _("In numbers"): numbers,
     _("What it costs"): cost,
 }
-before_tabs = {
-    _("Which vectors are read"): ("text", "read-features", "read-pooling"),
-    _("What it costs"): ("tasks",),
-}
-for tab, part in tabs(parts, older=before_tabs):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

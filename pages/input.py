@@ -2,7 +2,7 @@
 
 from sections.input import length, own_token, places, row, subject, too_long, vectors
 from ui.lesson import Lesson
-from ui.parts import opened
+from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("input")
@@ -16,8 +16,7 @@ parts = {
     _("Places"): places,
     _("Why 512?"): length,
 }
-about = {_("The row"): ("step",), _("Too long"): ("keep",)}  # part → parameters of older links
-for tab, part in opened(parts, about):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

@@ -22,13 +22,7 @@ parts = {
     _("Why not always [MASK]"): three_readings,
     _("What the paper measured"): paper,
 }
-before_tabs = {
-    _("What falls"): ("text", "rate", "split", "seed", "whole"),
-    _("Epoch after epoch"): ("masks", "epochs"),
-    _("One blank, two sentences"): ("a", "b"),
-    _("Why not always [MASK]"): ("probe", "at", "swap"),
-}
-for tab, part in tabs(parts, older=before_tabs):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

@@ -23,12 +23,7 @@ parts = {
     _("Can it be taught?"): new_head,
     _("Was it of any use?"): papers,
 }
-before_tabs = {
-    _("The question"): ("documents", "length", "short", "seed", "pair", "step"),
-    _("Judged live"): ("a", "b", "kind", "example"),
-    _("Topic against coherence"): ("sentences",),
-}
-for tab, part in tabs(parts, older=before_tabs):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

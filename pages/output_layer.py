@@ -18,7 +18,7 @@ parts = {
     _("Right and wrong"): mistakes,
     _("Data"): data,
 }
-for tab, part in tabs(parts, key="tab"):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, chosen)
 lesson.close()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from sections.parameters import arithmetic, exact, family, growing, memory, parts, sizes
 from ui.lesson import Lesson
-from ui.parts import opened
+from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("parameters")
@@ -18,13 +18,8 @@ views = {
     _("How it grows"): growing,
     _("The family"): family,
 }
-about = {  # title → parameters of older links that imply this part
-    _("Parameters"): ("part",),
-    _("How it grows"): ("grow", "watch"),
-    _("Memory"): ("run", "attn", "bits", "opt"),
-}
 with st.container(key="part"):
-    for tab, view in opened(views, about, key="view") if seen else ():
+    for tab, view in tabs(views, key="view") if seen else ():
         with tab:
             view.show(lesson, seen)
 lesson.close()

@@ -19,11 +19,7 @@ parts = {
     _("Keep it"): keep,
     _("The code"): code,
 }
-before_tabs = {
-    _("The curves"): ("axis",),
-    _("Look back"): ("past", "at", "layer", "head", "sentence", "text", "words", "toy-words"),
-}
-for tab, part in tabs(parts, older=before_tabs):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, text)
 lesson.close()

@@ -15,10 +15,7 @@ PARTS = {
     _("Surface, syntax, meaning"): papers,
     _("How much to believe"): limits,
 }
-OLDER = {  # title → parameters of links from before there were tabs
-    _("Ask every layer"): ("seeds", "beside", "measure", "sentences-en", "sentences-zh", "sentences-toy"),
-}
-for tab, part in tabs(PARTS, older=OLDER):
+for tab, part in tabs(PARTS):
     with tab:
         part.show(lesson, seen)
 lesson.close()

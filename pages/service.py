@@ -18,7 +18,7 @@ parts = {
     _("Many clients"): many_clients,
     _("Before it goes out"): going_out,
 }
-for tab, part in tabs(parts, older={_("The road"): ("step", "format")}):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, served)
 lesson.close()

@@ -14,7 +14,7 @@ parts = {
     _("The first steps"): first_steps,
     _("How many seeds"): how_many_seeds,
 }
-for tab, part in tabs(parts, older={_("The first steps"): ("steps", "warmup")}):
+for tab, part in tabs(parts):
     with tab:
         part.show(lesson, seen)
 lesson.close()

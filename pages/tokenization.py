@@ -5,7 +5,7 @@ import streamlit as st
 from plots.tokenization import STYLE
 from sections.tokenization import compare, everywhere, learn, steps, subject, window
 from ui.lesson import Lesson
-from ui.parts import opened
+from ui.page import tabs
 from ui.translations import _
 
 lesson = Lesson("tokenization")
@@ -19,12 +19,7 @@ parts = {
     _("Words or characters?"): compare,
     _("Other vocabularies"): everywhere,
 }
-about = {  # title → parameters of older links that imply this part
-    _("Step by step"): ("step", "token"),
-    _("Learn a vocabulary"): ("merge", "corpus", "scoring", "own", "learn-lower"),
-    _("Words or characters?"): ("compare",),
-}
-for tab, part in opened(parts, about) if seen else ():
+for tab, part in tabs(parts) if seen else ():
     with tab:
         part.show(lesson, seen)
 lesson.close()

@@ -17,12 +17,7 @@ PARTS = {
     _("A checklist"): checklist,
     _("What to do about it"): advice,
 }
-OLDER = {  # title → parameters of links from before there were tabs
-    _("What it looks at"): ("example",),
-    _("Cues in real data"): ("source",),
-    _("A checklist"): ("texts", "rule", "lines", "zh-lines", "model"),
-}
-for tab, part in tabs(PARTS, older=OLDER):
+for tab, part in tabs(PARTS):
     with tab:
         part.show(lesson, cue)
 lesson.close()

@@ -6,19 +6,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ui.state import (
-    MAX_URL_TEXT,
-    VISIT,
-    follow_link,
-    say_choice,
-    say_unusual,
-    set_url,
-    url_choice,
-    url_int,
-    url_text,
-    usual_in_link,
-    went_back,
-)
+from ui.state import VISIT, follow_link, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -39,7 +27,6 @@ def sentence_input(
     help: str | None = None,
     height: int | Literal["content"] = 140,
     travels: bool = False,
-    usual: str | None = None,
     examples_in: Any = None,
     live: bool = False,
 ) -> str:
@@ -49,18 +36,15 @@ def sentence_input(
     line says how much of it is used. It starts with `default`, else with the first example; "" is a valid text.
     If `examples` change (e.g. for a model of another language), an old example in the field becomes the first new one.
 
-    travels: text that the user typed into such a field on another page is carried over to this one.
-    usual: initial text if the link sets nothing, where it differs from `default`, which older links imply ·
-    examples_in: container for the examples, if they do not fit under the field · live: a single-line field sends every
-    keystroke.
+    travels: text that the user typed into such a field on another page is carried over to this one · examples_in:
+    container for the examples, if they do not fit under the field · live: a single-line field sends every keystroke.
     """
     state, shown = st.session_state, f"{key}-examples"
     new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # first run of this field in this visit of the page
     start = default if default is not None else (examples[0] if examples else "")
-    begun = start if usual is None else usual
     if linked := follow_link(key) or key not in state:
         brought = typed() if travels and new and key not in state and not went_back() else ""
-        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or usual_in_link(start, begun))
+        state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or start)
     if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
         state[key] = examples[0]
     state[shown] = list(examples)
@@ -74,10 +58,7 @@ def sentence_input(
         args=(key,) if travels else None,
         **({"height": height} if multiline else {"live": live}),
     )
-    if begun == start or len(text) > MAX_URL_TEXT:
-        set_url(key, text, default=start)
-    else:
-        say_unusual(key, text, start, begun)
+    set_url(key, text, default=start)
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None
@@ -140,27 +121,26 @@ def choice(
     *,
     wrap: bool = False,
     box: int | None = None,
-    usual: str | None = None,
+    default: str | None = None,
     bare: bool = False,
 ) -> str:
-    """Choice of one option, shown side by side; the link stores its name as `key`. names: name → label, default first.
+    """Choice of one option, shown side by side; the link stores its name as `key`. names: name → label.
 
-    wrap: options may wrap onto several lines · box: use a select box of this width in pixels instead · usual: initial
-    option if the link sets nothing at all; a link that sets other things but not this one means the first option ·
-    bare: hide the label, except from screen readers, as the options are self-explanatory.
+    wrap: options may wrap onto several lines · box: use a select box of this width in pixels instead · default: the
+    first if it is not one of the options · bare: hide the label, except from screen readers, as the options are
+    self-explanatory.
     """
-    first = next(iter(names))
-    usual = usual if usual in names else first
+    default = default if default in names else next(iter(names))
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), usual_in_link(first, usual))
+        st.session_state[key] = url_choice(key, list(names), default)
     label_shown = "collapsed" if bare else "visible"
     options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
     if box is not None:
         chosen = st.selectbox(label, list(names), width=box, **options)
     else:
         chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
-    say_choice(key, chosen, first, usual)
+    set_url(key, chosen, default=default)
     return chosen
 
 
@@ -180,12 +160,11 @@ def state(name: str) -> str:
     return f"choice-{name}"
 
 
-def picked(name: str, count: int, default: int = 0, usual: int | None = None) -> int:
+def picked(name: str, count: int, default: int = 0) -> int:
     """The current value of `pick` with `count` options, even before it is drawn; does not change the link."""
     key, last = state(name), count - 1
     if follow_link(name) or key not in st.session_state:
-        start = usual_in_link(default, default if usual is None else usual)
-        st.session_state[key] = url_int(name, max(0, min(start, last)) + 1, 1, count) - 1
+        st.session_state[key] = url_int(name, max(0, min(default, last)) + 1, 1, count) - 1
     st.session_state[key] = min(st.session_state[key], last)
     return st.session_state[key]
 
@@ -196,16 +175,12 @@ def pick(
     options: Sequence[str],
     default: int = 0,
     *,
-    usual: int | None = None,
     width: int | Literal["stretch"] = "stretch",
 ) -> int:
-    """A select box that returns the index of the option, from 0; the link counts from 1.
-
-    usual: initial index if the link sets nothing, where it differs from `default`, which older links imply."""
-    picked(name, len(options), default, usual)
+    """A select box that returns the index of the option, from 0; the link counts from 1."""
+    picked(name, len(options), default)
     chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
-    first, begun = (max(0, min(n, len(options) - 1)) + 1 for n in (default, default if usual is None else usual))
-    say_unusual(name, str(chosen + 1), str(first), str(begun))
+    set_url(name, chosen + 1, default=max(0, min(default, len(options) - 1)) + 1)
     return chosen
 
 

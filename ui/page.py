@@ -1,6 +1,6 @@
 """Layout that all lessons share: the central picture, a popover with its settings, the parts in tabs."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import streamlit as st
@@ -26,21 +26,16 @@ def with_drawer(label: str | None = None, *, key: str = "drawer") -> tuple[Any, 
         return st.container(), drawer(label or _("Examples"), key=key)
 
 
-def tabs(
-    parts: Mapping[str, Any], *, key: str = "part", older: Mapping[str, Collection[str]] | None = None
-) -> Iterator[tuple[Any, Any]]:
+def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
     """Tabs of which only the open one is computed and drawn → (tab, part) of that one; the link stores its title.
 
-    parts: title → anything, in most lessons the module of a section · older: title → link parameters only this part
-    uses: a link with one of them but no tab, as made before there were tabs, opens this part.
+    parts: title → anything, in most lessons the module of a section; the first is the default.
     """
-    state, titles, older = st.session_state, list(parts), older or {}
-    named = (title for title in titles if st.query_params.keys() & set(older.get(title, ())))
-    meant = next(named, titles[0])  # if the link names no tab
+    state, titles = st.session_state, list(parts)
     if follow_link(key) or state.get(key) not in titles:
-        state[key] = url_choice(key, titles, meant)
+        state[key] = url_choice(key, titles, titles[0])
     opened = st.tabs(titles, key=key, on_change="rerun")
-    set_url(key, state[key], default=meant)
+    set_url(key, state[key], default=titles[0])
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part

@@ -18,15 +18,12 @@ NAMED = {"arm", "seed", "metrics"}  # fields of every record
 _KEY = "checkpoint"  # not "start", which is the key of a button on one of the pages
 
 
-def start_choice(*names: str, older_links: bool = True) -> None:
-    """A select box over the checkpoints in STARTS, stored in the link. Initially the last one for which any of the
-    comparisons `names` has been recorded. older_links: whether links with other parameters but no checkpoint exist;
-    they mean the first of STARTS."""
+def start_choice(*names: str) -> None:
+    """A select box over the checkpoints in STARTS, stored in the link. Default: the last one for which any of the
+    comparisons `names` has been recorded."""
     there = [start for start in STARTS if complete(CHECKPOINTS / start)] or STARTS[:1]
-    usual = next((start for start in reversed(there) if any(_path(start, name).exists() for name in names)), None)
-    if not older_links:
-        there = sorted(there, key=lambda start: start != usual)
-    choose_model(_KEY, _("From the checkpoint"), {start: start for start in there}, {}, usual)
+    default = next((start for start in reversed(there) if any(_path(start, name).exists() for name in names)), None)
+    choose_model(_KEY, _("From the checkpoint"), {start: start for start in there}, {}, default)
 
 
 def start() -> str:

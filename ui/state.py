@@ -6,16 +6,13 @@ such a widget. Invalid values in a link are silently replaced by the default; no
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-# Parameters valid on any page that do not set its content. "tab" is the key of tabs that no older link contains.
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options", "tab"}
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
-_BESIDE = "_beside"  # session_state key: (visit, {name: value})
 MAX_URL_TEXT = 500  # characters of free text stored in a link; some proxies refuse URLs of more than a few thousand
 
 
@@ -41,51 +38,20 @@ def url_choice(name: str, options: Sequence[str], default: str) -> str:
 
 
 def set_url(name: str, value: object, default: object = None) -> None:
-    """Store a value in the link; the default, None and over-long text are left out to keep links short."""
+    """Store a value in the link; the default, None and over-long text are left out to keep links short.
+
+    A default that the link contains stays: each write adds an entry to the browser's history, and one made on opening
+    the page again would undo the browser's Back.
+    """
     text = "" if value is None else str(value)
     st.session_state[f"_unlinked.{name}"] = len(text) > MAX_URL_TEXT
+    if value is not None and st.query_params.get(name) == text:
+        return
     if value is None or value == default or len(text) > MAX_URL_TEXT:
         if name in st.query_params:
             del st.query_params[name]
-    elif st.query_params.get(name) != text:
-        values = {name: text}
-        visit, beside = st.session_state.get(_BESIDE, (None, {}))
-        if visit == st.session_state.get(VISIT, 0):
-            others = {other: said for other, said in beside.items() if said is not None}
-            values |= {other: said for other, said in others.items() if other not in {name, *st.query_params}}
-        st.query_params.update(values)  # in one call: each write adds an entry to the browser's history
-
-
-def say_beside(name: str, value: str | None) -> None:
-    """During this visit of the page, add this value to the link as soon as `set_url` writes another one. Writing it at
-    once into an empty link would add a browser history entry without any action of the user. None: cancel."""
-    visit, beside = st.session_state.get(_BESIDE, (None, {}))
-    now = st.session_state.get(VISIT, 0)
-    st.session_state[_BESIDE] = (now, {**(beside if visit == now else {}), name: value})
-
-
-def usual_in_link(first: Any, usual: Any) -> Any:
-    """Value of a choice that the link does not contain: `usual`, or `first` if the link sets other things: such a link
-    may date from when `first` was the default."""
-    older = st.query_params.keys() - EVERY_PAGE and (opened_by_link() or went_back())
-    return first if older else usual
-
-
-def say_choice(name: str, chosen: str, first: str, usual: str) -> None:
-    """Store a choice in the link such that `usual_in_link` restores it."""
-    if usual == first:
-        set_url(name, chosen, default=first)
     else:
-        set_url(name, chosen, default=None if st.query_params.keys() - EVERY_PAGE - {name} else usual)
-        say_beside(name, chosen)
-
-
-def say_unusual(name: str, chosen: str, first: str, usual: str) -> None:
-    """`say_choice` on pages with several choices: adds `first` to an older link only when something else changes."""
-    if chosen == first != usual and name not in st.query_params and st.query_params.keys() - EVERY_PAGE:
-        say_beside(name, chosen)
-    else:
-        say_choice(name, chosen, first, usual)
+        st.query_params[name] = text
 
 
 def follow_link(name: str) -> bool:

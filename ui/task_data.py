@@ -19,7 +19,7 @@ from ui.door.uploads import MB
 from ui.inputs import choice
 from ui.kept import kept_uploader
 from ui.lesson import LESSONS
-from ui.state import follow_link, say_beside, set_url, url_choice
+from ui.state import follow_link, set_url, url_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
@@ -75,8 +75,6 @@ def task_choice() -> str:
     chosen = st.pills(
         _("Task"), list(names), format_func=names.get, key=_TASK, required=True, label_visibility="collapsed"
     )
-    if FIRST not in VIEWS[chosen].sets():
-        say_beside("data", None)  # the default set belongs to another task
     set_url(_TASK, chosen, default=next(iter(names)))
     return chosen
 
@@ -84,7 +82,7 @@ def task_choice() -> str:
 def choose_data(task: str) -> ChosenData | None:
     """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable."""
     names = {name: one.title for name, one in VIEWS[task].sets().items()}
-    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, usual=FIRST)
+    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, default=FIRST)
     return own_files(task) if key == OWN else shipped(key)
 
 

@@ -10,7 +10,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Seen) -> None:
-    views = {  # the first is the default of links older than the other views
+    views = {
         "steps": (_("Steps and cost"), rnn_steps),
         "gates": (_("The gates, word by word"), rnn_gates),
         "forgets": (_("What it forgets"), rnn_forgets),
@@ -18,5 +18,5 @@ def show(lesson: Lesson, seen: Seen) -> None:
         "bottleneck": (_("Through one vector"), rnn_bottleneck),
     }
     names = {name: words for name, (words, _part) in views.items()}
-    chosen = choice("rnn", _("What to look at"), names, usual="gates", bare=True, wrap=True)
+    chosen = choice("rnn", _("What to look at"), names, default="gates", bare=True, wrap=True)
     views[chosen][1].show(lesson, seen)

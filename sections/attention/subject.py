@@ -28,13 +28,11 @@ if TYPE_CHECKING:
 MAX_CHARS = 300  # characters of a sentence
 MAX_TOKENS = 18  # tokens read, with [CLS] and [SEP]: more are illegible from the back row
 MAX_PADDING = 6
-BEFORE = "The man bit the dog."  # default of older links that set no text
-FIRST_ROW = 1  # default when the link does not set `row`, from 0
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is on the page. reading: with its padding · layer, head: from 0 · usual_row: the page's default row."""
+    """What is on the page. reading: with its padding · layer, head: from 0 · default_row: of the word to show first."""
 
     subject: Subject
     text: str
@@ -42,7 +40,7 @@ class Seen:
     reading: ModelInput
     layer: int
     head: int
-    usual_row: int
+    default_row: int
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
@@ -60,21 +58,14 @@ def read(lesson: Lesson) -> Seen:
         settings = drawer(_("Examples"))
     with settings:
         examples_in = st.container()
-        name = model_choice(fill=True, usual=WELL_READ)
+        name = model_choice(fill=True, default=WELL_READ)
         second = sentence_input(
             "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
         )
         padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
-    examples = lesson.examples_for(name)
     with sentence:
         text = sentence_input(
-            "sentence",
-            examples,
-            max_chars=MAX_CHARS,
-            default=BEFORE if BEFORE in lesson.examples else lesson.examples[0],
-            usual=examples[0],
-            travels=True,
-            examples_in=examples_in,
+            "sentence", lesson.examples_for(name), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
     with st.spinner(_("Loading the model …")):
         from minibert.inside.model_input import ModelInput
@@ -104,17 +95,11 @@ def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int
     from minibert.inside.telling_head import telling_head
 
     config = subject.model.config
-    usual = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
+    telling = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
     names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
     layer, head = (
-        pick(
-            name,
-            label,
-            [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
-            usual=begin,
-            width=place_width(),
-        )
-        for (name, label, count), begin in zip(names, usual, strict=False)
+        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], at, width=place_width())
+        for (name, label, count), at in zip(names, telling, strict=False)
     )
     return layer, head
 
@@ -126,11 +111,11 @@ def place_width() -> int:
 
 def picked_row(seen: Seen) -> int:
     """Row of the chosen word, without drawing its widget."""
-    return picked("row", len(seen.reading.tokens), FIRST_ROW, seen.usual_row)
+    return picked("row", len(seen.reading.tokens), seen.default_row)
 
 
 def pick_row(seen: Seen, label: str) -> int:
-    return pick("row", label, numbered(seen.reading.tokens), FIRST_ROW, usual=seen.usual_row)
+    return pick("row", label, numbered(seen.reading.tokens), seen.default_row)
 
 
 def go_to(layer: int, head: int) -> None:

@@ -27,8 +27,6 @@ THRESHOLD = 40  # percent; a score above it gives the head its name
 
 def show(lesson: Lesson, seen: Seen) -> None:
     ways = {"place": _("Where it looks"), "word": _("Which word it finds")}
-    if {"relation", *(f"case-{name}" for name in relations.ORDER)} & st.query_params.keys():
-        ways = dict(reversed(ways.items()))  # older links, without `by`, point to the part on words
     if choice("by", _("A head is named by"), ways) == "word":
         relations.show(lesson, seen.subject)
     else:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAX_CHARS = 4_000  # characters of a sentence
 MAX_TOKENS = 512
 SMALL = 32  # most pixels per side of a small picture
-DEFAULT = (1, 1)  # head of links that set none, from 0; clipped to the model's
+FALLBACK = (1, 1)  # head of a sentence without a telling one, from 0; clipped to the model's
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Side:
 
 @dataclass(frozen=True)
 class Seen:
-    """What is on the page: one side, or two beside each other. usual: the default head."""
+    """What is on the page: one side, or two beside each other. default_head: the one that is shown first."""
 
     sides: tuple[Side, ...]
-    usual: HeadPlace
+    default_head: HeadPlace
 
     @property
     def subject(self) -> Subject:
@@ -62,23 +62,16 @@ def read(lesson: Lesson) -> Seen:
     sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
-        name = model_choice(usual=WELL_READ)
+        name = model_choice(default=WELL_READ)
         second = sentence_input(
             "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
         )
         beside = {"none": _("nothing"), "sentence": _("another sentence"), "model": _("another model")}
         compare = choice("compare", _("Side by side with"), beside)
         others = st.container()
-    examples = lesson.examples_for(name)
     with sentence:
         text = sentence_input(
-            "sentence",
-            examples,
-            max_chars=MAX_CHARS,
-            default=lesson.examples[0],
-            usual=examples[0],
-            travels=True,
-            examples_in=examples_in,
+            "sentence", lesson.examples_for(name), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
     asked = [(name, text, second or None)]
     with others:
@@ -92,7 +85,7 @@ def read(lesson: Lesson) -> Seen:
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
-    return Seen(sides, usual_head(sides[0]))
+    return Seen(sides, default_head(sides[0]))
 
 
 def side_of(subject: Subject, text: str, second: str | None) -> Side:
@@ -145,14 +138,14 @@ def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
 # --- one of the heads, and all of them -------------------------------------------------------------------------------
 
 
-def usual_head(side: Side) -> HeadPlace:
-    """The most telling head for the sentence's default word, the default of *Attention* too."""
+def default_head(side: Side) -> HeadPlace:
+    """The most telling head for the sentence's default word, as in *Attention*."""
     from minibert.inside.telling_head import telling_head, word_that_asks
 
     tokens = side.reading.tokens
     asks = word_that_asks(tokens, side.reading.words)
     found = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
-    return side.subject.head(*DEFAULT) if found is None else found[:2]
+    return side.subject.head(*FALLBACK) if found is None else found[:2]
 
 
 def all_names(subject: Subject) -> list[str]:
@@ -168,11 +161,10 @@ def pick_head(seen: Seen) -> HeadPlace:
             name,
             label,
             [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
-            start,
-            usual=usual,
+            default,
             width=views.wide(130),
         )
-        for (name, label), count, start, usual in zip(labels, seen.subject.shape, DEFAULT, seen.usual, strict=True)
+        for (name, label), count, default in zip(labels, seen.subject.shape, seen.default_head, strict=True)
     )
 
 

@@ -69,7 +69,7 @@ def read(lesson: Lesson) -> Subject:
         left, right = st.container(), st.container()
         with drawer(_("Model and sentences"), key="cone-drawer"):
             examples = st.container()
-            model = model_choice(usual=WELL_READ)
+            model = model_choice(default=WELL_READ)
             layers = choice("layers", _("Mean of the tokens, from"), layer_names(), wrap=True)
             own = sentence_input(
                 "own",

@@ -111,7 +111,7 @@ def read(lesson: Lesson) -> Subject:
         # Run the drawer first: its settings decide what the row shows.
         first, second, last = st.container(width="content"), st.container(), st.container(width="content")
         with last, drawer():
-            model = model_choice(usual=WELL_READ)
+            model = model_choice(default=WELL_READ)
             language = _language(model)
             what = choice("what", _("Points"), what_names())
             pooling = choice("pooling", _("A sentence’s vector"), pooling_names()) if what == "sentences" else "mean"

@@ -28,7 +28,7 @@ def read(lesson: Lesson) -> Seen:
     sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
-        model = model_choice(fill=True, usual=WELL_READ)
+        model = model_choice(fill=True, default=WELL_READ)
     with sentence:
         text = sentence_input(
             "sentence",

@@ -106,15 +106,12 @@ def paper_of(name: str, text: str) -> dict:
 
 
 def read() -> Shown:
-    """The experiment, the text and the measure, all in the link. A link with parameters but no text is older than the
-    toy world and means real text."""
+    """The experiment, the text and the measure, all in the link."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
-        left = st.container(width="content", key="asked-experiment")
-        texts = {REAL: _("on real text"), TOY: _("on the toy world")}
-        # Run this first: it must see the link before other widgets remove their defaults from it.
-        text = choice("text", _("On"), texts, wrap=True, usual=TOY, bare=True)
-        with left:
+        with st.container(width="content"):
             name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
+        texts = {REAL: _("on real text"), TOY: _("on the toy world")}
+        text = choice("text", _("On"), texts, wrap=True, default=TOY, bare=True)
         records = _recorded(name, text)
         measures = {column["metric"]: _measured(column, records) for column in paper_of(name, text)["column"]}
         measures = {key: measure for key, measure in measures.items() if measure.found}

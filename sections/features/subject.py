@@ -38,17 +38,15 @@ class Subject:
 def read(lesson: Lesson) -> Subject:
     """Widgets for task and data, and in a drawer the checkpoint."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        left = st.container(horizontal=True)
-        with drawer():  # first: it must see the link before other widgets remove defaults from it
+        with st.container(horizontal=True):
+            questions = {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
+            asked = choice("asked", _("What is asked"), questions)
+            shown = CLASS
+            if asked == "tagging":
+                sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
+                shown = choice("set", _("Data"), sets)
+        with drawer():
             start_choice(TAGGING, "features-conll", CLASS)
-    with left:
-        asked = choice(
-            "asked", _("What is asked"), {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
-        )
-        shown = CLASS
-        if asked == "tagging":
-            sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
-            shown = choice("set", _("Data"), sets)
     return Subject(TAGGING if asked == "tagging" else CLASS, shown)
 
 

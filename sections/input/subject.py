@@ -31,7 +31,7 @@ def read(lesson: Lesson) -> Subject:
     left, right = fields.columns(2, gap="small")
     with side:
         examples_in = st.container()
-        model = model_choice(usual=WELL_READ)
+        model = model_choice(default=WELL_READ)
         pair = st.toggle(_("A second sentence"), value=True, key="pair", bind="query-params")
     with left:
         examples = lesson.examples_for(model)

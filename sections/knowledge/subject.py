@@ -67,7 +67,7 @@ def read(lesson: Lesson) -> Subject:
         left, middle = st.container(), st.container()
         with drawer(_("Examples and model"), key="knowledge-drawer"):
             examples = st.container()
-            model = model_choice(fill=True, usual=WELL_READ)
+            model = model_choice(fill=True, default=WELL_READ)
             known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("hung on, too")})
     told = lesson.examples_for(model)
     with left:

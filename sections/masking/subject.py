@@ -39,7 +39,7 @@ def read(lesson: Lesson) -> Subject:
     with right:
         examples_in = st.container()
         model = model_choice(
-            fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), usual=WELL_READ
+            fill=True, label=_("Model: its vocabulary cuts the text, its guesses fill the blanks"), default=WELL_READ
         )
         bars = st.slider(_("Bars for each blank"), 3, 10, 5, key="k", bind="query-params")
     examples = lesson.examples_for(model)

@@ -41,7 +41,7 @@ def read() -> Subject:
             model = model_choice(
                 judge=True,
                 label=_("Model: its vocabulary cuts the text, its next-sentence head judges"),
-                usual=WELL_READ,
+                default=WELL_READ,
             )
             asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
             if asked_for_order:

@@ -103,7 +103,7 @@ def choose_model(data: ChosenData | None) -> str:
         st.session_state["model-for"] = language
         fitting = [name for name in names if name.endswith(f"-{language}")] or names
         st.session_state["model"] = WELL_READ if WELL_READ in fitting else fitting[0]
-    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), usual=WELL_READ)
+    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), default=WELL_READ)
 
 
 def input_options(data: ChosenData | None) -> Options:

@@ -10,7 +10,6 @@ from ui.translations import _
 
 # The values of minibert.toy.pretrain.TOY (a test compares them), copied so that the page opens without importing it.
 SECONDS, STEPS = 60, 600  # about a minute on two idle cores
-OLD_STEPS = 1_000  # default of older links that say steps without a number
 RATE, MASKED = 5e-3, 35
 RATES = [1e-4, 3e-4, 5e-4, 1e-3, 2e-3, 3e-3, RATE, 1e-2, 2e-2]
 SIZES = ("tiny", "mini", "small")
@@ -31,15 +30,11 @@ def sizes() -> dict[str, str]:
 
 def choose_budget() -> dict:
     """How long to train: a number of steps, independent of the machine's load, or a number of seconds."""
-    state = st.session_state
-    if "budget" not in state and "budget" not in st.query_params and "seconds" in st.query_params:
-        state["budget"] = "seconds"  # such links are from when seconds were the default
-    steps = OLD_STEPS if st.query_params.get("budget") == "steps" and "steps" not in st.query_params else STEPS
     look = {"bind": "query-params", "width": 180}
-    if state.get("budget", url_choice("budget", ("steps", "seconds"), "steps")) == "seconds":
+    if st.session_state.get("budget", url_choice("budget", ("steps", "seconds"), "steps")) == "seconds":
         seconds = st.slider(_("Seconds of training"), 10, SECONDS_AT_MOST, SECONDS, 10, key="seconds", **look)
         return {"minutes": seconds / 60, "steps": None}
-    return {"minutes": None, "steps": st.slider(_("Steps"), 50, STEPS_AT_MOST, steps, 50, key="steps", **look)}
+    return {"minutes": None, "steps": st.slider(_("Steps"), 50, STEPS_AT_MOST, STEPS, 50, key="steps", **look)}
 
 
 def choose_settings(data: str) -> dict:

@@ -30,7 +30,7 @@ def read(lesson: Lesson) -> Subject:
         first, second, last = st.container(), st.container(width=190), st.container(width="content")
         with last, drawer(_("Examples")):
             examples_in = st.container()
-            model = model_choice(usual=WELL_READ)
+            model = model_choice(default=WELL_READ)
         words = answers(lesson, model)
         with first:
             text = sentence_input(

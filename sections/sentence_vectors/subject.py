@@ -46,7 +46,7 @@ def read(lesson: Lesson) -> Subject:
         left = st.container()
         with drawer(_("Model and sentences"), key="vectors-drawer"):
             examples = st.container()
-            model = model_choice(usual=WELL_READ)
+            model = model_choice(default=WELL_READ)
             pooling = choice("pooling", _("A sentence’s vector"), pooling_names(), wrap=True)
             own = sentence_input(
                 "own",

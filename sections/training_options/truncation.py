@@ -54,7 +54,7 @@ def show(lesson: Lesson, text: str) -> None:
 
 def _scores() -> None:
     """Accuracy of every arm of the comparison, beside the paper's."""
-    recorded.start_choice(COMPARED, older_links=False)
+    recorded.start_choice(COMPARED)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:
         st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))

@@ -15,7 +15,7 @@ def formula(page, text: str):
 
 
 def test_a_cell_is_clicked_or_chosen_by_keyboard_and_the_link_keeps_it(page):
-    open_page(page, "attention", step=2, padding=0, sentence=SENTENCE)
+    open_page(page, "attention", step=2, padding=0, row=2, sentence=SENTENCE)
     pairs = page.locator(".st-key-attention-pairs")
     expect(formula(page, r"q_{2} \cdot k_{3}")).to_have_count(1)
     click_point(page, pairs, 4 * 9 + 6)  # [CLS], six words, a full stop, [SEP]

@@ -33,7 +33,7 @@ def test_the_window_shrinks_until_a_piece_is_found(page):
 
 
 def test_steps_by_keys_light_from_a_token_to_its_origin_and_any_text(page):
-    open_page(page, "tokenization", step=5, text="cats bark")
+    open_page(page, "tokenization", part="Step by step", step=5, text="cats bark")
     page.locator("body").press("ArrowRight")
     expect(page).to_have_url(re.compile("step=6"))
     wait_idle(page)
@@ -65,7 +65,7 @@ def test_very_long_texts(page, name):
 
 @pytest.mark.release
 def test_merges_fuse_and_the_learned_vocabulary_shows_its_effect_where_it_is_chosen(page):
-    open_page(page, "tokenization", merge=40)
+    open_page(page, "tokenization", part="Learn a vocabulary", merge=40)
     stage = page.locator(".st-key-learning-stage")
     stage.get_by_role("button", name="One step on").click()
     expect(stage.locator(".count")).to_have_text(re.compile("^merge 41 of"))

@@ -3,7 +3,7 @@
 import pytest
 
 from examination.__main__ import check
-from examination.bank import BANK, load_bank
+from examination.bank import BANK, ROOT, load_bank
 from examination.computations import COMPUTATIONS
 from examination.count import COUNTED
 from examination.entry import BankError
@@ -121,3 +121,10 @@ def test_the_bank_we_ship_has_every_kind_and_its_readme_names_all_that_a_file_ma
     options = {(what, name) for what, one in COMPUTATIONS.items() for name in one.options}
     rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
     assert not [(what, name) for what, name in options if f"`{name}`" not in rows[what]]
+
+
+def test_a_part_that_a_question_s_link_opens_is_on_its_page():
+    asked = {(q.lesson, q.query["part"]) for part in load_bank() for q in part.questions if "part" in q.query}
+    assert len(asked) > 9
+    for lesson, part in asked:
+        assert f'"{part}"' in (ROOT / "pages" / f"{lesson}.py").read_text("utf-8"), part

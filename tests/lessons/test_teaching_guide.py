@@ -31,7 +31,7 @@ def parts(link: str) -> tuple[str, dict[str, str]]:
 
 def part_of(link: str) -> tuple[str, str]:
     name, query = parts(link)
-    return name, query.get("part") or query.get("tab") or query.get("option") or ""
+    return name, query.get("part") or query.get("option") or ""
 
 
 def in_one_line(text: str) -> str:
@@ -64,7 +64,7 @@ def test_a_link_names_a_page_its_part_and_settings_that_it_reads(page):
     for name, query in map(parts, LINKS):
         if name == page:
             unknown = [one for one in query if one not in texts and not any(re.fullmatch(c, one) for c in composed)]
-            assert not unknown and query.get("part", query.get("tab", "part")) in {*texts, "part"}
+            assert not unknown and query.get("part", "part") in {*texts, "part"}
 
 
 @pytest.mark.parametrize("links, quotes", STEPS, ids=[links[0] for links, _quotes in STEPS])

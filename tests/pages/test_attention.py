@@ -33,15 +33,16 @@ from ui.source import source_of
 from ui.text import tex
 
 LESSON = Lesson("attention")
-TEXT = "The man bit the dog."  # of a link that names no sentence
+TEXT = "The man bit the dog."
 PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
 VIEWS = ("gates", "forgets", "directions", "bottleneck")  # of what a recurrent network reads
 
 
 def open_page(part: str = PARTS[0], **query) -> AppTest:
-    """The page with one of its parts open and the untrained model, unless the query says otherwise."""
+    """The page with one of its parts open, the untrained model and its first head, unless the query says otherwise."""
     assert part in PARTS
-    return driver.open_page("attention", **{"model": UNTRAINED, "part": part} | query)
+    usual = {"model": UNTRAINED, "part": part, "sentence": TEXT, "layer": 1, "head": 1, "row": 2}
+    return driver.open_page("attention", **usual | query)
 
 
 @pytest.fixture(scope="module")
@@ -127,19 +128,20 @@ def test_the_mask_closes_what_is_padding():
 
 
 @pytest.mark.parametrize(
-    ("part", "names"),
+    ("part", "view", "names"),
     [
-        ("One head", "step layer head row column number matrix padding model"),
-        ("Break it", "hide break factor behind order"),
-        ("Against an RNN", "source target hidden tokens counting gate read unit"),
-        ("Against an RNN", "behind_it"),  # of what an LSTM forgets
-        ("Weights and reasons", "hide tested edit"),
+        ("One head", "", "step layer head row column number matrix padding model"),
+        ("Break it", "", "hide break factor behind order"),
+        ("Against an RNN", "steps", "source target hidden tokens counting"),
+        ("Against an RNN", "gates", "gate read unit"),
+        ("Against an RNN", "forgets", "behind_it"),
+        ("Weights and reasons", "", "hide tested edit"),
     ],
 )
-def test_a_bad_link_breaks_nothing(part, names):
+def test_a_bad_link_breaks_nothing(part, view, names):
     for bad in ("99", "<img>"):
-        app = open_page(part, rnn="forgets" if names == "behind_it" else "", **dict.fromkeys(names.split(), bad))
-        assert part != "One head" or places(app)["Layer"] == 0
+        app = open_page(part, rnn=view, **dict.fromkeys(names.split(), bad))
+        assert part != "One head" or places(app) == places(driver.open_page("attention", sentence=TEXT))
 
 
 def test_the_page_begins_with_the_head_that_has_most_to_show_and_waits_for_a_guess():
@@ -170,14 +172,8 @@ def test_the_page_begins_with_the_head_that_has_most_to_show_and_waits_for_a_gue
     assert f"{probs[at][row, tokens.index('cat')].item():.0%}" in told["findings"][row]
 
 
-def test_an_older_link_shows_what_it_showed():
-    app = driver.open_page("attention", step=2)
-    assert app.text_input(key="sentence").value == TEXT
-    assert [places(app)[name] for name in ("Layer", "Head", "From (row)")] == [0, 0, 1]
-
-
 def test_a_head_with_more_to_show_is_a_click_away():
-    app = driver.open_page("attention", sentence=LESSON.examples[0], model="minilm-en", row=9)
+    app = driver.open_page("attention", sentence=LESSON.examples[0], layer=1, head=1)
     app.button(key="best-head").click()
     whole(app.run())
     assert (places(app)["Layer"], places(app)["Head"]) == (5, 11)
@@ -307,10 +303,10 @@ def test_words_of_no_toy_world_are_said():
 
 
 def test_costs_are_the_formulas_and_paths_their_steps():
-    app = open_page("Against an RNN", source=1, target=6, hidden=4, tokens=512)  # the fourth size is 512
+    app = open_page("Against an RNN", rnn="steps", source=1, target=6, hidden=4, tokens=512)  # the fourth size is 512
     assert re.findall(r"(\d+) step", alt_of(app, "paths")) == ["1", "5"]
     assert formulas(app).count(r"\mathbf{536{,}870{,}912}") == 2  # T = H: the same for both
-    app = open_page("Against an RNN", hidden=4, tokens=1024, counting="layer")
+    app = open_page("Against an RNN", rnn="steps", hidden=4, tokens=1024, counting="layer")
     assert formulas(app).count(r"\mathbf{4{,}294{,}967{,}296}") == 2  # T = 2H: attention and LSTM
 
 
@@ -318,7 +314,7 @@ def test_costs_are_the_formulas_and_paths_their_steps():
     ("part", "query"),
     [(part, {}) for part in PARTS]
     + [("Break it", {"break": "mask"}), ("Break it", {"break": "positions"})]
-    + [("Against an RNN", {"rnn": view}) for view in VIEWS],
+    + [("Against an RNN", {"rnn": view}) for view in ("steps", *VIEWS[1:])],
 )
 def test_any_sentence_in_every_part(part, query):
     app = open_page(part, **query)

@@ -20,6 +20,7 @@ MODEL = available_models(fill=True)[0].name
 FALLS, EPOCHS, PAPER = "What falls", "Epoch after epoch", "What the paper measured"
 PAIR, WHY = "One blank, two sentences", "Why not always [MASK]"
 open_page = partial(driver.open_page, "masking")
+with_model = partial(open_page, model=MODEL)
 
 
 def chips(app: AppTest, epoch: int = 0) -> list[tuple[str, str, str]]:
@@ -107,7 +108,7 @@ def test_whole_words_fall_with_all_their_characters():
 
 def test_static_rows_repeat_and_dynamic_rows_do_not():
     def rows(masks):
-        app = open_page(masks=masks, epochs=6)
+        app = open_page(part=EPOCHS, masks=masks, epochs=6)
         asked = [trace["text"] for trace in figure(app, "epoch-rows")["data"]]  # letters, of each fate
         return app, ["".join(" ".join(letters[i]) for letters in asked) for i in range(len(asked[0]))]
 
@@ -124,7 +125,7 @@ SENTENCE = "The man looked at the house."  # words that any English vocabulary h
 
 
 def test_the_bars_are_what_the_model_expects():
-    app = open_page(cloze=SENTENCE, blanks="2", k=4)
+    app = with_model(cloze=SENTENCE, blanks="2", k=4)
     model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
     ids = tokenizer.encode(SENTENCE).ids
     true, ids[2] = ids[2], tokenizer.mask_id
@@ -137,7 +138,7 @@ def test_the_bars_are_what_the_model_expects():
     assert told == {tokenizer.vocab[i]: text.replace("\u00a0", " ") for i, text in expected.items()}
     word, share = next(iter(told.items()))
     assert word in title_of(app, "blank-bars") and share in title_of(app, "blank-bars")
-    several = open_page(cloze=SENTENCE, blanks="2.6.7")
+    several = with_model(cloze=SENTENCE, blanks="2.6.7")
     hidden = zip(bars(several, "blank-bars"), ("man", "house", "."), strict=True)
     right = sum(next(iter(panel)) == true for panel, true in hidden)
     assert re.findall(r"\d+", title_of(several, "blank-bars"))[:2] == [str(right), "3"]
@@ -169,7 +170,7 @@ def test_many_blanks_are_counted_and_the_first_drawn():
 
 def test_the_divergence_is_that_of_the_two_contexts():
     a, b = "She fed the [MASK].", "She opened the [MASK]."
-    app = open_page(a=a, b=b)
+    app = with_model(part=PAIR, a=a, b=b)
     loaded = load(MODEL)
     log_p, log_q = (
         expectations(loaded.model, ids, [ids.index(loaded.tokenizer.mask_id)])[0]
@@ -180,9 +181,9 @@ def test_the_divergence_is_that_of_the_two_contexts():
     cloud = figure(app, "two-contexts")["data"][0]
     counted = sum(1 + int(([*label.split(" +"), "0"])[1]) for label in cloud["customdata"])
     assert counted == loaded.tokenizer.vocab_size  # the whole vocabulary
-    same = open_page(a=a, b=a)
+    same = with_model(part=PAIR, a=a, b=a)
     assert {value for label, value in metrics(same).items() if "KL" in label} == {"0.000 nats"} and same.info
-    blankless = open_page(a="No blank here.")
+    blankless = with_model(part=PAIR, a="No blank here.")
     assert figure(blankless, "two-contexts") is None and blankless.info
     pairs = [text for text in LESSON.examples if "[MASK]" in text]
     assert len(pairs) % 2 == 0 and all(text.count("[MASK]") == 1 for text in pairs)
@@ -191,7 +192,7 @@ def test_the_divergence_is_that_of_the_two_contexts():
 
 
 def test_the_three_readings_are_the_models():
-    app = open_page(probe=SENTENCE, at=2, swap=5)
+    app = with_model(part=WHY, probe=SENTENCE, at=2, swap=5)
     model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
     titles = [note["text"] for note in figure(app, "readings")["layout"]["annotations"]]
     other = titles[1].removeprefix("random: ")
@@ -245,24 +246,6 @@ def test_a_bad_link_falls_back(query):
     assert shares(app) == [80, 10, 10]
     assert 0 <= app.slider(key="rate").value <= 100
     assert len(fallen(app)) > 0
-
-
-@pytest.mark.parametrize(
-    ("query", "part"),
-    [
-        ({"cloze": SENTENCE, "blanks": "2"}, FALLS),
-        ({"masks": "static"}, EPOCHS),
-        ({"b": "One [MASK]."}, PAIR),
-        ({"swap": 7}, WHY),
-        ({"swap": 7, "part": PAPER}, PAPER),
-    ],
-)
-def test_a_link_made_before_there_were_tabs_opens_its_part(query, part):
-    app = open_page(**query)
-    assert app.session_state["part"] == part
-    keys = {"text": FALLS, "a": PAIR, "probe": WHY}
-    drawn = {keys[field.key] for field in (*app.text_input, *app.text_area) if field.key in keys}
-    assert drawn == ({FALLS} if part == EPOCHS else {part} - {PAPER})
 
 
 def test_what_the_class_types_goes_on_into_every_part():

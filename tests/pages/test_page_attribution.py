@@ -20,6 +20,7 @@ from ui.model_cache import load
 
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
+SLOPE = "Where the slope misleads"
 
 
 def grid_of(app) -> np.ndarray:
@@ -97,7 +98,7 @@ def test_the_answer_and_every_value_are_miniberts(predictor):
     test = deletion_test(case, values, "cut")
     assert lines["Leave one out"] == pytest.approx(test.methods["leave_one_out"], abs=1e-5)
     assert lines["random order"] == pytest.approx(test.random.mean(0), abs=1e-5)
-    app = open_page(text=TEXT, instead="cut", steps=8)  # as links were before there were tabs
+    app = open_page(text=TEXT, instead="cut", steps=8, part=SLOPE)
     error = completeness_errors(case, "cut", [8], "riemann_middle")[0]
     assert f"{error:.2g}" in text_of(app)
     assert f"{values['integrated'][1]:+.2f}" in html_of(open_page(text=TEXT, instead="cut", steps=8, part="One method"))
@@ -114,11 +115,11 @@ def test_the_other_class_turns_the_signs(predictor):
 def test_what_is_chosen_is_in_the_link(predictor):
     app = open_page(text=TEXT, instead="pad", method="shapley", steps=8)
     assert (link(app, "instead"), link(app, "method"), link(app, "steps")) == ("pad", "shapley", "8")
-    app = open_page(text=TEXT, steps=8)
+    app = open_page(text=TEXT, steps=8, part=SLOPE)
     app.select_slider(key="steps").set_value(4)
     assert link(whole(app.run()), "steps") == "4"
     assert open_page(text=TEXT, steps=4, method="no").session_state["method"] == "integrated"
-    app = open_page(text=TEXT, instead="hole", steps=7, model="x", part="Where the slope misleads")
+    app = open_page(text=TEXT, instead="hole", steps=7, model="x", part=SLOPE)
     assert app.select_slider(key="steps").value == 32
 
 
@@ -127,7 +128,7 @@ FEW = f"{HOSTILE['nul']} {HOSTILE['script']} *bold* <b>b</b>"  # of more than te
 
 @pytest.mark.parametrize("text", [FEW, ""], ids=["few", "nothing"])
 def test_any_text_is_text(predictor, text):
-    app = open_page(steps=4)
+    app = open_page(steps=4, part=SLOPE)
     assert_no_markup(whole(app.text_input(key="text").set_value(text).run()))
 
 
@@ -141,5 +142,5 @@ def test_chinese_and_pairs_are_explained(predictor):
 
 @pytest.mark.release
 def test_a_long_text_is_read_in_part(predictor):
-    app = open_page(steps=4, text="a b " * 100)
+    app = open_page(steps=4, text="a b " * 100, part=SLOPE)
     assert app.caption and grid_of(app).shape == (30, 5)

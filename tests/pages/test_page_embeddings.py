@@ -24,6 +24,7 @@ from ui.samples import senses, similar_pairs, similar_parts
 MODEL = available_models()[0].name
 open_page = partial(driver.open_page, "embeddings")
 SENSES, SENTENCE, BESIDE = "Two meanings", "A vector for a sentence", "Sentences beside each other"
+compared = partial(open_page, part=BESIDE, model=MODEL)
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
@@ -61,14 +62,14 @@ def test_a_star_is_guessed_before_it_is_shown():
     assert meanings[closest] == "river" and "**river**" in text_of(app)
 
 
-def test_an_old_link_opens_the_part_that_it_speaks_of():
-    app = open_page(centre="true")
+def test_the_poolings_have_a_part_of_their_own():
+    app = open_page(part=SENTENCE, centre="true")
     assert figure(app, "poolings") and not app.get("bidi_component")
     assert figure(open_page(word="bat"), "poolings") is None
 
 
 def test_the_link_brings_layer_and_point_and_the_neighbours_are_the_nearest():
-    app = open_page(layer=2, point=3)
+    app = open_page(model=MODEL, layer=2, point=3)
     told = sent(app)
     assert (told["layer"], told["chosen"], told["rise"]) == (2, 2, False)
     vectors, meanings, texts = bank()
@@ -94,14 +95,14 @@ def test_words_sentences_and_tokens_have_points_too(what, least):
 
 
 def test_all_words_and_side_by_side():
-    app = open_page(word="*", view="all")
+    app = open_page(model=MODEL, word="*", view="all")
     assert len(figure(app, "side-by-side")["data"]) == (load(MODEL).config.num_hidden_layers + 1) * 12
     assert not app.get("bidi_component")
 
 
 @pytest.mark.release
 def test_the_curve_of_senses_is_that_of_the_vectors():
-    app = open_page(of="bank")
+    app = open_page(part=SENSES, model=MODEL, of="bank")
     vectors, meanings, _ = bank()
     (line,) = [
         trace
@@ -117,7 +118,7 @@ def test_the_curve_of_senses_is_that_of_the_vectors():
 def test_a_picture_is_computed_as_a_run_and_found_again():
     from ui.runs import manager
 
-    app = open_page(method="tsne")
+    app = open_page(model=MODEL, method="tsne")
     before = sent(app)["points"]
     whole(app.button(key="compute").click().run())
     runs = [run for run in manager().runs() if run.kind.startswith("computed/tsne-")]
@@ -126,7 +127,7 @@ def test_a_picture_is_computed_as_a_run_and_found_again():
     whole(app.run())
     assert sent(app)["points"] == [event["points"] for event in runs[0].events() if event["event"] == "picture"]
     assert sent(app)["points"] != before
-    again = open_page(method="tsne")  # another visitor
+    again = open_page(model=MODEL, method="tsne")  # another visitor
     assert not [button for button in again.button if button.key == "compute"]
     assert sent(again)["points"] == sent(app)["points"]
 
@@ -147,7 +148,7 @@ def matrix(app, place: int = 0) -> list[list[float]]:
 
 def test_the_sentences_of_a_class_are_compared_by_two_models():
     lines = ["The dog sleeps.", "A puppy takes a nap.", "Taxes rose."]
-    app = open_page(model="mini-en", **{"sentences-en": "\n".join(["", *lines, " ... "]), "beside": "untrained"})
+    app = compared(**{"sentences-en": "\n".join(["", *lines, " ... "]), "beside": "untrained"})
     for place, name in enumerate(("mini-en", "untrained")):
         loaded = load(name)
         expected = cosine_similarity(sentence_vectors(loaded.model, loaded.tokenizer, lines, ("mean",))["mean"][-1])
@@ -160,10 +161,10 @@ def test_the_sentences_of_a_class_are_compared_by_two_models():
 
 def test_the_layer_is_in_the_link_and_the_other_model_is_as_deep():
     depth = load("mini-en").config.num_hidden_layers
-    app = open_page(model="mini-en", beside="minilm-en", **{f"sentence-layer-{depth}": 1})
+    app = compared(beside="minilm-en", **{f"sentence-layer-{depth}": 1})
     panels = [plain(note["text"]) for note in figure(app, "sentences")["layout"]["annotations"]]
     assert all(any(f"{name}, layer 0" in text for text in panels) for name in ("mini-en", "minilm-en"))
-    assert matrix(app) != matrix(open_page(model="mini-en", beside="minilm-en"))
+    assert matrix(app) != matrix(compared(beside="minilm-en"))
 
 
 def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
@@ -172,14 +173,14 @@ def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
     missing = packaged.Packaged("all-MiniLM-L6-v2", "no-such-weights", "x", "0" * 64)
     monkeypatch.setattr(packaged, "PACKAGED", {missing.name: missing})
     monkeypatch.setattr(packaged, "ALL_MINILM", missing)
-    app = open_page(model="mini-en", beside="all-MiniLM-L6-v2")
+    app = compared(beside="all-MiniLM-L6-v2")
     assert missing.command in captions(app)
     assert len(figure(app, "sentences")["data"]) == 2 and not app.error
     assert not any("all-MiniLM" in chart.proto.alt for chart in app.get("plotly_chart"))
 
 
 def test_agreement_with_scores_is_that_of_the_held_out_pairs_and_the_original_stands_beside():
-    app = open_page(model="mini-en", part=BESIDE)
+    app = compared()
     if peers():  # it is installed (requirements-models.txt)
         assert app.selectbox(key="beside").value == peers()[0].name == "all-MiniLM-L6-v2"
         assert "all-MiniLM-L6-v2: 4 and 5" in title_of(app, "sentences")
@@ -196,7 +197,7 @@ def test_agreement_with_scores_is_that_of_the_held_out_pairs_and_the_original_st
 
 @pytest.mark.release
 def test_a_search_finds_the_nearest_of_our_sentences():
-    app = open_page(model="mini-en", beside="untrained", **{"query-en": "The ferry takes cars."})
+    app = compared(beside="untrained", **{"query-en": "The ferry takes cars."})
     loaded = load("mini-en")
     sentences = list(dict.fromkeys(text for *pair, _score in similar_pairs("en") for text in pair))
     texts = [*sentences, "The ferry takes cars."]
@@ -207,9 +208,9 @@ def test_a_search_finds_the_nearest_of_our_sentences():
 
 
 def test_one_sentence_or_too_many_is_no_error():
-    app = open_page(**{"sentences-en": "only one"})
+    app = compared(**{"sentences-en": "only one"})
     assert figure(app, "sentences") is None and app.info and not app.error
-    assert len(matrix(open_page(**{"sentences-en": "\n".join("abcdefghijkl")}))) == 8
+    assert len(matrix(compared(**{"sentences-en": "\n".join("abcdefghijkl")}))) == 8
 
 
 @pytest.mark.release
@@ -226,7 +227,7 @@ def test_any_text_is_text(text):
     assert_no_markup(whole(app.text_input(key="text").set_value(text).run()))
     app = open_page(what="sentences")
     assert_no_markup(whole(app.text_area(key="own").set_value(text).run()))
-    app = open_page(part=BESIDE, model="mini-en", beside="untrained")
+    app = compared(beside="untrained")
     app.text_area(key="sentences-en").set_value(f"{text}\nA second line.\n{text}")
     assert_no_markup(whole(app.text_input(key="query-en").set_value(text).run()))
 

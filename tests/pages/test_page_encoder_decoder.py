@@ -21,7 +21,7 @@ from minibert.toy.seq2seq import EOS, SPECIALS, Trained, split_words
 from sections.encoder_decoder import trained
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, numbers, sent, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, metrics, numbers, sent, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -32,6 +32,7 @@ LESSON = Lesson("encoder_decoder")
 MODEL = available_models(fill=True)[0].name
 PARTS = ["Read and write", "The block", "Three masks", "Train a Transformer", "Can BERT write?"]
 open_page = partial(driver.open_page, "encoder_decoder", told=["writes"])
+block_of = partial(open_page, part=PARTS[1], model=MODEL)
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
@@ -104,36 +105,23 @@ def test_the_picture_takes_any_text_and_none(half):
             assert app.info
 
 
-@pytest.mark.parametrize(
-    ("query", "part"),
-    [
-        ({"sentence": "The fox ran", "first": 1}, PARTS[0]),
-        ({"sentence": "The fox ran"}, PARTS[1]),  # links from the time when the block came first
-        ({"model": MODEL, "layer": 2}, PARTS[1]),
-    ],
-)
-def test_a_link_opens_the_part_that_it_is_about(query, part):
-    assert open_page(**query).session_state["part"] == part
-
-
 def test_a_sentence_that_came_along_opens_the_picture():
     app = AppTest.from_file(str(ROOT / "pages" / "encoder_decoder.py"), default_timeout=240)
     app.session_state["_typed"] = "The fox ran away"
     whole(app.run())
     assert app.session_state["part"] == PARTS[0]
     assert sent(app)["sources"][:-1] == ["the", "fox", "ran", "away"]
-    assert link(app, "first") == "1"  # and so does a link to what is on screen
 
 
 def test_the_sum_and_layer_norm_are_those_of_the_models_own_vectors():
     asked = {"sentence": "The fox ran", "layer": 2, "token": 3, "number": 5}
-    app, (seen, block) = open_page(**asked, step=3), recorded("The fox ran")
+    app, (seen, block) = block_of(**asked, step=3), recorded("The fox ran")
     x, added = seen["blocks.0.out"][0, 2].double(), seen["blocks.1.attn.out"][0, 2].double()
     for name, vector in {"x": x, "f(x)": added, "x + f(x)": x + added}.items():
         assert metrics(app)[f"‖{name}‖"] == f"{vector.norm():.3f}"
     assert f"{x[4] + added[4]:.4f}" in app.latex[0].value
     for step, half, name in ((4, block.attention, "blocks.1.attn.norm"), (7, block.feed_forward, "blocks.1.out")):
-        app = open_page(**asked, step=step)
+        app = block_of(**asked, step=step)
         assert f"\\mathbf{{{half.normalized[2, 4]:.4f}}}" in app.latex[0].value
         assert half.normalized[2, 4].item() == pytest.approx(seen[name][0, 2, 4].item(), abs=1e-5)
         table = app.table[0].value
@@ -142,15 +130,15 @@ def test_the_sum_and_layer_norm_are_those_of_the_models_own_vectors():
 
 
 def test_what_is_kept_is_the_cosine_of_input_and_output():
-    app = open_page(sentence="The fox ran")
+    app = block_of(sentence="The fox ran")
     seen, _block = recorded("The fox ran")
     grid = numbers(figure(app, "ed-kept")["data"][0]["z"])
     assert len(grid) == load(MODEL).config.num_hidden_layers
     cosine = torch.cosine_similarity(seen["embeddings.out"][0, 1].double(), seen["blocks.0.out"][0, 1].double(), dim=0)
     assert grid[0][1] == pytest.approx(cosine.item())
     for step in (1, 2, 5, 6):  # what the other steps show opens, too
-        assert not open_page(step=step).warning
-    assert open_page(model=UNTRAINED).warning
+        assert not block_of(step=step).warning
+    assert block_of(model=UNTRAINED).warning
 
 
 def test_the_three_masks_side_by_side():
@@ -215,7 +203,7 @@ def test_a_run_learns_answers_and_is_taken_apart():
 
 @pytest.mark.parametrize("after", ["nothing", "stop", "blanks"])
 def test_what_bert_writes_is_its_first_guess_and_two_orders_are_two_numbers(after):
-    app = open_page(part="Can BERT write?", sentence="The fox ran.", after=after, write=3)
+    app = open_page(part=PARTS[-1], model=MODEL, sentence="The fox ran.", after=after, write=3)
     model, tokenizer = load(MODEL).model, load(MODEL).tokenizer
     ids = tokenizer.encode("The fox ran.").ids
     stop = ids[-2:-1] if after == "stop" else []

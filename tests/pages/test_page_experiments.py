@@ -98,15 +98,11 @@ def test_where_results_are_missing_the_command_stands_and_a_broken_file_is_named
     assert len(app.run().error) == 1
 
 
-def test_a_link_made_before_there_was_a_toy_world_shows_real_text(results):
-    recorded(results, "objectives", {arm: {"sst2": (0.7, 0.72)} for arm in ("mlm+nsp", "no-nsp")})
-    on_toy(results, {"mlm": (0.6, 0.61)})
-    assert open_page().session_state["text"] == "toy"  # by the menu
-    for old in ({"experiment": "objectives"}, {"measure-objectives": "sst2"}, {"experiment": "nothing"}):
-        assert "SST-2" in figure(open_page(**old), "scores")["layout"]["xaxis"]["title"]["text"]
-    app = open_page()  # what is chosen on the new page is in its link
-    app.pills(key="experiment").set_value("size").run()
-    assert link(app, "text") == "toy" and link(app, "experiment") == "size"
+def test_the_page_opens_on_the_toy_world_and_real_text_is_in_the_link(results):
+    app = open_page(experiment="nothing")
+    assert app.session_state["text"] == "toy" and not app.query_params
+    app.pills(key="text").set_value("real").run()
+    assert link(app, "text") == "real"
 
 
 def test_directions_are_judged_by_the_interval_and_what_was_scaled_down_is_counted(results):

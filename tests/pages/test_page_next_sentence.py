@@ -62,7 +62,7 @@ def pairs_next_and_random(app: AppTest) -> list[int]:
 
 
 def test_the_pairs_are_those_of_the_settings_and_the_steps_tell_one_story():
-    app = open_page(seed=3, length=40, step=1)
+    app = open_page(model=MODEL, seed=3, length=40, step=1)
     made, store, tokenizer = made_of(app.text_area(key="documents").value, 40, 3)
     random = sum(one.random_next for one in made)
     assert pairs_next_and_random(app) == [len(made), len(made) - random, random]
@@ -118,7 +118,7 @@ def written(app: AppTest) -> list[str]:
 
 def test_a_judgement_is_the_models():
     a, b = "She fed the dog.", "It wagged its tail."
-    app = open_page(a=a, b=b)
+    app = open_page(part=JUDGED, model=MODEL, a=a, b=b)
     loaded = load(MODEL)
     forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)])
     assert written(app) == [f"{forth:.1%}", f"{back:.1%}"]
@@ -126,7 +126,7 @@ def test_a_judgement_is_the_models():
 
 @pytest.mark.parametrize(("kind", "other"), [("next", "swapped"), ("swapped", "next")])
 def test_examples_are_pairs_of_their_kind_and_a_changed_text_is_kept(kind, other, counted):
-    app = open_page(kind=kind, example=3)
+    app = open_page(part=JUDGED, kind=kind, example=3)
     a, b = (app.text_area(key=key).value for key in "ab")
     found = next(p for p in probes(*counted[:2]) if (p.a, p.b) == (a, b))
     assert found.kind == kind
@@ -148,7 +148,7 @@ def test_a_bad_link_falls_back():
 
 def test_the_answer_comes_after_the_guess(counted):
     documents, topics, result = counted
-    app = open_page(against="swapped", round=5)
+    app = open_page(model=MODEL, against="swapped", round=5)
     asked = probes(documents, topics)
     right = np.zeros(3, int)  # the reader's, the model's, and those of the topic alone
     dealt = deal(asked, "swapped", 10, 5)
@@ -238,16 +238,5 @@ def test_the_papers_numbers():
     assert not open_page(part=PAPERS).error  # where they are drawn
 
 
-@pytest.mark.parametrize(
-    ("query", "part"),
-    [
-        ({"step": 2}, MAKING),
-        ({"a": "One."}, JUDGED),
-        ({"sentences": 3, "model": "untrained"}, KINDS),
-        ({"round": 4}, MAKING),
-    ],
-)
-def test_a_link_made_before_there_were_tabs_opens_its_part(query, part):
-    app = open_page(**query)
-    assert app.session_state["part"] == part
-    assert "model" not in query or len(app.warning) == 1  # an untrained model is said to be one
+def test_an_untrained_model_is_said_to_be_one():
+    assert len(open_page(part=KINDS, sentences=3, model="untrained").warning) == 1

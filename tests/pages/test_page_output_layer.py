@@ -13,7 +13,7 @@ from minibert.tasks import TASKS
 from sections.output_layer.curves import LITTLE, leads, recorded_for
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, figure, html_of, text_of, title_of, whole
+from tests.pages.driver import assert_no_markup, figure, html_of, part, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.shipped import SETS
 from tests.waiting import until
@@ -24,12 +24,6 @@ from ui.tasks import VIEWS
 
 ME = "m" * 32
 open_page = partial(driver.open_page, "output_layer", told=["ahead"])
-
-
-def part(app, title):
-    """Another tab of the page."""
-    app.session_state["tab"] = title
-    return whole(app.run())
 
 
 def choose(app, **chosen: dict):
@@ -109,21 +103,21 @@ def test_where_recorded_runs_show_little_the_way_leads_to_where_they_show_much(r
 def test_every_task_has_its_data_its_input_and_its_head(runs_folder, task):
     name = next(name for name, one in shipped_sets().items() if one.task == task)
     data = shipped(name)
-    assert f"{len(data.train.examples):,}" in text_of(open_page(task=task, data=name, tab="Data"))
-    app = open_page(task=task, data=name, tab="Input and head")
+    assert f"{len(data.train.examples):,}" in text_of(open_page(task=task, data=name, part="Data"))
+    app = open_page(task=task, data=name, part="Input and head")
     assert "mb-tokens" in html_of(app)
     assert not part(app, "Train it").button(key="train").disabled
 
 
-def test_a_link_that_says_which_data_but_no_model_is_older_than_the_usual_one(app):
+def test_the_model_reads_the_language_of_the_data(app):
     assert app.selectbox(key="model").value == "minilm-en"
-    for data, name in (("reviews-zh", "mini-zh"), ("reviews", "mini-en")):
+    for data, name in (("reviews-zh", "mini-zh"), ("reviews", "minilm-en")):
         assert open_page(data=data).selectbox(key="model").value == name
 
 
 def test_the_new_parameters_are_those_of_the_model_that_is_trained(runs_folder):
-    assert {"384", "770", "22,713,216"} <= set(re.findall(r"[\d,]+\d", text_of(open_page(tab="Input and head"))))
-    app = open_page(task="intent", tab="Input and head")
+    assert {"384", "770", "22,713,216"} <= set(re.findall(r"[\d,]+\d", text_of(open_page(part="Input and head"))))
+    app = open_page(task="intent", model="mini-en", part="Input and head")
     labels = TASKS["intent"].labels(shipped("intents").train)
     assert f"**{257 * (len(labels['intents']) + len(labels['tags'])):,} " in text_of(app)
 
@@ -167,7 +161,7 @@ def test_every_setting_reaches_the_run(runs_folder, asked_for):
 
 def test_what_stands_beside_is_read_and_learned(runs_folder, asked_for):
     """Three texts with a budget each, a mark learned beside, another loss and more layers: the settings of a run."""
-    app = open_page(task="classification", data="verdicts", tab="Data")
+    app = open_page(task="classification", data="verdicts", part="Data")
     assert re.findall(r"\d+", title_of(app, "share-within")) == ["0", "32"]  # how long the texts are
     part(app, "Train it")
     choose(app, multiselect={"texts-beside": ["title", "reply"], "beside": ["place"]}, selectbox={"loss": "focal"})
@@ -234,7 +228,7 @@ def test_runs_that_ended_answer_and_are_reviewed(trained, name):
     assert set(shown) == set(metrics)
     for name, value in metrics.items():  # as it is, or in per cent
         assert min(abs(shown[name] - value), abs(shown[name] - 100 * value)) < 0.06, name
-    assert not figure(open_page(task=task.name, data=name, tab="Train it"), "comparison")  # another visitor
+    assert not figure(open_page(task=task.name, data=name, part="Train it"), "comparison")  # another visitor
 
 
 @pytest.mark.release

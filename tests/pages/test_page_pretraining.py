@@ -50,9 +50,8 @@ def upload(content: bytes, **query) -> AppTest:
 
 
 def test_its_defaults_are_the_toy_world_s_and_a_story_shows_what_determines_its_words(app):
-    assert open_page(seconds="60").slider(key="seconds").value == TOY.minutes * 60  # such a link says no budget
+    assert open_page(budget="seconds").slider(key="seconds").value == TOY.minutes * 60
     assert app.slider(key="steps").value == 600 and app.session_state["budget"] == "steps"
-    assert open_page(budget="steps").slider(key="steps").value == 1_000  # what such a link meant
     assert app.select_slider(key="rate").value == TOY.optimization.learning_rate
     assert app.slider(key="masked").value == round(100 * TOY.masking.rate)
     chosen = [app.session_state[name] for name in ("size", "start", "optimizer")]
@@ -170,20 +169,11 @@ def test_a_run_on_a_text_of_ones_own_is_measured_on_documents_kept_apart(runs_fo
 
 def test_a_checkpoint_that_ships_can_be_looked_back_at_to_the_end_of_its_log(runs_folder):
     kept = snapshots.listed(CHECKPOINTS / "mini-en")
-    app = open_page(past="mini-en", at="1")
-    assert app.session_state["part"] == "Look back"
+    app = open_page(part="Look back", past="mini-en", at="1")
     assert app.select_slider(key="at").options[:-1] == [f"{one.step:,}" for one in kept]
     log = (CHECKPOINTS / "mini-en" / LOG).read_text().splitlines()
     last = json.loads([line for line in log if '"step", "step"' in line][-1])
     assert app.select_slider(key="at").options[-1] == f"{last['step']:,}"
-
-
-@pytest.mark.parametrize(
-    ("query", "opened"),
-    [({"data": "course"}, "The text"), ({"axis": "tokens"}, "The curves"), ({"story": 5}, "The text")],
-)
-def test_a_link_made_before_there_were_tabs_opens_its_part(runs_folder, query, opened):
-    assert open_page(**query).session_state["part"] == opened
 
 
 def log_reader(folder):

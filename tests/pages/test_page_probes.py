@@ -17,11 +17,12 @@ from ui.model_registry import available_models
 MODEL = available_models(fill=True)[0].name
 open_page = partial(driver.open_page, "probes")
 LENS, ASKING, PAPERS, LIMITS = "The logit lens", "Ask every layer", "Surface, syntax, meaning", "How much to believe"
+asking = partial(open_page, part=ASKING, model=MODEL)
 pytestmark = pytest.mark.usefixtures("runs_folder")
 
 
 def upload(content: bytes):
-    app = open_page(**{"sentences-en": "file"})
+    app = asking(**{"sentences-en": "file"})
     app.file_uploader(key="file").set_value(("mine.txt", content, "text/plain"))
     return whole(app.run())
 
@@ -33,7 +34,7 @@ def columns(sentences: int) -> bytes:
 
 
 def test_before_any_probe_each_paper_stands_with_its_own_measure(results):
-    assert figure(open_page(part=ASKING), "probe-lines") is None and not open_page(part=LIMITS).error
+    assert figure(asking(), "probe-lines") is None and not open_page(part=LIMITS).error
     fig = figure(open_page(part=PAPERS), "depths")
     assert {trace.get("name") for trace in fig["data"]} == {"surface", "syntax", "meaning"}
     rows = [fig["layout"][axis]["ticktext"] for axis in ("yaxis", "yaxis2")]
@@ -96,7 +97,7 @@ def test_an_unusable_file_is_refused():
 
 @pytest.mark.parametrize("language", ["en", "zh", "toy"])
 def test_our_own_sets_bring_tasks(language):
-    app = open_page(**{"sentences-en": language})
+    app = asking(**{"sentences-en": language})
     assert app.button(key="probe") and not app.error
     asked = app.dataframe[0].value.set_index("task")
     assert "part of speech" in asked.index
@@ -154,10 +155,10 @@ def test_recorded_probes_are_there_before_any_is_trained(results):
         for seed in range(2)
     ]
     write_records(results / MODEL, "probes", rows)
-    app = open_page(part=ASKING)
+    app = asking()
     assert re.findall(r"\d+", title_of(app, "probe-lines")) == ["0", "2"] and app.button(key="probe")
     write_records(results / MODEL, "probes", [{**rows[0], "tasks": "of other sentences"}])
-    assert figure(open_page(part=ASKING), "probe-lines") is None
+    assert figure(asking(), "probe-lines") is None
 
 
 def test_without_a_blank_or_with_a_word_of_many_pieces():
@@ -169,6 +170,6 @@ def test_without_a_blank_or_with_a_word_of_many_pieces():
 
 def test_the_record_that_ships_is_of_the_tasks_that_the_page_asks(monkeypatch):
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    app = open_page(part=ASKING, model="minilm-en")
+    app = asking(model="minilm-en")
     names = {note["text"] for note in figure(app, "probe-lines")["layout"]["annotations"]}
     assert len(names) == 10 and "new text" not in names

@@ -25,8 +25,9 @@ def numbers(text: str) -> list[str]:
 
 
 def test_the_first_steps_are_said_in_numbers(results):
-    assert {"3.16", "6.57", "3.24"} <= set(numbers(text_of(open_page(part="The first steps"))))
-    assert "2.35" in numbers(text_of(open_page(steps=200)))
+    steps = partial(open_page, part="The first steps")
+    assert {"3.16", "6.57", "3.24"} <= set(numbers(text_of(steps())))
+    assert "2.35" in numbers(text_of(steps(steps=200)))
 
 
 def test_without_records_the_page_says_how_to_make_them_and_offers_not_too_many_runs(results):

@@ -16,11 +16,12 @@ from ui.lesson import LESSONS
 
 OWN = LESSONS / "tokenization" / "vocabularies"
 open_page = partial(driver.open_page, "tokenization")
+steps, learn = (partial(open_page, part=part) for part in ("Step by step", "Learn a vocabulary"))
 
 
 @pytest.mark.parametrize("step", range(1, 7))
 def test_every_step_stands_any_text(step):
-    test = open_page(step=step)
+    test = steps(step=step)
     for text in ("", EVERYTHING, HOSTILE["joiners"]):
         test.session_state["text"] = text
         assert_no_markup(whole(test.run()))
@@ -28,7 +29,7 @@ def test_every_step_stands_any_text(step):
 
 def test_the_ids_on_screen_are_the_tokenizers():
     sentence = "Zoë's unhappiness, 你好"
-    test = open_page(step=6, text=sentence, vocab="en-cased")
+    test = steps(step=6, text=sentence, vocab="en-cased")
     encoding = Tokenizer.from_directory(OWN / "en-cased").encode(sentence)
     drawn = html_of(test)
     for token, id_ in zip(encoding.tokens, encoding.ids, strict=True):
@@ -38,12 +39,12 @@ def test_the_ids_on_screen_are_the_tokenizers():
 
 
 def test_a_step_shows_what_it_does_to_case_and_to_a_word_beyond_the_limit():
-    test = open_page(step=3, text="Paris", vocab="en-cased")
+    test = steps(step=3, text="Paris", vocab="en-cased")
     assert test.info and "paris" not in re.sub("<[^>]+>", "", html_of(test))
     whole(test.toggle(key="uncased-en-cased-False").set_value(True).run())
     assert "paris" in re.sub("<[^>]+>", "", html_of(test)) and not test.info
     for length in (100, 101):
-        assert ("101 characters" in html_of(open_page(step=5, text="a" * length))) == (length > 100)
+        assert ("101 characters" in html_of(steps(step=5, text="a" * length))) == (length > 100)
 
 
 def picture(test) -> dict:
@@ -73,32 +74,18 @@ def test_a_token_stands_with_its_word_also_where_the_text_holds_special_tokens()
     assert {number for token, number in of if token in ("unto", "##ken", "##ize")} == {3}
 
 
-@pytest.mark.parametrize(
-    ("query", "part"),
-    [
-        ({"merge": 3}, "Learn a vocabulary"),
-        ({"compare": "above"}, "Words or characters?"),
-        ({"step": 3, "first": 1}, "WordPiece"),
-    ],
-)
-def test_a_link_from_before_the_tabs_opens_the_part_it_is_about(query, part):
-    test = open_page(**query)
-    assert (test.session_state["part"] or "WordPiece") == part
-    assert bool(test.get("bidi_component")) == (part in ("WordPiece", "Learn a vocabulary"))
-
-
 def test_a_link_holds_the_word_and_the_token():
-    assert open_page(step=5, text="one two three", word=2).session_state["word-choice"] == 1
+    assert steps(step=5, text="one two three", word=2).session_state["word-choice"] == 1
     assert picture(open_page(text="one two three", word=2))["word"] == 1
-    assert open_page(step=6, text="one two three", token=4).session_state["token"] == 4
+    assert steps(step=6, text="one two three", token=4).session_state["token"] == 4
     for bad in ("0", "99", "²"):
-        open_page(step=5, text="one", word=bad, vocab=bad)
-        open_page(step=6, text="one", token=bad, compare=bad, case=bad)
-        open_page(merge=bad, corpus=bad, scoring=bad)
+        steps(step=5, text="one", word=bad, vocab=bad)
+        steps(step=6, text="one", token=bad, compare=bad, case=bad)
+        learn(merge=bad, corpus=bad, scoring=bad)
 
 
 def test_merges_are_the_learners_and_are_taken_along():
-    test = open_page(merge=40)
+    test = learn(merge=40)
     data = picture(test)
     learned = learning(bundled("parts"), True, "frequency")
     assert data["step"] == 40 and len(data["merges"]) == len(learned.merges)
@@ -129,7 +116,7 @@ def fused(cut: list[str], left: str, right: str, new: str) -> list[str]:
 
 @pytest.mark.parametrize("scoring", ["frequency", "ratio"])
 def test_learning_from_any_text_of_ones_own(scoring):
-    test = open_page(corpus="own", scoring=scoring)
+    test = learn(corpus="own", scoring=scoring)
     for text in ("", EVERYTHING, HOSTILE["joiners"]):
         test.session_state["own"] = text
         assert_no_markup(whole(test.run()))
@@ -147,15 +134,15 @@ def test_vocabularies_are_found_in_a_folder(tmp_path, monkeypatch):
     ):
         (tmp_path / name).write_bytes(content)
     monkeypatch.setenv("MINIBERT_VOCABS", str(tmp_path))
-    assert "<bdi>##c</bdi><small>7</small>" in html_of(open_page(vocab="mine", step=6, text="a Bc"))
-    assert open_page(vocab="other", step=6, text="x").toggle(key="uncased-other-False").value is False
+    assert "<bdi>##c</bdi><small>7</small>" in html_of(steps(vocab="mine", step=6, text="a Bc"))
+    assert steps(vocab="other", step=6, text="x").toggle(key="uncased-other-False").value is False
     test = open_page(vocab="broken")
     assert any("broken" in error.value for error in test.error)
     assert not any("readme" in option for option in test.pills(key="vocab").options)
 
 
 def test_an_uploaded_vocabulary_is_checked_and_chosen():
-    test, good = open_page(step=6, text="q w"), "\n".join([*SPECIAL_TOKENS, "q", "w"]).encode()
+    test, good = steps(step=6, text="q w"), "\n".join([*SPECIAL_TOKENS, "q", "w"]).encode()
     whole(test.file_uploader(key="upload").set_value(("mine.txt", good, "text/plain")).run())
     assert test.session_state["vocab"] == "uploaded"
     assert "<bdi>q</bdi><small>5</small>" in html_of(test)

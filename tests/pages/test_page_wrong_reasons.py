@@ -17,7 +17,8 @@ from ui.classifiers import EVERYONE, RECIPES
 
 REVIEWS = ROOT / "lessons" / "data" / "reviews"
 open_page = partial(driver.open_page, "wrong_reasons")
-LOOKS, FAMOUS, RULES, ADVICE = "What it looks at", "Two famous cases", "A checklist", "What to do about it"
+LOOKS, FAMOUS, REAL = "What it looks at", "Two famous cases", "Cues in real data"
+RULES, ADVICE = "A checklist", "What to do about it"
 
 
 def reviewer():
@@ -106,7 +107,7 @@ def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
     model = spelling_predictor("pair", ["entailment", "non-entailment"])
     finished_run(manager(), tmp_path, model, tests, kind="cues/overlap/1/planted", owner="you")
     assert "flex-basis: 100%" in html_of(open_page(owner="you", cue="overlap", part=LOOKS))
-    app = open_page(owner="you", cue="overlap", source="own")
+    app = open_page(owner="you", part=REAL, cue="overlap", source="own")
     rows = "".join(
         f"{label}\tThe king saw the thief .\tThe thief saw the king .\tlexical_overlap\tx\n"
         for label in ("entailment", "non-entailment")
@@ -122,9 +123,9 @@ def test_the_pairs_are_attributed_and_hans_is_measured(runs_folder, tmp_path):
 
 def test_words_of_ones_own_file_are_counted_or_it_is_refused(runs_folder):
     expected = cue_words(with_aside(reviews("train"), "planted", seed=0))[0]
-    first = counted(open_page(source="planted")).iloc[0]
+    first = counted(open_page(part=REAL, source="planted")).iloc[0]
     assert (first["word"], first["coverage"]) == ("not", f"{expected.coverage:.1%}") and expected.word == "not"
-    app = open_page(source="own")
+    app = open_page(part=REAL, source="own")
     arct = "#id\twarrant0\twarrant1\tcorrectLabelW0orW1\treason\tclaim\tdebateTitle\tdebateInfo\n"
     arct += "".join(f"{i}\tit is so\tit is not so\t{int(i < 15)}\tr\tc\tt\ti\n" for i in range(20))
     whole(app.file_uploader(key="file").set_value(("train.tsv", arct.encode(), "text/plain")).run())
@@ -143,7 +144,7 @@ def test_flips_are_miniberts_and_own_sentences_are_text(runs_folder, tmp_path):
     expected = [f"{one.flips} of {len(one.texts)}" for one in check(predictor, plain_ones) if one.texts]
     drawn = figure(open_page(part=RULES), "rates")
     assert [note["text"] for note in drawn["layout"]["annotations"]] == expected
-    assert link(open_page(rule="typo"), "rule") == "typo"
-    app = open_page(texts="own")
+    assert link(open_page(part=RULES, rule="typo"), "rule") == "typo"
+    app = open_page(part=RULES, texts="own")
     for text in (EVERYTHING, ""):
         assert_no_markup(whole(app.text_area(key="lines").set_value(text).run()))

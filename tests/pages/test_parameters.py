@@ -89,11 +89,6 @@ def test_the_map_tells_no_number_before_the_guess():
     assert re.findall(r"\d+", driver.title_of(app, "parts-map")) == ["51", "110"]  # percent, millions
 
 
-def test_older_links_open_the_part_they_are_about():
-    for query, view in (({"grow": "T"}, "How it grows"), ({"part": "nsp", "attn": "explicit"}, "Parameters")):
-        assert open_page(**query).session_state["view"] == view
-
-
 def test_the_column_says_what_it_counts():
     app = open_page(view="110 million")
     table = next(block.value for block in app.markdown if "the paper says" in block.value)
@@ -145,7 +140,7 @@ def test_the_models_built_equal_the_formulas():
     ],
 )
 def test_growth_curves_and_what_doubling_does(letter, watch, least, most):
-    app = open_page(grow=letter, watch=watch, T=96, L=3)
+    app = open_page(view="How it grows", grow=letter, watch=watch, T=96, L=3)
     times = float(re.findall(r"[\d,.]+", driver.title_of(app, "growth-figure"))[-1])  # twice the letter, so much more
     assert least <= times <= most
 

@@ -287,7 +287,7 @@ def test_the_published_albert_is_built_too():
 @pytest.mark.release
 def test_its_pre_training_is_shown_in_its_own_questions(runs):
     assert all(runs(name) for name in ABOUT)  # each is made
-    app = driver.open_page("pretraining", owner="me", past=runs("albert").id)
+    app = driver.open_page("pretraining", owner="me", part="Look back", past=runs("albert").id)
     assert said(app, "albert") and figure(app, "then-words")  # what its words were at each kept step
     for name, second in {
         "albert": "Sentence order",

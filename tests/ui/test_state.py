@@ -39,6 +39,9 @@ def test_defaults_and_long_texts_are_left_out(link):
         assert link == ({} if left is None else {"text": left})
     state.set_url("text", None)
     assert link == {}
+    link["text"] = "hi"
+    state.set_url("text", "hi", default="hi")
+    assert link == {"text": "hi"}, "opening a page writes nothing into its link: Back would come to the same page again"
     link["text"] = "y" * 10_000
     assert state.url_text("text", "default") == "default"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.hostile import EVERYTHING
-from tests.server import LESSON_PAGES
+from tests.server import LESSON_PAGES, ROOT
 from ui.model_cache import load, trace_of
 from ui.model_registry import FRONT_PAGE
 from ui.stages import HERE, stages
@@ -99,6 +99,9 @@ def test_a_click_opens_the_lesson_at_that_place():
     assert lesson_at({**place, "to": "blank"}, asked) == ("masking", {"cloze": asked.hidden, "model": "minilm-en"})
     assert lesson_at({**place, "to": "pieces"}, asked)[1]["text"] == KEYS
     assert lesson_at({**place, "to": "pieces", "second": True}, asked)[1]["text"] == asked.second
+    for stage in stages():
+        page, query = lesson_at({**place, "to": stage.name}, asked)
+        assert f'_("{query.get("part", "")}' in (ROOT / "pages" / f"{page}.py").read_text(encoding="utf-8")
 
 
 def test_a_click_says_only_what_is_there():

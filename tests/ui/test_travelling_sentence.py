@@ -55,7 +55,11 @@ def test_the_language_is_that_of_most_letters_and_a_model_s_that_of_its_vocabula
     assert [language_read(name) for name in ("mini-en", "minilm-en", "mini-zh")] == ["en", "en", "zh"]
 
 
-@pytest.mark.parametrize(("typed", "name"), [("我爱北京。", "mini-zh"), ("I love it.", "minilm-en")])
-def test_a_chinese_sentence_brings_a_model_that_reads_it(typed, name):
-    page = partial(model_choice, fill=True, usual=WELL_READ)
-    assert driver.opened(page, session={"_typed": typed}).session_state["got"] == name
+@pytest.mark.parametrize(
+    ("typed", "query", "name"),
+    [("我爱北京。", {}, "mini-zh"), ("我爱北京。", {"layer": "2"}, WELL_READ), ("I love it.", {}, WELL_READ)],
+)
+def test_a_chinese_sentence_brings_a_model_that_reads_it_and_the_link_says_so(typed, query, name):
+    app = driver.opened(partial(model_choice, fill=True, default=WELL_READ), session={"_typed": typed}, **query)
+    assert app.session_state["got"] == name
+    assert "model" not in app.query_params if name == WELL_READ else link(app, "model") == name

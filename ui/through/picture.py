@@ -170,17 +170,18 @@ def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | Non
         if type(place.get(name)) is int and 0 <= place[name] < 512
     }
     sentence, second = passage.hidden, passage.second
+    text = second if place.get("second") else passage.text
     own = {"model": model}
     place_of_head = {name: at[name] for name in ("layer", "head", "row") if name in at}
     of_token = {"layer": at.get("layer"), "token": at.get("row")}
     query = {
-        "letters": {"text": second if place.get("second") else passage.text, "step": "1"},
-        "pieces": {"text": second if place.get("second") else passage.text, "step": "5"},
-        "vectors": {"a": passage.text, **({"b": second} if second else {"pair": "false"})},
+        "letters": {"part": _("Step by step"), "text": text, "step": "1"},
+        "pieces": {"part": _("Step by step"), "text": text, "step": "5"},
+        "vectors": {"a": passage.text, **({"b": second} if second else {"pair": "false"}), **own},
         "heads": {"sentence": sentence, "second": second, **own, **place_of_head},
-        "network": {"sentence": sentence, **own, **of_token},
+        "network": {"part": _("The block"), "sentence": sentence, **own, **of_token},
         "blank": {"cloze": sentence, **own},
-        "pair": {"a": passage.text, "b": second, **own},
+        "pair": {"part": _("Judged live"), "a": passage.text, "b": second, **own},
         "class": {"task": "classification", **({} if model == UNTRAINED else own)},
     }[place["to"]]
     return page, {name: value for name, value in query.items() if value}
