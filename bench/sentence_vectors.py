@@ -17,10 +17,10 @@ from minibert import checkpoint
 from minibert.command_line.arguments import DATA, ROOT, in_data_folder
 from minibert.inside.probes import untrained_copy
 from minibert.inside.vectors import agreement, mean_cosine, sentence_vectors, word_overlap
-from minibert.packaged import ALL_MINILM, PackageError
-from minibert.statistics import rank_correlation
+from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 from minibert.tasks import TASKS
 from minibert.tokenizer import basic_tokens
+from minibert.training.statistics import rank_correlation
 
 SHIPPED = ("mini-en", "minilm-en")
 FILES = {"dev": "dev.tsv", "test": "sts-test.tsv"}

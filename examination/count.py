@@ -167,7 +167,7 @@ def _pretraining(count: ParameterCount, size: dict[str, int]) -> Counted:
 
 
 def _decoder_block(count: ParameterCount, size: dict[str, int]) -> Counted:
-    """A block of an encoder–decoder's decoder: minibert.decoder.DecoderBlock."""
+    """A block of an encoder–decoder's decoder: minibert.seq2seq.decoder.DecoderBlock."""
     attention, norm = count.of("block.attn.") // size["L"], 2 * size["H"]
     number = count.block + attention + norm
     wrong = [

@@ -25,7 +25,7 @@ from pathlib import Path
 from jobs.cluster import Cluster
 from jobs.run import ID, NOT_BEGUN, STOPPED, Run, restore
 from minibert.folders import PACKAGE, ROOT
-from minibert.training.patience import is_full
+from minibert.training.disk_retry import is_full
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 SECONDS_TO_CONNECT = 5

@@ -20,7 +20,7 @@ import psutil
 from distributed import get_worker
 
 from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
-from minibert.training.patience import patient
+from minibert.training.disk_retry import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
 SECONDS_TO_ARRIVE = 2.0  # seconds to wait for an event to be in the run's file; without it a save is not copied

@@ -23,7 +23,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from minibert.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.heads import (
     BertForCloze,
     BertForIntentAndEntities,
@@ -35,10 +34,11 @@ from minibert.heads import (
 )
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
+from minibert.text.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
-from minibert.unfilled import filled_later, sizes_only
+from minibert.training.skip_init import filled_later, sizes_only
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 UNFINISHED = ".unfinished"  # suffix of a folder that is still being written

@@ -15,7 +15,7 @@ from minibert.model import IGNORE
 from minibert.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from minibert.similar_words import SimilarWords
+    from minibert.masking.similar_words import SimilarWords
 
 
 @dataclass(frozen=True)

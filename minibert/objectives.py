@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.corruption import MaskVocabulary, mask_tokens
-from minibert.masked_lm import MaskedLm
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
+from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.segment_pairs import PairMaker, ordered_pairs, segment_pairs, single_sentence_pairs
 from minibert.training.precision import autocast
 
@@ -34,6 +35,11 @@ class Masking:
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)
     whole_words: bool = False
     static: bool = False
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """Mean over the labels other than −100; 0 if there are none. logits: (N, classes), labels: (N,)."""
+    return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
 @dataclass(frozen=True)

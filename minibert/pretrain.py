@@ -44,8 +44,8 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
+from minibert.training.disk_retry import when_there_is_room
 from minibert.training.machine import memory
-from minibert.training.patience import when_there_is_room
 from minibert.training.precision import best_device
 
 STARTS = ("random", "counts", "words", "sinusoids")

@@ -104,8 +104,8 @@ def shipped_models() -> list[ModelInfo]:
 
 def peers() -> list[ModelInfo]:
     """Installed third-party models, for comparison on some pages; not part of `available_models`. Models whose package
-    is missing or invalid are left out (`minibert.packaged` raises PackageError with the reason)."""
-    from minibert.packaged import PACKAGED, PackageError
+    is missing or invalid are left out (`minibert.sentence_vectors.packaged` raises PackageError with the reason)."""
+    from minibert.sentence_vectors.packaged import PACKAGED, PackageError
 
     found = []
     for model in PACKAGED.values():

@@ -121,7 +121,7 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
 
     from minibert.config import BertConfig
     from minibert.model import SelfAttention
-    from minibert.unfilled import sizes_only
+    from minibert.training.skip_init import sizes_only
 
     config = BertConfig.preset(model)
     hidden, heads, size = config.hidden_size, config.num_attention_heads, config.head_size

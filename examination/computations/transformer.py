@@ -48,7 +48,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
 @computation("sinusoid", size=((4, 8), (4, 6, 8, 16)))
 def sinusoid(rng: random.Random, size: int) -> Drawn:
     """Two components of the sinusoidal vector of one position."""
-    from minibert.positions import sinusoids
+    from minibert.text.position_vectors import sinusoids
 
     position, pair = rng.randint(1, 9), rng.randrange(0, min(2, size // 2))
     sine, cosine = sinusoids(position + 1, size)[position, 2 * pair : 2 * pair + 2].double().tolist()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from minibert.folders import CHECKPOINTS, input_path
-from minibert.packaged import PACKAGED, PackageError
+from minibert.sentence_vectors.packaged import PACKAGED, PackageError
 
 SHIPPED = CHECKPOINTS / "mini-en"
 DATA = "MINIBERT_DATA"  # the environment variable that names the folder of text and tasks that do not ship

@@ -11,7 +11,7 @@ from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.finetune.distillation import LOSSES
 from minibert.folders import input_path
-from minibert.packaged import PACKAGED
+from minibert.sentence_vectors.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from minibert.command_line.arguments import add_command, model_directory, positive
 from minibert.command_line.printing import print_events, print_result
 from minibert.folders import input_path
-from minibert.packaged import PACKAGED
 from minibert.relatives import model_types
+from minibert.sentence_vectors.packaged import PACKAGED
 
 EARLY = (0.0, 0.01, 0.03, 0.1, 0.2, 0.4)  # shares of a run: most changes at its beginning
 

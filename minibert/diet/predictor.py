@@ -24,7 +24,7 @@ from minibert.tasks.sequences import class_answers
 from minibert.tasks.tagging import OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
 from minibert.tokenizer import Tokenizer
-from minibert.unfilled import sizes_only
+from minibert.training.skip_init import sizes_only
 
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
 KINDS = {

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from torch import nn
 
 from minibert.finetune.learner import shared_blocks
-from minibert.masked_lm import MaskedLm
 from minibert.model import BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.distilbert import DistilBertConfig
+from minibert.relatives.parts.masked_lm import MaskedLm
 
 
 def every_second(layers: int) -> list[int]:

@@ -19,9 +19,9 @@ from minibert.inside.cost import measure
 from minibert.pruning.cut import cut
 from minibert.pruning.run import TIMED, retrain
 from minibert.pruning.search import Candidate, Part, Space, best_within, ranked, super_network
-from minibert.statistics import rank_correlation
 from minibert.tasks import TaskData
 from minibert.train import Done, Eval, Event, Step
+from minibert.training.statistics import rank_correlation
 
 
 class Searching:

@@ -14,7 +14,7 @@ from minibert.experiments.relative_catalogue import RelativeExperiment, WritingS
 from minibert.experiments.runner import Run
 from minibert.experiments.simbert import FILES
 from minibert.folders import ROOT
-from minibert.misspelling import read_alike
+from minibert.masking.misspelling import read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives import objective_for
 from minibert.relatives.unilm import SEGMENTS

@@ -13,7 +13,7 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.tasks import Options, task_named
 from minibert.tasks.pattern import PatternError
 from minibert.tokenizer import Tokenizer
-from minibert.unfilled import filled_later
+from minibert.training.skip_init import filled_later
 
 
 def zero_shot_predictor(

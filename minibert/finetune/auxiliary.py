@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from minibert.classifiers import cross_entropy
 from minibert.finetune.batches import TrainingBatch
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, initialize
+from minibert.objectives import cross_entropy
 from minibert.tasks import Task, TaskData
 from minibert.tasks.metadata import no_column
 

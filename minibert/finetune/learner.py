@@ -21,7 +21,7 @@ from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tasks.pattern import Pattern
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-from minibert.unfilled import filled_later
+from minibert.training.skip_init import filled_later
 
 
 class MlmLoss(nn.Module):

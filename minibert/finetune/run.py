@@ -27,7 +27,7 @@ from minibert.tasks.metadata import metadata_values
 from minibert.tasks.sampling import spread
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
-from minibert.training.patience import when_there_is_room
+from minibert.training.disk_retry import when_there_is_room
 from minibert.training.precision import best_device
 
 TUNED_ON_AT_MOST = 2000  # examples

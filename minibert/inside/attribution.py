@@ -22,11 +22,11 @@ from torch import Tensor
 from minibert.finetune.predictor import Predictor
 from minibert.inside.interventions import repeated
 from minibert.model import Batch, Bert, Tap, no_tap
-from minibert.statistics import rank_correlation
 from minibert.tasks.features import Features
 from minibert.tasks.sequences import ClassTask
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Encoding, Tokenizer
+from minibert.training.statistics import rank_correlation
 
 METHODS = ("gradient", "integrated", "leave_one_out", "shapley", "rollout")
 REPLACEMENTS = ("mask", "pad", "cut")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from minibert.finetune.augmentation import joined, words_of
-from minibert.statistics import wilson
 from minibert.text.characters import is_cjk
+from minibert.training.statistics import wilson
 
 Edit = Callable[[str, np.random.Generator], str | None]
 SAME, CHANGE, OPEN = "same", "change", "open"  # what the answer should do

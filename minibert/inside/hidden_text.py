@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from minibert.corruption import MaskVocabulary, mask_tokens
-from minibert.hiding import Unit, drawn, entities_of, hide_units, phrases_of, words_of
+from minibert.masking.similar_words import SimilarWords
+from minibert.masking.units import Unit, drawn, entities_of, hide_units, phrases_of, words_of
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.relatives.macbert import draw_grams
-from minibert.similar_words import SimilarWords
-from minibert.spans import draw_spans
+from minibert.relatives.parts.span_boundary import draw_spans
 from minibert.text.batches import padded_batch
 from minibert.text.store import continued
 from minibert.text.word_lists import between_phrases, names_in
@@ -149,7 +149,7 @@ def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: 
 
 
 def drawing(kind: str, units: Sequence[Unit]):
-    """A function for `minibert.hiding.hide_units` that draws units to mask within a budget."""
+    """A function for `minibert.masking.units.hide_units` that draws units to mask within a budget."""
 
     def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:
         how = {"span": draw_spans, "similar": draw_grams}.get(kind, drawn)

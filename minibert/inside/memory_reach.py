@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from minibert.model import IGNORE, Batch
-from minibert.permutation import PermutationLM
-from minibert.segment_memory import guess_on, read_on
+from minibert.relatives.parts.permutation import PermutationLM
+from minibert.relatives.parts.segment_memory import guess_on, read_on
 
 
 @torch.no_grad()

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.replaced_tokens import filled_in, sample
+from minibert.relatives.parts.replaced_token_detection import filled_in, sample
 from minibert.tokenizer import Tokenizer
 
 ROWS = 512  # texts per batch

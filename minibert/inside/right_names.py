@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from minibert.hiding import Tokens, Unit, words_of
+from minibert.masking.units import Tokens, Unit, words_of
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.replaced_names import NamesBatch, NamesLm, names_of, others_of
+from minibert.relatives.parts.replaced_names import NamesBatch, NamesLm, names_of, others_of
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Encoding, Tokenizer
 

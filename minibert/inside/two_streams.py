@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from minibert.model import Batch, Bert
-from minibert.permutation import content_mask, query_mask, with_queries
+from minibert.relatives.parts.permutation import content_mask, query_mask, with_queries
 
 
 @torch.no_grad()

@@ -14,8 +14,8 @@ from torch import nn
 
 from minibert.heads import POOLINGS, every_layer, pooled
 from minibert.model import Batch, Bert
-from minibert.statistics import rank_correlation
 from minibert.tokenizer import Encoding, Tokenizer
+from minibert.training.statistics import rank_correlation
 
 ROWS = 32  # texts per batch
 Span = tuple[int, int]

@@ -28,7 +28,7 @@ BERT = Relative("BERT", BertConfig)
 
 def model_types() -> list[str]:
     """Those of BERT and of all its relatives."""
-    return ["bert", *sorted(module.name for module in iter_modules(__path__) if module.name != "base")]
+    return ["bert", *sorted(found.name for found in iter_modules(__path__) if found.name != "base" and not found.ispkg)]
 
 
 def relative_named(model_type: str) -> Relative:

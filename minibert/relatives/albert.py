@@ -11,10 +11,10 @@ from torch import nn
 
 from minibert.config import PRESETS, BertConfig
 from minibert.count import SHARED, Shape
-from minibert.factorised import FactorisedEmbeddings
 from minibert.model import Block
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
+from minibert.relatives.parts.factorised import FactorisedEmbeddings
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from minibert.config import PRESETS, BertConfig
 from minibert.count import Shape
-from minibert.masked_lm import MaskedLm, no_pooler
 from minibert.model import Embeddings, Tap, no_tap
 from minibert.objectives import WithoutPairs
 from minibert.relatives.base import Relative
+from minibert.relatives.parts.masked_lm import MaskedLm, no_pooler
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """ELECTRA (Clark et al. 2020, arXiv:2003.10555): not "which word was here?" at 15 % of the tokens, but "was this word
 here?" at all of them. A small generator replaces words, a discriminator finds them and is the model that is used. Both
-and their loss are in `minibert.replaced_tokens`. Names and fields as in transformers."""
+and their loss are in `minibert.relatives.parts.replaced_token_detection`. Names and fields as in transformers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from torch import nn
 
 from minibert.config import PRESETS, BertConfig
 from minibert.count import Shape
-from minibert.factorised import FactorisedEmbeddings
-from minibert.masked_lm import no_pooler
 from minibert.model import Embeddings
 from minibert.relatives.base import Relative
-from minibert.replaced_tokens import CopyingGenerator, Discriminator, Generator, ReplacedTokens
+from minibert.relatives.parts.factorised import FactorisedEmbeddings
+from minibert.relatives.parts.masked_lm import no_pooler
+from minibert.relatives.parts.replaced_token_detection import CopyingGenerator, Discriminator, Generator, ReplacedTokens
 
 PUBLISHED = {  # table 6, where it differs from the defaults below
     "base": {"embedding_size": 768, "generator_hidden_size": 256},

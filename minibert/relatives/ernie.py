@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from minibert.config import BertConfig
-from minibert.hiding import drawn, entities_of, hide_units, phrases_of
+from minibert.masking.units import drawn, entities_of, hide_units, phrases_of
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 from minibert.text.word_lists import between_phrases, names_in

@@ -1,5 +1,5 @@
 """ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding identifies the task, and a new task is learned
-together with the earlier ones (§3); see `minibert.ernie2`. In transformers it is an ERNIE with `use_task_id`."""
+together with the earlier ones (§3); see `parts.continual_tasks`. In transformers it is an ERNIE with `use_task_id`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.count import Row, Shape
-from minibert.ernie2 import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
 from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
+from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
 
 TASK = Row("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from minibert.config import BertConfig
 from minibert.count import Shape
-from minibert.hiding import hide_units, runs
+from minibert.masking.similar_words import SimilarWords
+from minibert.masking.units import hide_units, runs
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
-from minibert.similar_words import SimilarWords
 
 LENGTHS, SHARES = (1, 2, 3, 4), (0.4, 0.3, 0.2, 0.1)  # words of an n-gram
 

@@ -1,6 +1,6 @@
 """RoBERTa (Liu et al. 2019, arXiv:1907.11692): BERT's network, trained differently: masks drawn anew in every epoch, no
 prediction about pairs, rows of full sentences across documents; positions start at pad_token_id + 1. Names and fields
-as in transformers; byte-level BPE (`minibert.byte_tokenizer`)."""
+as in transformers; byte-level BPE (`minibert.text.byte_tokenizer`)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from torch import Tensor
 
 from minibert.config import BertConfig
 from minibert.count import Shape
-from minibert.masked_lm import MaskedLm
 from minibert.model import Embeddings, Tap, no_tap
 from minibert.objectives import WithoutPairs
 from minibert.relatives.base import Relative
+from minibert.relatives.parts.masked_lm import MaskedLm
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """SpanBERT (Joshi et al. 2020, arXiv:1907.10529): spans are masked, not tokens, and predicted twice: by BERT's head and
-from the two tokens around them. One segment per row, no prediction about pairs. See `minibert.spans`."""
+from the two tokens around them. One segment per row, no prediction about pairs. See `parts.span_boundary`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.relatives.base import Relative
-from minibert.spans import SpanLm, Spans
+from minibert.relatives.parts.span_boundary import SpanLm, Spans
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """WKLM (Xiong et al. 2020, arXiv:1912.09637): names are replaced by others of their kind, and each is classified as
 original or replaced. A wrong name fits the grammar, so that this takes knowledge of the facts. Corruption and head are
-in `minibert.replaced_names`; the encoder is BERT's, and works without the head."""
+in `minibert.relatives.parts.replaced_names`; the encoder is BERT's, and works without the head."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import ClassVar
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.relatives.base import Relative
-from minibert.replaced_names import NamesLm, ReplacedNames
+from minibert.relatives.parts.replaced_names import NamesLm, ReplacedNames
 
 
 @dataclass(frozen=True)

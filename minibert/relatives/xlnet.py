@@ -1,5 +1,5 @@
 """XLNet (Yang et al. 2019, arXiv:1906.08237): no [MASK]; the last words of a random order are predicted, each from
-those before it. Order: `minibert.permutation`; network: `minibert.transformer_xl`. Names, fields and the
+those before it. Order: `minibert.relatives.parts.permutation`; network: `parts.transformer_xl`. Names, fields and the
 shapes of stored weights as in transformers."""
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import ClassVar
 
 from torch import nn
 
-from minibert import transformer_xl as xl
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.heads import BertForQuestionAnswering
-from minibert.masked_lm import no_pooler
 from minibert.model import Block, stack
-from minibert.permutation import PermutationLanguageModel, PermutationLM
 from minibert.relatives.base import Relative
+from minibert.relatives.parts import transformer_xl as xl
+from minibert.relatives.parts.masked_lm import no_pooler
+from minibert.relatives.parts.permutation import PermutationLanguageModel, PermutationLM
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,13 @@ from minibert.sentence_vectors.objectives import (
     uniformity,
 )
 from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, classes_of
-from minibert.statistics import rank_correlation
 from minibert.tasks.similarity import ScoredPair
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
 from minibert.training import resume
-from minibert.training.patience import when_there_is_room
+from minibert.training.disk_retry import when_there_is_room
 from minibert.training.precision import best_device
+from minibert.training.statistics import rank_correlation
 
 LOG = "training.jsonl"
 TOGETHER = 4.0  # of 5: pairs with at least this score belong together (Gao et al. 2021, §3.1)

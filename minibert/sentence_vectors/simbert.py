@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from minibert.inside.vectors import nearest, unit
 from minibert.inside.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
-from minibert.read_and_written import Asked, batch_of, source_of
 from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig
+from minibert.seq2seq.rows import Asked, batch_of, source_of
 from minibert.text.batches import padded_batch
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer

@@ -108,7 +108,7 @@ class Multilabel(SequenceTask):
         return list(labels)
 
     def loss_weights(self, data, labels):
-        from minibert.classifiers import positive_weights
+        from minibert.tasks.classifiers import positive_weights
 
         answered = sum(not self.unanswered(example) for example in data.examples)
         return positive_weights([data.counts[label] for label in labels], answered)

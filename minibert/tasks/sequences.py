@@ -89,7 +89,7 @@ class ClassTask(SequenceTask):
     losses = ("class_weights", "focal", "label_smoothing")
 
     def loss_weights(self, data, labels):
-        from minibert.classifiers import balanced
+        from minibert.tasks.classifiers import balanced
 
         return balanced([data.counts[label] for label in labels])
 

@@ -14,7 +14,7 @@ from sklearn.utils.extmath import randomized_svd
 from torch import nn
 
 from minibert.model import Bert, MlmHead
-from minibert.positions import sinusoids
+from minibert.text.position_vectors import sinusoids
 from minibert.text.store import TokenStore
 
 CHUNK = 4_000_000  # tokens counted at a time

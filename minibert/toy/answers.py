@@ -14,8 +14,8 @@ from minibert import checkpoint
 from minibert.inside.writing import READS, Rules, Written, greedy, greedy_anew
 from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import losses
-from minibert.read_and_written import Asked, batch_of, source_of
 from minibert.relatives import objective_for
+from minibert.seq2seq.rows import Asked, batch_of, source_of
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 from minibert.train import Event, Optimization

@@ -11,12 +11,12 @@ from itertools import permutations
 import torch
 
 from minibert.corruption import MaskVocabulary
-from minibert.ernie2 import REGIMES, Ernie2, TaskedBatch, stages
-from minibert.hiding import drawn, hide_units
+from minibert.masking.units import drawn, hide_units
 from minibert.model import Batch
 from minibert.relatives import build
 from minibert.relatives.ernie import units
 from minibert.relatives.ernie2 import Ernie2Config
+from minibert.relatives.parts.continual_tasks import REGIMES, Ernie2, TaskedBatch, stages
 from minibert.text.batches import padded_batch
 from minibert.text.word_lists import between_phrases, names_in
 from minibert.tokenizer import Tokenizer

@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
-from minibert.corrector import Correction, Corrector
-from minibert.misspelling import Alike, Marks, Misspeller, alike_words, labels_of
+from minibert.masking.misspelling import Alike, Marks, Misspeller, alike_words, labels_of
 from minibert.model import Batch
+from minibert.seq2seq.corrector import Correction, Corrector
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world

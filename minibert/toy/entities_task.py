@@ -12,8 +12,9 @@ import torch
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary, mask_tokens
-from minibert.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
+from minibert.knowledge.transe import Graph, learn
 from minibert.model import IGNORE
+from minibert.relatives.parts.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import strangers, world
@@ -21,7 +22,6 @@ from minibert.toy.graph import toy_graph
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 from minibert.training.train_and_evaluate import train_and_evaluate
-from minibert.transe import Graph, learn
 
 LONGEST, TOP = 40, 3  # tokens per row; entities per word in a sample
 MOST_ASKED = 1_200  # stories for questions about pronouns

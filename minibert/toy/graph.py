@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from minibert.knowledge.transe import Graph
 from minibert.toy import lexicon
-from minibert.transe import Graph
 
 
 @cache

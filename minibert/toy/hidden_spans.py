@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from minibert.model import IGNORE, Batch, BertForPreTraining
-from minibert.spans import SpanLm
+from minibert.relatives.parts.span_boundary import SpanLm
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy.world import Story

@@ -14,14 +14,13 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.hiding import Tokens, Unit
 from minibert.inside.right_names import names_in_text, suspicion, unlikelihood
+from minibert.masking.units import Tokens, Unit
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, losses
 from minibert.relatives import build
+from minibert.relatives.parts.replaced_names import NamesLm, ReplacedNames, others_of, replace_names
 from minibert.relatives.wklm import WklmConfig
-from minibert.replaced_names import NamesLm, ReplacedNames, others_of, replace_names
-from minibert.statistics import area
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
@@ -31,6 +30,7 @@ from minibert.toy.pretrain import chosen, questions
 from minibert.toy.right_names import guessable, name_questions, names_chosen
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.statistics import area
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 LENGTH, HELD_OUT_SEED = 128, 9_000_109

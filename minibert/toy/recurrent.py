@@ -21,16 +21,16 @@ from torch.nn.utils.rnn import pack_padded_sequence
 
 from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
-from minibert.decoder import PairBatch, Seq2SeqOutput
 from minibert.model import IGNORE, Batch, Tap, no_tap
+from minibert.seq2seq.decoder import PairBatch, Seq2SeqOutput
 from minibert.text.batches import padded_batch
 from minibert.text.json_values import json_object
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from minibert.toy.world import Story
 from minibert.train import Event, Optimization
+from minibert.training.skip_init import sizes_only
 from minibert.training.train_and_evaluate import train_and_evaluate
-from minibert.unfilled import sizes_only
 
 WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's file names: this is no BERT
 HELD_OUT = 60  # stories

@@ -14,13 +14,13 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from minibert import bart
-from minibert.bart import BartConfig, BartForConditionalGeneration
 from minibert.checkpoint import load_tokenizer
-from minibert.decoder import PairBatch, greedy
 from minibert.inside.writing import Rules, Written, beam
+from minibert.masking.noises import MASK, NOISES, Part
 from minibert.model import IGNORE, Batch
-from minibert.noises import MASK, NOISES, Part
+from minibert.seq2seq import bart
+from minibert.seq2seq.bart import BartConfig, BartForConditionalGeneration
+from minibert.seq2seq.decoder import PairBatch, greedy
 from minibert.text.batches import padded, padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world

@@ -9,7 +9,7 @@ from torch import nn
 
 from minibert.inside.right_names import believed
 from minibert.model import BertForPreTraining
-from minibert.replaced_names import NamesLm
+from minibert.relatives.parts.replaced_names import NamesLm
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 

@@ -12,7 +12,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.model import IGNORE
-from minibert.semantic_roles import RolesBatch, SemBert
+from minibert.relatives.parts.semantic_roles import RolesBatch, SemBert
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch, PreTrainingOutput
-from minibert.permutation import PermutationLanguageModel, PermutationLM
-from minibert.segment_memory import Memory, guess_on, read_on, whole
+from minibert.relatives.parts.permutation import PermutationLanguageModel, PermutationLM
+from minibert.relatives.parts.segment_memory import Memory, guess_on, read_on, whole
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.toy.world import Story

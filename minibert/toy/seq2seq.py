@@ -23,17 +23,17 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
-from minibert.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
 from minibert.model import IGNORE, Batch, Block, Tap, no_tap, under
-from minibert.positions import sinusoids
+from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
 from minibert.text.batches import padded
 from minibert.text.json_values import json_object
+from minibert.text.position_vectors import sinusoids
 from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
+from minibert.training.skip_init import sizes_only
 from minibert.training.train_and_evaluate import train_and_evaluate
-from minibert.unfilled import sizes_only
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
 WEIGHTS, DESCRIPTION = "seq2seq.safetensors", "seq2seq.json"  # not a BERT's file names: this is no BERT

@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, train
-from minibert.training.patience import when_there_is_room
+from minibert.training.disk_retry import when_there_is_room
 
 Measured = dict[str, float] | tuple[dict[str, float], dict]  # metrics, or metrics and the details of an `Eval`
 

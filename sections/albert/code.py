@@ -8,9 +8,9 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.factorised import FactorisedEmbeddings
     from minibert.model import Embeddings, stack
     from minibert.relatives import albert
+    from minibert.relatives.parts.factorised import FactorisedEmbeddings
     from minibert.text.segment_pairs import ordered_pairs, segment_pairs
 
     lesson.show("The difference as a diff", title=False)

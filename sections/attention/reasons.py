@@ -79,7 +79,7 @@ def measured_examples(subject: Subject) -> None:
 
 def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, key: str, *, height: int = 290) -> None:
     """For each other token: the attention it gets from the hidden word, and the effect of hiding it too."""
-    from minibert.statistics import rank_correlation
+    from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
     weight, effect = by_token(subject, hidden, position)
@@ -106,7 +106,7 @@ def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, k
 
 @st.fragment
 def no_explanation(subject: Subject, hidden: ModelInput, position: int) -> None:
-    from minibert.statistics import rank_correlation
+    from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
     heads = by_head(subject, hidden, position)

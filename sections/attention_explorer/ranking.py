@@ -118,7 +118,7 @@ def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any,
 
 def against(subject: Subject, costs: Any, sharp: Any) -> None:
     """How sharply a head attends against its cost: the two need not agree."""
-    from minibert.statistics import rank_correlation
+    from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
     names, heads = all_names(subject), subject.shape[1]

@@ -11,7 +11,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.replaced_tokens import NetworkPair, ReplacedTokens
+    from minibert.relatives.parts.replaced_token_detection import NetworkPair, ReplacedTokens
 
     lesson.show("What is asked")
     drawn = draw(seen)

@@ -8,11 +8,11 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import replaced_tokens
     from minibert.model import MlmHead
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import electra
-    from minibert.replaced_tokens import Discriminator, NetworkPair, ReplacedTokens
+    from minibert.relatives.parts import replaced_token_detection as replaced_tokens
+    from minibert.relatives.parts.replaced_token_detection import Discriminator, NetworkPair, ReplacedTokens
 
     lesson.show("The difference as a diff", title=False)
     show_diff(

@@ -193,8 +193,8 @@ def search(layers: dict[str, int], language: str) -> None:
 @st.fragment(parallel=True)  # runs every model: the rest of the page does not wait
 def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     from minibert.inside.vectors import word_overlap
-    from minibert.statistics import rank_correlation, rank_interval
     from minibert.tokenizer import basic_tokens
+    from minibert.training.statistics import rank_correlation, rank_interval
     from plots.attention import number
     from plots.sentence_vectors import Agreement, agreements
 
@@ -228,7 +228,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
 
 def show(lesson: Lesson, seen: Subject) -> None:
     """The user's sentences pair by pair, and how well each model's cosines correlate with human scores."""
-    from minibert.packaged import ALL_MINILM, PackageError
+    from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 
     model, language = seen.model, seen.language
     others = comparable(model, language)

@@ -25,7 +25,7 @@ GUESSES = 5
 def show(lesson: Lesson, run, words: list[str]) -> None:
     """Greedy decoding, step by step."""
     from minibert.checkpoint import CheckpointError
-    from minibert.decoder import greedy
+    from minibert.seq2seq.decoder import greedy
 
     lesson.show("What it looks at")
     if not words:

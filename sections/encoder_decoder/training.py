@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 
 def _sources() -> None:
-    from minibert.decoder import CrossAttention, DecoderBlock
+    from minibert.seq2seq.decoder import CrossAttention, DecoderBlock
 
     show_source(DecoderBlock, "self.cross", label=_("The decoder's block: BERT's, with one step more"))
     show_source(

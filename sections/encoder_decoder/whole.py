@@ -142,7 +142,7 @@ def _source(half: str) -> None:
 
         show_source(expectations, "mlm_logits")
     else:
-        from minibert.decoder import greedy
+        from minibert.seq2seq.decoder import greedy
         from minibert.toy.seq2seq import EncoderDecoder
 
         show_source(greedy, "argmax")

@@ -15,7 +15,7 @@ PLACES = 128
 def position_tables(model: str, version: int):
     """The first PLACES rows of the learned table and of the sinusoids; None for a model without such a table."""
     from minibert.inside.vectors import encoder_of
-    from minibert.positions import sinusoids
+    from minibert.text.position_vectors import sinusoids
 
     embeddings = encoder_of(load(model).model).embeddings
     if not hasattr(embeddings, "position"):

@@ -7,9 +7,9 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import knowledge
+    from minibert.knowledge.sentence_tree import SentenceTree, read, sentence_tree
 
     lesson.show("The difference as code", title=False)
-    show_source(knowledge.sentence_tree, label=_("Where a branch stands, and its soft positions"), expanded=True)
-    show_source(knowledge.SentenceTree.visible, label=_("Who sees whom"))
-    show_source(knowledge.read, label=_("BERT reads it"))
+    show_source(sentence_tree, label=_("Where a branch stands, and its soft positions"), expanded=True)
+    show_source(SentenceTree.visible, label=_("Who sees whom"))
+    show_source(read, label=_("BERT reads it"))

@@ -16,7 +16,7 @@ START, KIND = CHECKPOINTS / "unilm-toy" / "bert", "knowledge-entities"
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.entity_fusion import Fusion, noisy
+    from minibert.relatives.parts.entity_fusion import Fusion, noisy
     from minibert.toy import strangers
 
     text = sentence_input(
@@ -61,7 +61,7 @@ def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str,
     """Per token without special ones: its kind for drawing, its entity; and how many were kept, masked, replaced."""
     import torch
 
-    from minibert.entity_fusion import noisy
+    from minibert.relatives.parts.entity_fusion import noisy
     from minibert.toy.entities_task import aligned
     from minibert.toy.graph import toy_graph
 

@@ -11,7 +11,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.transe import Graph, margin_loss
+    from minibert.knowledge.transe import Graph, margin_loss
 
     lesson.show("Vectors of a graph", title=False)
     vectors()
@@ -46,8 +46,8 @@ def vectors() -> None:
 
 @st.cache_resource(show_spinner=False)
 def learned():
+    from minibert.knowledge.transe import learn
     from minibert.toy.graph import toy_graph
-    from minibert.transe import learn
 
     return learn(toy_graph())
 

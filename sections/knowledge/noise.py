@@ -16,7 +16,7 @@ FILES = {"en": "cloze.tsv", "zh": "cloze-zh.tsv"}
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.knowledge import SentenceTree
+    from minibert.knowledge.sentence_tree import SentenceTree
     from plots.knowledge import noise_bars
 
     lesson.show("Knowledge noise", title=False)
@@ -58,7 +58,7 @@ def questions_in(language: str) -> list[tuple[str, str]]:
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def noise_of(model: str, version: int, seed: int) -> dict:
-    from minibert.inside.knowledge_noise import noise
+    from minibert.knowledge.noise import noise
 
     loaded, language = load(model), language_read(model)
     return noise(loaded.model, loaded.tokenizer, questions_in(language), knowledge(language), seed=seed)

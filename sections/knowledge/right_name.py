@@ -21,7 +21,7 @@ MOST_TOKENS, TOP, DOUBT, USUAL = 60, 5, 0.5, 600
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.replaced_names import NamesLm, draw_replaced, replace_names
+    from minibert.relatives.parts.replaced_names import NamesLm, draw_replaced, replace_names
 
     text = sentence_input(
         "named", lesson.examples_called("named"), label=_("Text in words of the toy world"), max_chars=400
@@ -75,7 +75,7 @@ def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[flo
 def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
     """Replace the chosen name by each other name of its kind, and show the likeliest ones."""
     from minibert.inside.right_names import believed
-    from minibert.replaced_names import others_of
+    from minibert.relatives.parts.replaced_names import others_of
     from minibert.text.word_lists import names_in
     from plots.masking import Blank, expected_tokens
 

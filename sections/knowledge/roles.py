@@ -35,7 +35,7 @@ def role_names() -> dict[str, str]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.semantic_roles import RoleVectors, SemBert, WordVectors
+    from minibert.relatives.parts.semantic_roles import RoleVectors, SemBert, WordVectors
     from minibert.toy.roles import predicates
 
     text = sentence_input(
@@ -114,7 +114,7 @@ def untrained():
     import torch
 
     from minibert import checkpoint
-    from minibert.semantic_roles import SemBert
+    from minibert.relatives.parts.semantic_roles import SemBert
     from minibert.toy.roles import MOST, ROLES
     from minibert.toy.roles_task import MEANT
 

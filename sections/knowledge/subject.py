@@ -15,8 +15,8 @@ from ui.page import drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.knowledge_noise import Believed
-    from minibert.knowledge import Fact, KnowledgeBase, SentenceTree
+    from minibert.knowledge.noise import Believed
+    from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, SentenceTree
     from minibert.tokenizer import Encoding
 
 MOST_TOKENS, MAX_CHARS = 40, 240
@@ -45,7 +45,7 @@ class Subject:
 
     @cached_property
     def tree(self) -> "SentenceTree":
-        from minibert.knowledge import KnowledgeBase, mentions, sentence_tree
+        from minibert.knowledge.sentence_tree import KnowledgeBase, mentions, sentence_tree
 
         known = knowledge(language_read(self.model)).facts if self.known else ()
         facts = KnowledgeBase([*([self.own] if self.own else []), *known])
@@ -56,7 +56,7 @@ class Subject:
 @st.cache_resource(show_spinner=False)
 def knowledge(language: str) -> "KnowledgeBase":
     """The lesson's facts in one language."""
-    from minibert.knowledge import KnowledgeBase
+    from minibert.knowledge.sentence_tree import KnowledgeBase
 
     return KnowledgeBase.read(LESSONS / "knowledge" / f"facts.{language}.tsv")
 
@@ -90,14 +90,14 @@ def read(lesson: Lesson) -> Subject:
 
 def fact_of(line: str) -> "Fact | None":
     """The fact in the field, if it has three parts."""
-    from minibert.knowledge import Fact
+    from minibert.knowledge.sentence_tree import Fact
 
     parts = [part.strip() for part in line.split(SEPARATOR)]
     return Fact(*parts) if len(parts) == 3 and all(parts) else None
 
 
 def ways() -> dict[str, str]:
-    """Display names of the ways to read facts: minibert.inside.knowledge_noise.WAYS and "none"."""
+    """Display names of the ways to read facts: minibert.knowledge.noise.WAYS and "none"."""
     return {
         "none": _("without facts"),
         "both": _("K-BERT: matrix and soft positions"),
@@ -109,7 +109,7 @@ def ways() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most: int) -> "dict[str, Believed]":
-    from minibert.inside.knowledge_noise import believed
+    from minibert.knowledge.noise import believed
 
     loaded = load(model)
     return believed(loaded.model, loaded.tokenizer, tree, blank, most)

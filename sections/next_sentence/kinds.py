@@ -24,7 +24,7 @@ def measured(model: str, version: int, sentences: int):
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.inside.next_sentence import TopicOverlap, measure
-    from minibert.statistics import wilson
+    from minibert.training.statistics import wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY, titled
 
@@ -101,7 +101,7 @@ def _finding(result, model: str) -> str:
 
 def _conclude(result) -> None:
     """The conclusion, worded by the intervals of the numbers."""
-    from minibert.statistics import wilson
+    from minibert.training.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")
     lines = [

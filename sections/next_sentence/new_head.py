@@ -21,7 +21,7 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.inside.next_sentence import teach_order
-    from minibert.statistics import wilson
+    from minibert.training.statistics import wilson
 
     model = seen.model
     lesson.show("Can it be taught?", title=False)

@@ -9,9 +9,9 @@ from ui.translations import _
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.model import Embeddings, SelfAttention
-    from minibert.positions import sinusoids
     from minibert.relatives import nezha
     from minibert.relatives.nezha import EmbeddingsWithoutPositions, RelativeAttention
+    from minibert.text.position_vectors import sinusoids
 
     lesson.show("The difference as a diff", title=False)
     show_diff(

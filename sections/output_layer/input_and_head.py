@@ -78,7 +78,7 @@ def _head(subject: Subject) -> None:
 def new_shapes(task: str, labels: Any, options: Options, model: str, version: int) -> list[tuple[int, ...]]:
     """The shape of each weight tensor that the task adds to the model."""
     from minibert.heads import new_weights
-    from minibert.unfilled import sizes_only
+    from minibert.training.skip_init import sizes_only
 
     with sizes_only():
         return list(new_weights(TASKS[task].head(outline_of(model).config, labels, options)).values())

@@ -85,9 +85,9 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
     shapes but no data."""
     from torch.nn import Module
 
-    from minibert.masked_lm import NoPairs
     from minibert.relatives import build, objective_for
-    from minibert.unfilled import sizes_only
+    from minibert.relatives.parts.masked_lm import NoPairs
+    from minibert.training.skip_init import sizes_only
 
     def count(*modules) -> int:
         return sum(p.numel() for p in {p for module in modules for p in module.parameters()})

@@ -146,7 +146,7 @@ def _source(part: Part, own: bool) -> None:
         owner, line = SOURCE[part.name]
         show_source(getattr(minibert.model, owner), find=line)
     elif own:  # a row of XLNet's network
-        from minibert.transformer_xl import own_rows
+        from minibert.relatives.parts.transformer_xl import own_rows
 
         show_source(own_rows, find=f'"{part.name}"')
     else:

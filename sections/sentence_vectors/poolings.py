@@ -12,8 +12,8 @@ from ui.translations import _
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.inside.vectors import cosines, word_overlap
-    from minibert.statistics import rank_correlation, rank_interval
     from minibert.tokenizer import basic_tokens
+    from minibert.training.statistics import rank_correlation, rank_interval
     from plots.sentence_vectors import Agreement, agreements
 
     lesson.show("Which pooling", title=False)

@@ -123,7 +123,7 @@ def draw(keep, worth, costs, there) -> None:
         ],
     )
     if costs is not None:
-        from minibert.statistics import rank_correlation
+        from minibert.training.statistics import rank_correlation
 
         flat = [[abs(value) for row in table for value in row] for table in (worth.heads, costs)]
         st.caption(

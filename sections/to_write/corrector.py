@@ -26,8 +26,8 @@ def kinds() -> dict[str, str]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.corrector import Corrector, soft_masked
-    from minibert.misspelling import Misspeller
+    from minibert.masking.misspelling import Misspeller
+    from minibert.seq2seq.corrector import Corrector, soft_masked
 
     manager().warm_up()
     lesson.show("BERT as a corrector", title=False)
@@ -70,7 +70,7 @@ def corrected_by(folder: str, version: int, text: str) -> dict:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def loaded(folder: str, version: int):
-    from minibert.corrector import Corrector
+    from minibert.seq2seq.corrector import Corrector
 
     return Corrector.load(folder)
 

@@ -29,7 +29,7 @@ def names() -> dict[str, str]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import noises
+    from minibert.masking import noises
     from minibert.tokenizer import basic_tokens
 
     lesson.show("BART’s noises", title=False)

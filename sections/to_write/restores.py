@@ -41,7 +41,7 @@ def measures() -> dict[str, str]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import bart
+    from minibert.seq2seq import bart
     from minibert.toy.restoring import batch_of, train_bart
 
     manager().warm_up()
@@ -99,7 +99,7 @@ def loaded(folder: str, version: int):
 
 def restored(text: str, noise: str, seed: int, runs: list) -> None:
     """The noised text, and its restoration by this browser's models."""
-    from minibert.noises import NOISES
+    from minibert.masking.noises import NOISES
     from minibert.toy.restoring import tokens_of, told, toy_tokenizer
 
     tokens = tokens_of(text, toy_tokenizer())

@@ -9,12 +9,15 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import byte_tokenizer, hiding, similar_words, spans
-    from minibert import ernie2 as ernie2_parts
     from minibert.corruption import draw_tokens, draw_words
+    from minibert.masking import similar_words
+    from minibert.masking import units as hiding
     from minibert.model import BertForPreTraining, Embeddings, MlmHead
     from minibert.objectives import MaskedLanguageModel, WithoutPairs
     from minibert.relatives import ernie, ernie2, macbert, roberta, spanbert
+    from minibert.relatives.parts import continual_tasks as ernie2_parts
+    from minibert.relatives.parts import span_boundary as spans
+    from minibert.text import byte_tokenizer
     from minibert.text.segment_pairs import packed_sentences, segment_pairs
     from minibert.text.word_lists import names_in
     from minibert.tokenizer import Tokenizer

@@ -30,7 +30,7 @@ def regimes() -> dict[str, str]:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import ernie2
+    from minibert.relatives.parts import continual_tasks as ernie2
     from minibert.toy import continual
 
     manager().warm_up()
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def trained_when(steps: int) -> None:
     """The training schedule, one row per regime."""
-    from minibert.ernie2 import stages
+    from minibert.relatives.parts.continual_tasks import stages
     from plots.what_to_hide import trained_when
 
     plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}

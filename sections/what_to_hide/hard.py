@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from minibert.statistics import wilson
+from minibert.training.statistics import wilson
 from sections.what_to_hide.side_by_side import ways
 from sections.what_to_hide.subject import Subject, vocabulary
 from ui.figures import figure
@@ -15,7 +15,8 @@ DRAWS = 40
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert import hiding, spans
+    from minibert.masking import units as hiding
+    from minibert.relatives.parts import span_boundary as spans
     from plots.theme import titled
     from plots.what_to_hide import shares
 

@@ -17,7 +17,7 @@ LENGTH, MOST = 3, 60
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.spans import SpanBoundary, boundaries
+    from minibert.relatives.parts.span_boundary import SpanBoundary, boundaries
 
     lesson.show("Three words in a row")
     bert, spanbert, tokenizer = models(FOLDER, (FOLDER / "spanbert" / "model.safetensors").stat().st_mtime_ns)

@@ -10,9 +10,9 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.model import BertForPreTraining, Embeddings, SelfAttention
     from minibert.objectives import MaskedLanguageModel
-    from minibert.permutation import PermutationLanguageModel, PermutationLM, query_mask
     from minibert.relatives import xlnet
-    from minibert.transformer_xl import RelativeAttention, WordEmbeddings
+    from minibert.relatives.parts.permutation import PermutationLanguageModel, PermutationLM, query_mask
+    from minibert.relatives.parts.transformer_xl import RelativeAttention, WordEmbeddings
 
     lesson.show("The difference as a diff", title=False)
     show_diff(

@@ -15,7 +15,7 @@ MOST, TOP = 20, 4  # most words per row; predictions drawn
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.segment_memory import read_on
+    from minibert.relatives.parts.segment_memory import read_on
 
     lesson.show("The row before", title=False)
     asked(seen.pair, *two_rows(lesson))

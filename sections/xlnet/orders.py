@@ -54,7 +54,7 @@ def both_masks(seen: Subject) -> tuple[list[list[bool]], list[list[bool]]]:
     """Content mask and query mask, (T, T) each."""
     import torch
 
-    from minibert.permutation import content_mask, query_mask
+    from minibert.relatives.parts.permutation import content_mask, query_mask
 
     order = torch.tensor([list(seen.order)])
     return content_mask(order)[0].tolist(), query_mask(order)[0].tolist()

@@ -17,7 +17,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
     from minibert.inside.two_streams import double_length, two_streams
     from minibert.model import Batch
-    from minibert.permutation import with_queries
+    from minibert.relatives.parts.permutation import with_queries
 
     lesson.show("Why two streams", title=False)
     if not seen.tokens:

@@ -87,7 +87,7 @@ def orders(count: int, kind: str, seed: int) -> list[int]:
     """The rank at which each of `count` words is read, from 1."""
     import torch
 
-    from minibert.permutation import draw_order
+    from minibert.relatives.parts.permutation import draw_order
 
     if kind != "drawn":
         return [n + 1 if kind == "right" else count - n for n in range(count)]

@@ -15,9 +15,9 @@ from examination.numbers import number_text, parse_number
 from examination.open_question import Answer
 from minibert.config import BertConfig
 from minibert.count import parameters
-from minibert.decoder import DecoderBlock
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Block, FeedForward, SelfAttention
+from minibert.seq2seq.decoder import DecoderBlock
 from ui.model_cache import load
 
 SEEDS = 100

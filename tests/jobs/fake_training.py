@@ -90,7 +90,7 @@ def goes_on(steps, out, going_on=None):
 
 
 def saves_on_a_full_disk(out):
-    from minibert.training import patience
+    from minibert.training import disk_retry as patience
 
     patience.SECONDS, tries = 0.05, iter(range(3))
 

@@ -8,13 +8,13 @@ import torch
 import torch.nn.functional as F
 import transformers
 
-from minibert import bart
-from minibert.bart import BartConfig, BartForConditionalGeneration, BartForSequenceClassification
 from minibert.checkpoint import CheckpointError
-from minibert.decoder import PairBatch, greedy
-from minibert.family import family
+from minibert.inside.family import family
 from minibert.model import IGNORE, Batch
-from minibert.unfilled import sizes_only
+from minibert.seq2seq import bart
+from minibert.seq2seq.bart import BartConfig, BartForConditionalGeneration, BartForSequenceClassification
+from minibert.seq2seq.decoder import PairBatch, greedy
+from minibert.training.skip_init import sizes_only
 from ui.lesson import LESSONS
 
 CONFIG = BartConfig(61, 24, 2, 3, 40, max_position_embeddings=20)

@@ -10,8 +10,8 @@ from transformers import AddedToken, AutoTokenizer, RobertaTokenizerFast
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from minibert import checkpoint
-from minibert.byte_tokenizer import SPECIAL_TOKENS, ByteTokenizer, byte_letters
 from minibert.relatives.roberta import RobertaConfig
+from minibert.text.byte_tokenizer import SPECIAL_TOKENS, ByteTokenizer, byte_letters
 from minibert.toy.world import documents
 
 ORDER = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]  # RoBERTa's, from 0

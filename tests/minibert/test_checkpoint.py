@@ -15,7 +15,7 @@ from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch, Bert, BertForPreTraining
 from minibert.relatives import build, relative_named
-from minibert.unfilled import filled_later
+from minibert.training.skip_init import filled_later
 
 CONFIG = BertConfig(
     vocab_size=61,

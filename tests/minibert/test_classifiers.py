@@ -12,12 +12,12 @@ from transformers.models.electra.modeling_electra import ElectraClassificationHe
 from transformers.models.roberta.modeling_roberta import RobertaClassificationHead
 
 from minibert import checkpoint
-from minibert.classifiers import LOSSES, BatchNorm, balanced, class_loss, classifier, label_loss, positive_weights
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import BertForSequenceClassification, LearnedMix
 from minibert.tasks import TASKS, Example, TaskData
+from minibert.tasks.classifiers import LOSSES, BatchNorm, balanced, class_loss, classifier, label_loss, positive_weights
 from minibert.tasks.labels import LabelsExample
 from tests.minibert.tasks.toys import toy
 

@@ -8,9 +8,9 @@ import torch.nn.functional as F
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.corrector import Corrector, soft_masked
-from minibert.misspelling import Marks, Misspeller, alike_words, edits, labels_of, read_alike
+from minibert.masking.misspelling import Marks, Misspeller, alike_words, edits, labels_of, read_alike
 from minibert.model import IGNORE, Batch, BertForPreTraining
+from minibert.seq2seq.corrector import Corrector, soft_masked
 from minibert.text.documents import DataError
 from minibert.tokenizer import Tokenizer
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector

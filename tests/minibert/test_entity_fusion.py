@@ -6,15 +6,15 @@ import torch.nn.functional as F
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.entity_fusion import Aggregator, AlignedBatch, ErnieThu, Fusion, noisy
+from minibert.knowledge.transe import Graph, Translations, corrupted, learn, margin_loss
 from minibert.model import IGNORE, BertForPreTraining
+from minibert.relatives.parts.entity_fusion import Aggregator, AlignedBatch, ErnieThu, Fusion, noisy
 from minibert.tokenizer import Tokenizer
 from minibert.toy import entities_task, strangers
 from minibert.toy.entities_task import EntitySettings, aligned, train_entities
 from minibert.toy.graph import toy_graph
 from minibert.toy.world import vocabulary
 from minibert.train import Done, Eval, Sample
-from minibert.transe import Graph, Translations, corrupted, learn, margin_loss
 from tests.pages.driver import ROOT
 
 TOKENIZER = Tokenizer(vocabulary())

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 import torch
 
-from minibert.ernie2 import KEPT_UP, REGIMES, Ernie2, TaskedBatch, TaskedLm, stages
 from minibert.experiments.events import Finished
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
 from minibert.experiments.relatives import run_relative
@@ -14,6 +13,7 @@ from minibert.experiments.results import read_records
 from minibert.model import IGNORE
 from minibert.relatives import build
 from minibert.relatives.ernie2 import Ernie2Config
+from minibert.relatives.parts.continual_tasks import KEPT_UP, REGIMES, Ernie2, TaskedBatch, TaskedLm, stages
 from minibert.tokenizer import Tokenizer
 from minibert.toy import continual, world
 from minibert.toy.continual import QUESTIONS, TASKS, Asker, ContinualSettings, train_continually

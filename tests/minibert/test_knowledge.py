@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.knowledge import Fact, KnowledgeBase, mentions, moved, read, sentence_tree
+from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, mentions, moved, read, sentence_tree
 from minibert.model import Batch, Bert
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import ROOT

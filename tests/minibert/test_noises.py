@@ -7,7 +7,7 @@ from math import exp, factorial
 
 import pytest
 
-from minibert.noises import MASK, NOISES, infilled, masked, permuted, poisson, rotated
+from minibert.masking.noises import MASK, NOISES, infilled, masked, permuted, poisson, rotated
 
 TEXT = ["anna", "found", "the", "red", "ball", ".", "tom", "went", "to", "the", "zoo", ".", "they", "danced", "."]
 

@@ -14,7 +14,7 @@ from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
-from minibert.packaged import ALL_MINILM, PACKAGED, Packaged, PackageError
+from minibert.sentence_vectors.packaged import ALL_MINILM, PACKAGED, Packaged, PackageError
 from tests.minibert.commands import call
 from tests.server import ROOT
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from minibert.positions import sinusoids
+from minibert.text.position_vectors import sinusoids
 
 
 @pytest.mark.parametrize(("length", "size"), [(50, 6), (3, 5), (512, 128), (1, 1)])

@@ -8,10 +8,10 @@ import transformers
 
 from minibert import checkpoint
 from minibert.model import IGNORE, Batch
-from minibert.permutation import PermutationLM, draw_order
 from minibert.relatives import build
+from minibert.relatives.parts.permutation import PermutationLM, draw_order
+from minibert.relatives.parts.segment_memory import guess_on, read_on, whole
 from minibert.relatives.xlnet import XlnetConfig
-from minibert.segment_memory import guess_on, read_on, whole
 
 CONFIG = XlnetConfig(57, 32, 3, 2, 64, max_position_embeddings=64, initializer_range=0.2)
 

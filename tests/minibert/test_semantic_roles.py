@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert
-from minibert.semantic_roles import RolesBatch, RoleVectors, SemBert, WordVectors
+from minibert.relatives.parts.semantic_roles import RolesBatch, RoleVectors, SemBert, WordVectors
 from minibert.tokenizer import Tokenizer
 from minibert.toy import roles_task
 from minibert.toy.pronoun_task import tagged

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from minibert.statistics import rank_correlation, rank_interval, wilson
+from minibert.training.statistics import rank_correlation, rank_interval, wilson
 
 
 def test_wilson_equals_newcombes_table_statsmodels_and_scipy():

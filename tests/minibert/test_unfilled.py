@@ -11,7 +11,7 @@ from torch import nn
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.model import SKIP_INIT, Bert, BertForPreTraining
-from minibert.unfilled import filled_later, sizes_only
+from minibert.training.skip_init import filled_later, sizes_only
 
 CONFIG = BertConfig(50, 24, 2, 2, 48, max_position_embeddings=16)
 
@@ -56,7 +56,7 @@ def test_sizes_take_no_memory_and_no_compiler():
         "import sys\n"
         "from minibert.config import BertConfig\n"
         "from minibert.model import BertForPreTraining\n"
-        "from minibert.unfilled import sizes_only\n"
+        "from minibert.training.skip_init import sizes_only\n"
         "with sizes_only():\n"
         "    model = BertForPreTraining(BertConfig(16_000_000, 12_000))\n"
         "assert model.bert.embeddings.token.weight.shape == (16_000_000, 12_000)\n"

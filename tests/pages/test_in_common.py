@@ -10,7 +10,7 @@ import pytest
 from minibert import checkpoint
 from minibert.model import MlmHead
 from minibert.objectives import Masking
-from minibert.replaced_tokens import Discriminator
+from minibert.relatives.parts.replaced_token_detection import Discriminator
 from minibert.toy.pretrain import TOY
 from tests.hostile import EVERYTHING
 from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, open_page, text_of, whole

@@ -168,7 +168,7 @@ def test_the_layer_is_in_the_link_and_the_other_model_is_as_deep():
 
 
 def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
-    from minibert import packaged
+    from minibert.sentence_vectors import packaged
 
     missing = packaged.Packaged("all-MiniLM-L6-v2", "no-such-weights", "x", "0" * 64)
     monkeypatch.setattr(packaged, "PACKAGED", {missing.name: missing})

@@ -7,7 +7,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.inside.right_names import names_in_text, suspicion
-from minibert.knowledge import Fact, KnowledgeBase, mentions, read, sentence_tree
+from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, mentions, read, sentence_tree
 from minibert.toy import lexicon
 from minibert.toy.entities_task import EntitySettings, train_entities
 from minibert.toy.names_task import NamesSettings, train_names

@@ -10,9 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order
-from minibert.statistics import wilson
 from minibert.text.documents import read_documents
 from minibert.text.store import TokenStore
+from minibert.training.statistics import wilson
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, text_of, whole

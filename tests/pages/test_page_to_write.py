@@ -6,11 +6,11 @@ import random
 import pytest
 
 from minibert import checkpoint
-from minibert.corrector import Corrector
 from minibert.inside.gibbs import gibbs
 from minibert.inside.writing import beam, expected, greedy
-from minibert.misspelling import read_alike
-from minibert.noises import NOISES
+from minibert.masking.misspelling import read_alike
+from minibert.masking.noises import NOISES
+from minibert.seq2seq.corrector import Corrector
 from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector

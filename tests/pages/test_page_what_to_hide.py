@@ -8,9 +8,9 @@ import streamlit as st
 import torch
 
 from minibert import checkpoint
-from minibert.ernie2 import REGIMES, stages
 from minibert.inside.hidden_text import KINDS, guessed, hide, names, read, vocabulary_of
 from minibert.model import IGNORE, Batch
+from minibert.relatives.parts.continual_tasks import REGIMES, stages
 from minibert.toy.continual import TASKS, ContinualSettings, train_continually
 from minibert.toy.hidden_spans import corrected, hidden_runs
 from minibert.toy.hidden_spans import guessed as spans_guessed

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from minibert import checkpoint, packaged
+from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.heads import BertForIntentAndEntities, BertForMultipleChoice
 from minibert.model import Batch, BertForPreTraining
+from minibert.sentence_vectors import packaged
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import plain
 from tests.ui.driver import opened

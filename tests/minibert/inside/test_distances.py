@@ -8,9 +8,9 @@ import torch
 
 from minibert.inside.distances import clipped, expected, heard, score
 from minibert.model import Batch, BertForPreTraining
-from minibert.positions import sinusoids
 from minibert.relatives import build
 from minibert.relatives.nezha import NezhaConfig
+from minibert.text.position_vectors import sinusoids
 from tests.minibert.inside.random_models import random_model
 
 CONFIG = NezhaConfig(40, 12, 2, 2, 24, 40, max_relative_position=5, initializer_range=0.3)

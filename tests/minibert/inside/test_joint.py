@@ -8,8 +8,8 @@ import torch
 from minibert.config import BertConfig
 from minibert.inside.joint import asked, at_once, expected, going_together, in_order
 from minibert.model import IGNORE, Batch
-from minibert.permutation import PermutationLM
 from minibert.relatives import build
+from minibert.relatives.parts.permutation import PermutationLM
 from minibert.relatives.xlnet import XlnetConfig
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world

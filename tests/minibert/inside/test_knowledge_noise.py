@@ -3,8 +3,8 @@
 import pytest
 
 from minibert import checkpoint
-from minibert.inside.knowledge_noise import WAYS, noise
-from minibert.knowledge import KnowledgeBase
+from minibert.knowledge.noise import WAYS, noise
+from minibert.knowledge.sentence_tree import KnowledgeBase
 from sections.knowledge.noise import questions_in
 from tests.pages.driver import ROOT
 

@@ -14,7 +14,14 @@ from minibert.objectives import Masking, losses
 from minibert.pretrain import PretrainSettings, fill, pretrain
 from minibert.relatives import build, objective_for
 from minibert.relatives.electra import ElectraConfig
-from minibert.replaced_tokens import VARIANTS, CopyingGenerator, Discriminator, Generator, ReplacedTokens, sample
+from minibert.relatives.parts.replaced_token_detection import (
+    VARIANTS,
+    CopyingGenerator,
+    Discriminator,
+    Generator,
+    ReplacedTokens,
+    sample,
+)
 from minibert.train import Step
 from tests.minibert.relatives.their_heads import rows
 from tests.minibert.relatives.toy_world import SETTINGS, assert_goes_on_bit_for_bit, cut_off, texts_in

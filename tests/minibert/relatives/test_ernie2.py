@@ -7,10 +7,10 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.ernie2 import TaskedBatch, TaskedLm
 from minibert.model import IGNORE, Batch
 from minibert.relatives import build, objective_for
 from minibert.relatives.ernie2 import ORDER, WORDS, Ernie2Config
+from minibert.relatives.parts.continual_tasks import TaskedBatch, TaskedLm
 from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
 SIZES = {

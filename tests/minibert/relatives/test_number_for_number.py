@@ -10,15 +10,15 @@ from minibert import checkpoint, heads
 from minibert.config import BertConfig
 from minibert.count import FAMILY, parameters
 from minibert.distillation.student import every_second, student_of
-from minibert.masked_lm import MaskedLm
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.distilbert import DistilBertConfig
 from minibert.relatives.electra import ElectraConfig
 from minibert.relatives.ernie import ErnieConfig
+from minibert.relatives.parts.masked_lm import MaskedLm
+from minibert.relatives.parts.replaced_token_detection import Discriminator, Generator
 from minibert.relatives.roberta import RobertaConfig
-from minibert.replaced_tokens import Discriminator, Generator
 from tests.minibert.relatives.their_heads import assert_equal, rows
 
 SIZES = {"vocab_size": 61, "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4}

@@ -13,17 +13,17 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from minibert.hiding import drawn, entities_of, phrases_of, runs, words_of
-from minibert.masked_lm import MaskedLm
+from minibert.masking.similar_words import SimilarWords
+from minibert.masking.units import drawn, entities_of, phrases_of, runs, words_of
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking
 from minibert.relatives import build, objective_for
 from minibert.relatives.ernie import ErnieConfig
 from minibert.relatives.macbert import LENGTHS, SHARES, Correction
+from minibert.relatives.parts.masked_lm import MaskedLm
+from minibert.relatives.parts.span_boundary import LONGEST, SpanLm, Spans, boundaries, draw_spans, length_shares
 from minibert.relatives.roberta import RobertaConfig
 from minibert.relatives.spanbert import SpanBertConfig
-from minibert.similar_words import SimilarWords
-from minibert.spans import LONGEST, SpanLm, Spans, boundaries, draw_spans, length_shares
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import between_phrases, names_in

@@ -6,13 +6,12 @@ import random
 import pytest
 import torch
 
-from minibert.hiding import words_of
 from minibert.inside.right_names import believed, names_in_text, suspicion
+from minibert.masking.units import words_of
 from minibert.model import IGNORE, Batch
 from minibert.objectives import Masking
 from minibert.relatives import build, objective_for
-from minibert.relatives.wklm import WklmConfig
-from minibert.replaced_names import (
+from minibert.relatives.parts.replaced_names import (
     NamesBatch,
     NamesLm,
     ReplacedNames,
@@ -21,6 +20,7 @@ from minibert.replaced_names import (
     others_of,
     replace_names,
 )
+from minibert.relatives.wklm import WklmConfig
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.toy import lexicon

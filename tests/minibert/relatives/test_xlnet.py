@@ -11,7 +11,8 @@ from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
 from minibert.inside.two_streams import double_length, two_streams
 from minibert.model import IGNORE, Batch
-from minibert.permutation import (
+from minibert.relatives import build, objective_for
+from minibert.relatives.parts.permutation import (
     PermutationLanguageModel,
     PermutationLM,
     content_mask,
@@ -19,7 +20,6 @@ from minibert.permutation import (
     draw_spans,
     query_mask,
 )
-from minibert.relatives import build, objective_for
 from minibert.relatives.xlnet import XlnetConfig
 
 CONFIG = XlnetConfig(57, 32, 3, 2, 64, max_position_embeddings=64, initializer_range=0.2)

@@ -10,8 +10,8 @@ import torch
 from minibert import checkpoint
 from minibert.inside.vectors import sentence_vectors
 from minibert.model import Batch
-from minibert.packaged import ALL_MINILM, PackageError
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
+from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 
 TEXTS = ["a b c", "z", "", "a long one " * 30]
 

@@ -11,11 +11,11 @@ from minibert import checkpoint
 from minibert.command_line.arguments import ROOT
 from minibert.inside.right_names import names_in_text, unlikelihood
 from minibert.model import Batch
-from minibert.replaced_names import NamesLm, others_of
-from minibert.statistics import area
+from minibert.relatives.parts.replaced_names import NamesLm, others_of
 from minibert.text.word_lists import names_in
 from minibert.toy.names_task import GOES_ON, NamesSettings, altered, begun_as, doubted, train_names
 from minibert.train import Done, Eval, Sample, Saved
+from minibert.training.statistics import area
 
 START = ROOT / "checkpoints" / "recurrent-toy" / "bert"
 TOKENIZER = checkpoint.load_tokenizer(START)

@@ -8,8 +8,8 @@ import torch
 from minibert.checkpoint import load
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
-from minibert.positions import sinusoids
 from minibert.pretrain import PretrainSettings, pretrain
+from minibert.text.position_vectors import sinusoids
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from minibert.toy.pretrain import TOY, answered, pretrain_toy, questions

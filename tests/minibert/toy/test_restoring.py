@@ -5,10 +5,10 @@ import random
 import pytest
 import torch
 
-from minibert.bart import BartForConditionalGeneration
-from minibert.decoder import greedy
+from minibert.masking.noises import NOISES, Part
 from minibert.model import IGNORE, Batch
-from minibert.noises import NOISES, Part
+from minibert.seq2seq.bart import BartForConditionalGeneration
+from minibert.seq2seq.decoder import greedy
 from minibert.tokenizer import Tokenizer
 from minibert.toy import restoring
 from minibert.toy.restoring import RestoringSettings, batch_of, lost, read_ids, restored, tokens_of, told, verdicts

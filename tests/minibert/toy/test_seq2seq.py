@@ -10,9 +10,9 @@ from torch import nn
 from minibert.attention_masks import causal_mask
 from minibert.checkpoint import CheckpointError
 from minibert.config import BertConfig
-from minibert.decoder import PairBatch
 from minibert.model import IGNORE
-from minibert.positions import sinusoids
+from minibert.seq2seq.decoder import PairBatch
+from minibert.text.position_vectors import sinusoids
 from minibert.toy import seq2seq
 from minibert.toy.seq2seq import BOS, EOS, PAD, UNK, EncoderDecoder, Sentences, Seq2SeqSettings, Trained, Words
 from minibert.train import Done, Eval, Sample, Started

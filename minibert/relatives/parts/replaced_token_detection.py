@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
-from minibert.masked_lm import MaskedLm
 from minibert.model import ACTIVATIONS, IGNORE, Batch, Bert, Components, PreTrainingOutput, Tap, initialize, no_tap
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, Questions, answered
+from minibert.relatives.parts.masked_lm import MaskedLm
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from minibert.classifiers import cross_entropy
 from minibert.config import BertConfig
 from minibert.model import (
     IGNORE,
@@ -28,6 +27,7 @@ from minibert.model import (
     initialize,
     no_tap,
 )
+from minibert.objectives import cross_entropy
 
 REGIMES = ("continual", "one_by_one", "together")
 WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; the default is the first

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert import checkpoint
-from minibert.classifiers import cross_entropy
 from minibert.model import IGNORE, Batch, BertForPreTraining, initialize
+from minibert.objectives import cross_entropy
 from minibert.tokenizer import Tokenizer
 
 DETECTOR = "detector.safetensors"  # beside the weights of the BERT that corrects

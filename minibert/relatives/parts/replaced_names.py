@@ -16,10 +16,10 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
-from minibert.hiding import Tokens, Unit, entities_of, words_of
-from minibert.masked_lm import MaskedLm
+from minibert.masking.units import Tokens, Unit, entities_of, words_of
 from minibert.model import BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
 from minibert.objectives import Questions, WithoutPairs
+from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Tokenizer

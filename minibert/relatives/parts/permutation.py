@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.masked_lm import NoPairs
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Components, MlmHead, PreTrainingOutput, Tap, no_tap
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
+from minibert.relatives.parts.masked_lm import NoPairs
 
 CONTEXTS = ("order", "all")
 

@@ -12,10 +12,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.hiding import Unit, hide_units, runs
-from minibert.masked_lm import MaskedLm
+from minibert.masking.units import Unit, hide_units, runs
 from minibert.model import ACTIVATIONS, BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
 from minibert.objectives import WithoutPairs, answered
+from minibert.relatives.parts.masked_lm import MaskedLm
 
 LONGEST, P = 10, 0.2
 PLACES = 20  # positions in a span that have their own embedding: adjacent spans are merged

@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.classifiers import cross_entropy
 from minibert.model import IGNORE, Batch, BertForPreTraining, SelfAttention, Tap, no_tap
+from minibert.objectives import cross_entropy
 
 REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
 

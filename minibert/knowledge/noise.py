@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minibert.knowledge import Fact, KnowledgeBase, Mention, SentenceTree, moved, read, sentence_tree
+from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, Mention, SentenceTree, moved, read, sentence_tree
 from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 

@@ -1,8 +1,8 @@
 """BART (Lewis et al. 2020, arXiv:1910.13461): an encoder–decoder. The encoder reads a corrupted text in both directions
-(see `minibert.noises`), the decoder generates the original from left to right.
+(see `minibert.masking.noises`), the decoder generates the original from left to right.
 
 Not built from `Bert`'s parts, as the relatives are. The encoder has BERT's blocks, the decoder adds cross-attention
-(`minibert.decoder`). Names, fields and files as in transformers. Letters as in `minibert.model`, S source tokens.
+(`decoder.py`). Names, fields and files as in transformers. Letters as in `minibert.model`, S source tokens.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
-from minibert.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, under
+from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.tokenizer import Tokenizer
-from minibert.unfilled import sizes_only
+from minibert.training.skip_init import sizes_only
 
 OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
 # Our config fields → transformers', of encoder and decoder each.

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, under
-from minibert.permutation import PermutationLM, with_queries
+from minibert.relatives.parts.permutation import PermutationLM, with_queries
 
 Memory = Sequence[Tensor]  # each layer's input, (B, M, H) per layer
 

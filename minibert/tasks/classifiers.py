@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.model import IGNORE
+from minibert.objectives import cross_entropy
 
 ACTIVATIONS = {"tanh": nn.Tanh, "gelu": nn.GELU, "relu": nn.ReLU}
 NORMS = ("none", "batch", "layer")
@@ -70,11 +71,6 @@ def check_loss(loss: str, gamma: float, weights: Sequence[float] = ()) -> None:
         raise ValueError(f"the focal loss has an exponent from 0 to 10, not {gamma}")
     if not all(0 < weight < float("inf") for weight in weights):
         raise ValueError("the weights of classes are positive numbers")
-
-
-def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean over the labels other than −100; 0 if there are none. logits: (N, classes), labels: (N,)."""
-    return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
 def class_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
