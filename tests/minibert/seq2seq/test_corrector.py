@@ -17,7 +17,7 @@ from minibert.toy.corrections import CorrectorSettings, corrected, train_correct
 from minibert.toy.world import vocabulary
 from minibert.train import Eval, Sample
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 MASK = 4
 
 

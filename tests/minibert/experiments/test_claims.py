@@ -20,7 +20,7 @@ from minibert.tasks.tagging import entity_scores
 from minibert.toy.pronoun_task import NAMES, who_is_meant
 from minibert.toy.tasks import meant
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TASK_DATA = ROOT.parent / "shared" / "data" / "tasks"
 TABLES = {name: table for name, table in claims.tables().items() if {"column", "direction"} & set(table)}
 

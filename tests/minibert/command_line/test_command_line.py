@@ -18,7 +18,7 @@ from minibert.text import store
 from minibert.training import resume
 from tests.minibert.commands import ENVIRONMENT, lines, run
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OVERDUE = 600  # seconds: nothing waits for them, they only end what hangs
 
 
