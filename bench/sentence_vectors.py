@@ -14,7 +14,8 @@ from pathlib import Path
 
 from bench.machine import record
 from minibert import checkpoint
-from minibert.command_line.arguments import DATA, ROOT, in_data_folder
+from minibert.command_line.arguments import DATA, in_data_folder
+from minibert.folders import ROOT
 from minibert.inside.probes import untrained_copy
 from minibert.inside.vectors import agreement, mean_cosine, sentence_vectors, word_overlap
 from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError

@@ -6,6 +6,7 @@ course.py and the folders beside them; USER_DATA is the user's.
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -42,4 +43,7 @@ def results_to_extend(name: str) -> Path:
 
 def input_path(path: str | Path) -> Path:
     """`path` itself; if nothing is there, what ships under that name, such as checkpoints/mini-en."""
-    return ROOT / path if not Path(path).exists() and (ROOT / path).exists() else Path(path)
+    with suppress(OSError):  # a name too long for the system is said to be none where it is opened
+        if not Path(path).exists() and (ROOT / path).exists():
+            return ROOT / path
+    return Path(path)

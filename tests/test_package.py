@@ -50,7 +50,7 @@ def test_every_import_is_declared():
     listed = [*PROJECT["project"]["dependencies"], *(text for texts in EXTRAS.values() for text in texts)]
     declared = {canonicalize_name(Requirement(text).name) for text in listed}
     given_by = packages_distributions()
-    names = set().union(*(imported(path.read_text(encoding="utf-8")) for path in modules()))
+    names = set().union(*(imported(path.read_text(encoding="utf-8")) for home in MAY_IMPORT for path in modules(home)))
     names -= {*sys.stdlib_module_names, *FOLDERS, "app", "course"}
     foreign = {name for name in names if not declared & {canonicalize_name(one) for one in given_by.get(name, [name])}}
     assert not foreign

@@ -174,7 +174,7 @@ class Graph(nn.Module):
 def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[float, int]:
     missing = [name for name in ONNX_PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
-        raise ExportError(f"ONNX needs {', '.join(missing)}: pip install -r requirements-export.txt")
+        raise ExportError(f"ONNX needs {', '.join(missing)}: pip install {' '.join(missing)}")
     if predictor.model.options.bilstm:
         raise ExportError("the exporter of torch cannot write the BiLSTM of this model: export it as huggingface")
     import onnxruntime

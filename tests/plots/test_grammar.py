@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from plots import grammar
 from plots.theme import GREY, WORDS, contrast
 

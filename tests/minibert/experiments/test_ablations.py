@@ -13,7 +13,6 @@ from scipy import stats
 
 from minibert import checkpoint
 from minibert.__main__ import main
-from minibert.command_line.arguments import ROOT
 from minibert.config import BertConfig
 from minibert.experiments import results
 from minibert.experiments.catalogue import (
@@ -37,6 +36,7 @@ from minibert.experiments.run import measures, run_experiment
 from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run
 from minibert.finetune.learner import Learner
+from minibert.folders import ROOT
 from minibert.heads import TaskBatch
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens

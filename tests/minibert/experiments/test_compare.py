@@ -7,13 +7,13 @@ import pytest
 from minibert.__main__ import main
 from minibert.checkpoint import config_values
 from minibert.command_line import experiment
-from minibert.command_line.arguments import ROOT
 from minibert.experiments.compare import read_data, run_comparison, settings_of, sizes
 from minibert.experiments.comparisons import COMPARISONS, FROZEN, REQUIRED, Comparison, cell, comparison_named
 from minibert.experiments.events import Finished
 from minibert.experiments.results import read_records
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
+from minibert.folders import ROOT
 from minibert.train import Eval
 from tests.minibert.tasks.toys import toy
 

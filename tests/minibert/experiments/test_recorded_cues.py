@@ -6,6 +6,7 @@ import pytest
 
 from minibert.experiments import cues
 from minibert.experiments.results import read_records
+from minibert.folders import LESSONS
 from minibert.inside.spurious_cues import CONDITIONS
 
 # Where a model saw more than the cue: it falls, but not to what the cue alone would leave.
@@ -21,7 +22,7 @@ def test_an_accuracy_is_the_share_of_right_answers_of_its_condition():
 
 @pytest.mark.parametrize("model", ["mini-en", "minilm-en"])
 def test_what_ships_is_of_these_sets_and_shows_the_fall(model):
-    records = read_records(cues.ROOT / "lessons" / "results" / model / "cues.jsonl", cues.REQUIRED)
+    records = read_records(LESSONS / "results" / model / "cues.jsonl", cues.REQUIRED)
     assert {record["arm"] for record in records} == {
         f"{case}/{training}" for case in ("not", "overlap") for training in ("planted", "balanced")
     }

@@ -13,7 +13,6 @@ import torch
 
 from minibert import checkpoint
 from minibert.__main__ import main
-from minibert.command_line.arguments import ROOT
 from minibert.experiments import toy_stories, writing
 from minibert.experiments.events import Finished, steps_of
 from minibert.experiments.relative_catalogue import (
@@ -31,6 +30,7 @@ from minibert.experiments.results import by_arm, paired_difference, read_records
 from minibert.experiments.runner import run_arms
 from minibert.experiments.toy_stories import settings_of
 from minibert.experiments.writing import chinese
+from minibert.folders import ROOT
 from minibert.text.json_values import json_value
 from minibert.tokenizer import Tokenizer
 from minibert.toy import entities_task, pretrain

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.inside.grammatical_relations import RELATIONS, relations
 from minibert.inside.probe_tasks import read_columns
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.inside import next_sentence
 from minibert.inside.next_sentence import APART, ELSEWHERE, NEXT, SWAPPED, TOPIC, TopicOverlap, deal, decisions, probes
 from minibert.text.batches import PretrainingBatches

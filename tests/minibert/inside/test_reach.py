@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.command_line.arguments import ROOT
 from minibert.config import BertConfig
+from minibert.folders import ROOT
 from minibert.inside.reach import trained_positions
 from minibert.relatives.nezha import NezhaConfig
 from tests.minibert.inside.random_models import random_model

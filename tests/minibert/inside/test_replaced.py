@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.inside.replaced import fitting, originality, places_to_hide
 from minibert.model import Batch
 from minibert.toy import world

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.inside import spurious_cues
 from minibert.inside.spurious_cues import CONDITIONS, DEEDS, FOLLOWS, NOT_FOLLOWS, PEOPLE, overlap_pairs, tokens_of
 from minibert.tasks import TASKS, TaskData

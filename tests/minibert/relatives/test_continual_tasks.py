@@ -80,7 +80,7 @@ def test_the_answers_are_the_worlds(told):
 def test_a_batch_without_any_label_has_no_loss():
     ids = torch.randint(61, (2, 7))
     batch = TaskedBatch(ids, labels=torch.full_like(ids, IGNORE), tasks=torch.tensor([0, 0]))
-    assert Ernie2(CONFIG, {"a": 0, "b": 3})(batch).loss == 0
+    assert build(CONFIG, Ernie2, classes={"a": 0, "b": 3})(batch).loss == 0
 
 
 def test_a_batch_asks_one_task_and_is_the_same_whatever_else_is_asked(told):

@@ -17,7 +17,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from minibert.__main__ import main
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.service import connections
 from minibert.service.server import Limits, application, serve
 from minibert.tasks import TASKS

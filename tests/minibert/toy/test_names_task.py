@@ -8,7 +8,7 @@ import torch
 from sklearn.metrics import roc_auc_score
 
 from minibert import checkpoint
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.inside.right_names import names_in_text, unlikelihood
 from minibert.model import Batch
 from minibert.relatives.parts.replaced_names import NamesLm, others_of

@@ -3,11 +3,11 @@
 import pytest
 
 from minibert import checkpoint
-from minibert.command_line.arguments import ROOT
 from minibert.experiments.events import Finished
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED, MemoryScale
 from minibert.experiments.relatives import run_relative
 from minibert.experiments.results import read_records
+from minibert.folders import ROOT
 from minibert.relatives.parts.permutation import PermutationLM
 from minibert.toy import world
 from minibert.toy.segments import LENGTH, TOLD, SegmentSettings, questions, right, train_on_segments

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minibert.command_line.arguments import ROOT
+from minibert.folders import ROOT
 from minibert.tasks import TASKS
 from minibert.toy.verdicts import AROUND, COLUMNS, verdict_rows, write
 
