@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import torch
@@ -69,3 +69,8 @@ def layer_rates(learner: Learner, settings: FinetuneSettings) -> list[LayerRate]
         counts[at] += weight.numel()
         found[at] = max(found[at], rates.get(id(weight), 0.0))
     return [LayerRate(i, found[i], counts[i]) for i in range(top + 1)]
+
+
+def corrected(settings: FinetuneSettings, value: bool) -> FinetuneSettings:
+    """The settings with, or without, bias correction."""
+    return replace(settings, bias_correction=value)
