@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.state import EVERY_PAGE, VISIT, went_back
+from ui.state import VISIT, opened_by_link, went_back
 from ui.text import literal
 from ui.translations import _
 from ui.uploads import received
@@ -25,7 +25,7 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
     visit = state.get(VISIT, 0)
     opened = state.get(f"_kept.{page}") != visit
     state[f"_kept.{page}"] = visit
-    if (opened and st.query_params.keys() - EVERY_PAGE) or went_back():
+    if (opened and opened_by_link()) or went_back():
         kept.clear()
     others = (
         {key: None for key in (*state, *kept) if isinstance(key, str) and key.startswith(prefixes)} if prefixes else {}

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
+_EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
 MAX_URL_TEXT = 500  # characters of free text stored in a link; some proxies refuse URLs of more than a few thousand
 
@@ -79,5 +79,5 @@ def opened_by_link() -> bool:
     state = st.session_state
     visit = state.get(VISIT, 0)
     if state.get(_OPENED, (None,))[0] != visit:
-        state[_OPENED] = (visit, bool(st.query_params.keys() - EVERY_PAGE))
+        state[_OPENED] = (visit, bool(st.query_params.keys() - _EVERY_PAGE))
     return state[_OPENED][1]

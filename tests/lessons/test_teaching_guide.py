@@ -126,7 +126,7 @@ def test_each_page_and_part_opens_in_the_state_of_its_link(link):
     seen, (_name, query) = visit(link), parts(link)
     assert set(query) <= seen.asked, f"the page knows nothing of {sorted(set(query) - seen.asked)}"
     wrong = {name: value for name, value in query.items() if seen.kept.get(name) != value}
-    assert not wrong, f"the page does not take {wrong}, or it is what stands there anyway; its link is {seen.kept}"
+    assert not wrong, f"the page does not take {wrong}; its link is {seen.kept}"
 
 
 COUNTED = [(links, some) for links, quotes in STEPS if (some := [quote for quote in quotes if re.search(r"\d", quote)])]
