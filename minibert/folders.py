@@ -6,7 +6,6 @@ course.py and the folders beside them; USER_DATA is the user's.
 
 import os
 import shutil
-from contextlib import suppress
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -43,7 +42,5 @@ def results_to_extend(name: str) -> Path:
 
 def input_path(path: str | Path) -> Path:
     """`path` itself; if nothing is there, what ships under that name, such as checkpoints/mini-en."""
-    with suppress(OSError):  # a name too long for the system is said to be none where it is opened
-        if not Path(path).exists() and (ROOT / path).exists():
-            return ROOT / path
-    return Path(path)
+    exists = os.path.exists  # which says no, where Path.exists raises, of what cannot be a name
+    return ROOT / path if not exists(path) and exists(ROOT / path) else Path(path)

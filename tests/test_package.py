@@ -120,7 +120,8 @@ def test_the_installed_package_needs_no_clone_and_writes_nothing_into_itself(tmp
             process.wait(60)
 
     assert json.loads(said("fill", "the [MASK] barked", "--json"))
-    assert len(json.loads(said("tokenize", "--vocab", "checkpoints/mini-zh/vocab.txt", "你好"))["tokens"]) == 2
+    shipped = ("--vocab", "checkpoints/mini-zh/vocab.txt")
+    assert json.loads(said("tokenize", *shipped, "你好"))["tokens"][1:-1] == ["你", "好"]
     said("pretrain", "--toy", "--out", "toy-bert", "--steps", "2")
     assert json.loads(said("fill", "the [MASK] barked", "--model", "toy-bert", "--json"))
 
