@@ -23,8 +23,8 @@ from playwright.sync_api import Browser, Error, Page
 from bench.app import browser, open_when_up, server
 from bench.machine import record
 from minibert.config import BertConfig
-from minibert.inside.attention_summary import small_copies, strongest_edges
-from minibert.inside.head_kinds import attentions
+from minibert.inside.heads.attention_summary import small_copies, strongest_edges
+from minibert.inside.heads.kinds import attentions
 from minibert.model import Bert
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 from sections.attention_explorer import bertviz, views

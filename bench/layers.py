@@ -38,10 +38,10 @@ def measure(model: Path) -> dict[str, dict[str, float]]:
         return checkpoint.load(model), checkpoint.load_tokenizer(model)
 
     loaded = timed("imports and the model", start)
-    from minibert.inside.aligned_projections import pictures
-    from minibert.inside.probe_tasks import conll_tasks, read_columns, usable
-    from minibert.inside.probes import ITEMS, probe_layers
-    from minibert.inside.vectors import separability, span_vectors
+    from minibert.inside.geometry.aligned_projections import pictures
+    from minibert.inside.geometry.vectors import separability, span_vectors
+    from minibert.inside.probes.probe import ITEMS, probe_layers
+    from minibert.inside.probes.tasks import conll_tasks, read_columns, usable
 
     with (DATA / "senses" / "en.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

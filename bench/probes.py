@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
 from minibert.experiments.records import append_record
-from minibert.inside.probes import probe_layers, untrained_copy
+from minibert.inside.probes.probe import probe_layers, untrained_copy
 from minibert.training import machine
 from sections.probes.tasks import tasks_of
 

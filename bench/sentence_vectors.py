@@ -16,8 +16,8 @@ from bench.machine import record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.folders import ROOT
-from minibert.inside.probes import untrained_copy
-from minibert.inside.vectors import agreement, mean_cosine, sentence_vectors, word_overlap
+from minibert.inside.geometry.vectors import agreement, mean_cosine, sentence_vectors, word_overlap
+from minibert.inside.probes.probe import untrained_copy
 from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 from minibert.tasks import TASKS
 from minibert.tokenizer import basic_tokens

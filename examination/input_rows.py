@@ -194,7 +194,7 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     import torch
 
     from minibert.corruption import MaskVocabulary, mask_tokens
-    from minibert.inside.cloze import KEPT, MASKED, RANDOM, UNTOUCHED, fates
+    from minibert.inside.predictions.cloze import KEPT, MASKED, RANDOM, UNTOUCHED, fates
 
     vocab = MaskVocabulary.of(tokenizer())
     encoding = tokenizer().encode(*pair)

@@ -121,7 +121,7 @@ def probabilities(loaded: Any, task: PredictTask) -> tuple[float, float]:
 
 
 def _probability(loaded: Any, run: Run, where: str) -> float:
-    from minibert.inside.interventions import fill_in, switched_off
+    from minibert.inside.explanations.interventions import fill_in, switched_off
     from minibert.inside.model_input import ModelInput
     from minibert.model import no_tap
 

@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from plots.attention import literal
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, WORDS
 
-# Keys: names of minibert.inside.attribution.METHODS. Methods differ by dash and symbol as well as by colour.
+# Keys: names of attribution.METHODS in minibert. Methods differ by dash and symbol as well as by colour.
 STYLE = {
     "gradient": (ORANGE, "dot", "diamond"),
     "integrated": (BLUE, "solid", "circle"),

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from plots.theme import BLUE, GREY, SMALL, VERMILION
 
-# Keys: expectations of minibert.inside.checklist: "same" prediction, "change", or "open" (none).
+# Keys: expectations of minibert.inside.predictions.checklist: "same" prediction, "change", or "open" (none).
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
 
 

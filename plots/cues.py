@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from plots.over_layers import titled
 from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
 
-# Keys: minibert.inside.spurious_cues.CONDITIONS of the test set.
+# Keys: minibert.inside.predictions.spurious_cues.CONDITIONS of the test set.
 STYLE = {
     "planted": (VERMILION, "solid", "circle"),
     "balanced": (GREEN, "dash", "square"),

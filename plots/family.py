@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from minibert.inside.family import KINDS, Member, line_of
+from minibert.inside.relatives.family import KINDS, Member, line_of
 from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, titled
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from minibert.inside.visibility import Node, nodes, output, paths, reads
+from minibert.inside.heads.visibility import Node, nodes, output, paths, reads
 from plots.attention import literal
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, apply
 

@@ -183,7 +183,7 @@ def _untrained() -> Loaded:
 def _trace(name: str, directory: Path | None, version: int, text: str, pair: str | None) -> Trace:
     import torch
 
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.model import Batch, BertForPreTraining
 
     loaded = _load(name, directory, version)

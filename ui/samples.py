@@ -100,7 +100,7 @@ def all_words(language: str) -> Sample:
 @lru_cache
 def annotated(language: str) -> list[list[tuple[str, ...]]]:
     """Sentences of the entity data, each as columns: the words first, then their annotations."""
-    from minibert.inside.probe_tasks import read_columns
+    from minibert.inside.probes.tasks import read_columns
 
     folder = DATA / ("entities-zh" if language == "zh" else "entities")
     return [row for part in PARTS for row in read_columns((folder / f"{part}.txt").read_bytes(), f"{part}.txt")]
@@ -108,8 +108,8 @@ def annotated(language: str) -> list[list[tuple[str, ...]]]:
 
 @lru_cache
 def pronouns() -> list:
-    """Our English texts with a pronoun and its referent, as `minibert.inside.pronouns.Pronoun`."""
-    from minibert.inside.pronouns import read_pronouns
+    """Our English texts with a pronoun and its referent, as `minibert.inside.heads.pronouns.Pronoun`."""
+    from minibert.inside.heads.pronouns import read_pronouns
 
     return read_pronouns((DATA / "pronouns" / "en.tsv").read_bytes(), "en.tsv")
 
@@ -117,7 +117,7 @@ def pronouns() -> list:
 @lru_cache
 def tagged(language: str) -> list[list[tuple[str, ...]]]:
     """Sentences with part-of-speech tags, each as columns: words, tags, further columns."""
-    from minibert.inside.probe_tasks import read_columns
+    from minibert.inside.probes.tasks import read_columns
 
     if language != "zh":
         return annotated(language)
@@ -171,8 +171,8 @@ def similar_pairs(language: str) -> list[Pair]:
 
 def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
     """Up to WORDS_AT_MOST words grouped by part of speech, and all words of the user's sentences as group `yours`."""
-    from minibert.inside.probe_tasks import words_of
-    from minibert.inside.vectors import joined
+    from minibert.inside.geometry.vectors import joined
+    from minibert.inside.probes.tasks import words_of
 
     pos = {tag: group for group, tags in POS_GROUPS.items() for tag in tags}
     found: list[tuple[str, list[tuple[int, str]]]] = []

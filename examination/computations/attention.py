@@ -18,7 +18,7 @@ def attention_score(rng: random.Random, size: int) -> Drawn:
     """q · k / √D for one pair of tokens."""
     import torch
 
-    from minibert.inside.head_arithmetic import SumOfProducts
+    from minibert.inside.heads.arithmetic import SumOfProducts
 
     tokens = rng.choice(SENTENCES)
     q, k = integers(rng, len(tokens), size), integers(rng, len(tokens), size)
@@ -88,7 +88,7 @@ def attention_output(rng: random.Random) -> Drawn:
     """Σ p · v."""
     import torch
 
-    from minibert.inside.head_arithmetic import SumOfProducts
+    from minibert.inside.heads.arithmetic import SumOfProducts
 
     tokens = rng.choice(SENTENCES)
     n, row = len(tokens), rng.randrange(len(tokens))
@@ -145,7 +145,7 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
 @computation("path_lengths", tokens=((12, 20, 30, 48), tuple(range(6, 101))))
 def path_lengths(rng: random.Random, tokens: int) -> Drawn:
     """Path length between two tokens, and steps that must wait for each other, in one layer."""
-    from minibert.inside.sequence_cost import path_length, waiting_steps
+    from minibert.inside.costs.sequence_cost import path_length, waiting_steps
 
     i = rng.randint(1, tokens // 3)
     j = rng.randint(i + 2, tokens)
@@ -184,7 +184,7 @@ def path_lengths(rng: random.Random, tokens: int) -> Drawn:
 )
 def cost_ratio(rng: random.Random, hidden: int, times: float) -> Drawn:
     """FLOPs of comparing all pairs, relative to those of a recurrence."""
-    from minibert.inside.sequence_cost import flops
+    from minibert.inside.costs.sequence_cost import flops
 
     tokens = round(hidden * times)
     pairs, steps = (flops("mixing", network, tokens, hidden).one for network in ("attention", "rnn"))

@@ -114,7 +114,7 @@ def train_vectors(options) -> None:
 def whiten(options) -> None:
     import torch
 
-    from minibert.inside.vectors import mean_cosine
+    from minibert.inside.geometry.vectors import mean_cosine
     from minibert.sentence_vectors import encoder
 
     if options.threads:
@@ -196,7 +196,7 @@ def embed(options) -> None:
 
 
 def search(options) -> None:
-    from minibert.inside.vectors import nearest, unit
+    from minibert.inside.geometry.vectors import nearest, unit
     from minibert.sentence_vectors.encoder import SentenceVectors
 
     vectors = SentenceVectors.from_directory(options.model, options.pooling)

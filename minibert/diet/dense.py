@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.vectors import encoder_of
+from minibert.inside.geometry.vectors import encoder_of
 from minibert.model import Batch, Bert
 from minibert.tasks.tagging import pieces_of
 from minibert.tokenizer import Tokenizer

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from minibert.folders import CHECKPOINTS, LESSONS, input_path, results_to_extend
-from minibert.inside.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
+from minibert.inside.predictions.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
 from minibert.tasks import TaskData, task_named
 
 REVIEWS = LESSONS / "data" / "reviews"

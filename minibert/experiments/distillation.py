@@ -18,7 +18,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
-from minibert.inside.cost import answers, in_int8, measure
+from minibert.inside.costs.cost import answers, in_int8, measure
 from minibert.tasks import TASKS, TaskData
 from minibert.train import Eval, Event, Optimization
 

@@ -15,7 +15,7 @@ from minibert.experiments.relative_catalogue import RelativeExperiment, SearchSc
 from minibert.experiments.runner import Run
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
-from minibert.inside.cost import measure
+from minibert.inside.costs.cost import measure
 from minibert.pruning.cut import cut
 from minibert.pruning.run import TIMED, retrain
 from minibert.pruning.search import Candidate, Part, Space, best_within, ranked, super_network

@@ -10,7 +10,7 @@ from pathlib import Path
 from minibert.experiments.relative_catalogue import RelativeExperiment
 from minibert.experiments.runner import Run
 from minibert.folders import ROOT
-from minibert.inside.vectors import mean_cosine
+from minibert.inside.geometry.vectors import mean_cosine
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, learn_flow
 from minibert.sentence_vectors.rows import Row, read_rows

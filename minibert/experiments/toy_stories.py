@@ -14,9 +14,9 @@ from minibert.experiments.relative_catalogue import RelativeArm, RelativeExperim
 from minibert.experiments.runner import Run
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.inside.joint import recorded
-from minibert.inside.pair_questions import judged
-from minibert.inside.vectors import sentence_vectors
+from minibert.inside.geometry.vectors import sentence_vectors
+from minibert.inside.predictions.pair_questions import judged
+from minibert.inside.relatives.joint import recorded
 from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings
 from minibert.toy import world

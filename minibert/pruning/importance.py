@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from minibert.finetune.predictor import Predictor
 from minibert.heads import TaskBatch
-from minibert.inside.head_cost import answers, difference, without
+from minibert.inside.heads.cost import answers, difference, without
 from minibert.pruning.cut import cut
 from minibert.pruning.keep import Keep, sizes_of
 

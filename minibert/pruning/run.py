@@ -16,7 +16,7 @@ from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import Measuring, TrainingRows, learn, started
 from minibert.finetune.settings import FinetuneSettings
-from minibert.inside.cost import measure
+from minibert.inside.costs.cost import measure
 from minibert.pruning import magnitude
 from minibert.pruning.cut import cut
 from minibert.pruning.importance import Importance, batches_of, importance, losses_without_layers

@@ -21,7 +21,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import labels_of, model_of
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
-from minibert.inside.cost import measure
+from minibert.inside.costs.cost import measure
 from minibert.pruning.cut import Masked, cut
 from minibert.pruning.keep import Keep, sizes_of
 from minibert.pruning.run import TIMED, retrain

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minibert.inside.vectors import mean_cosine, unit
+from minibert.inside.geometry.vectors import mean_cosine, unit
 from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
 

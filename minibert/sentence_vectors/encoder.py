@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from minibert import checkpoint
 from minibert.finetune.predictor import NotNumbersError
 from minibert.heads import POOLINGS, every_layer, pooled
-from minibert.inside.vectors import ROWS, unit
+from minibert.inside.geometry.vectors import ROWS, unit
 from minibert.model import Batch, Bert
 from minibert.sentence_vectors.files import (
     FLAGS,

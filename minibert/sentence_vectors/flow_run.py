@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.vectors import cosines, mean_cosine
+from minibert.inside.geometry.vectors import cosines, mean_cosine
 from minibert.sentence_vectors.anisotropy import plane
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow import Flow

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from minibert import checkpoint
-from minibert.inside.vectors import cosines, nearest, nearest_alike
+from minibert.inside.geometry.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
 from minibert.relatives import build
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors

@@ -15,8 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from minibert.inside.vectors import nearest, unit
-from minibert.inside.writing import READS, Rules, sample
+from minibert.inside.geometry.vectors import nearest, unit
+from minibert.inside.predictions.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
-from minibert.inside.vectors import nearest
+from minibert.inside.geometry.vectors import nearest
 from minibert.model import BertForPreTraining
 from minibert.sentence_vectors.simbert import (
     Pairs,

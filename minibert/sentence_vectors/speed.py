@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from minibert.inside.vectors import ROWS, unit
+from minibert.inside.geometry.vectors import ROWS, unit
 from minibert.model import Batch, Bert
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
 from minibert.text.batches import padded_batch

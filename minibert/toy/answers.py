@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
-from minibert.inside.writing import READS, Rules, Written, greedy, greedy_anew
+from minibert.inside.predictions.writing import READS, Rules, Written, greedy, greedy_anew
 from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import losses
 from minibert.relatives import objective_for

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.inside.right_names import names_in_text, suspicion, unlikelihood
+from minibert.inside.relatives.right_names import names_in_text, suspicion, unlikelihood
 from minibert.masking.units import Tokens, Unit
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, losses

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
-from minibert.inside.pair_questions import SHORT
-from minibert.inside.replaced import fitting, originality
+from minibert.inside.predictions.pair_questions import SHORT
+from minibert.inside.relatives.replaced import fitting, originality
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings, check_memory, fills, pretrain_store

@@ -1,7 +1,7 @@
 """Recurrent networks that read the toy world: ELMo's bidirectional language model, and an encoder–decoder without
 attention.
 
-Letters as in `minibert.model`; E embedding size, H state size. `minibert.inside.recurrent` looks into them.
+Letters as in `minibert.model`; E embedding size, H state size. `minibert.inside.relatives.recurrent` looks into them.
 """
 
 from __future__ import annotations

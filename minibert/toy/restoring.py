@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from minibert.checkpoint import load_tokenizer
-from minibert.inside.writing import Rules, Written, beam
+from minibert.inside.predictions.writing import Rules, Written, beam
 from minibert.masking.noises import MASK, NOISES, Part
 from minibert.model import IGNORE, Batch
 from minibert.seq2seq import bart

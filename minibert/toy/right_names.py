@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from torch import nn
 
-from minibert.inside.right_names import believed
+from minibert.inside.relatives.right_names import believed
 from minibert.model import BertForPreTraining
 from minibert.relatives.parts.replaced_names import NamesLm
 from minibert.tokenizer import Tokenizer

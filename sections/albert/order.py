@@ -28,7 +28,7 @@ class Asked:
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.pair_questions import judged, pairs_to_judge
+    from minibert.inside.predictions.pair_questions import judged, pairs_to_judge
 
     lesson.show("Order or topic", title=False)
     if any(one.objective == "mlm" for one in asked(seen.pair)):
@@ -62,7 +62,7 @@ def _answers(pair: Pair) -> dict[str, dict[str, float]]:
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
 def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
     """Model → question → balanced accuracy (true pairs and others have the same weight)."""
-    from minibert.inside.pair_questions import judged
+    from minibert.inside.predictions.pair_questions import judged
     from minibert.toy import world
 
     albert, bert, tokenizer = networks(pair)
@@ -103,7 +103,7 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
 
 def _own(lesson: Lesson, pair: Pair) -> None:
     """Two sentences from the user, judged by both models in either order."""
-    from minibert.inside.pair_questions import follows
+    from minibert.inside.predictions.pair_questions import follows
     from minibert.text.segment_pairs import SegmentPair
 
     st.markdown("### " + _("Two sentences of your own"))

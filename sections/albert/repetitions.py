@@ -14,7 +14,7 @@ from ui.translations import _
 
 
 def show(seen: Subject) -> None:
-    from minibert.inside.repetitions import movement
+    from minibert.inside.relatives.repetitions import movement
 
     albert, bert, tokenizer = networks(seen.pair)
     encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
@@ -57,7 +57,7 @@ def _followed(values, token: int | None) -> list[float]:
 def row_html(name: str, bert, steps: list[float]) -> str:
     """One box per layer, as safe HTML: which copy of attention and of the feed-forward it uses, and how far it moves
     the vector. Copies shared with other layers are filled."""
-    from minibert.inside.repetitions import copies
+    from minibert.inside.relatives.repetitions import copies
 
     halves = {"attn": _("attention {n}"), "mlp": _("feed-forward {n}")}
     used = {half: copies(bert, half) for half in halves}

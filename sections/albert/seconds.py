@@ -12,7 +12,7 @@ VOCABULARY = 8_192
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside import speed
+    from minibert.inside.costs import speed
 
     lesson.show("Seconds", title=False)
     if st.button(_("Measure here"), key="measure", type="primary", icon=":material/timer:"):
@@ -55,7 +55,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 @st.cache_resource(show_spinner=False)
 def _measured():
     from minibert.config import BertConfig
-    from minibert.inside.speed import measure
+    from minibert.inside.costs.speed import measure
     from minibert.relatives.albert import AlbertConfig
 
     shape = {**SIZES, "max_position_embeddings": 64}

@@ -30,7 +30,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 @st.fragment
 def every_head(lesson: Lesson, seen: Seen) -> None:
-    from minibert.inside.head_arithmetic import all_probs, entropy
+    from minibert.inside.heads.arithmetic import all_probs, entropy
     from plots import attention as plots
 
     if st.session_state.pop("attention-opened", False):
@@ -81,8 +81,8 @@ def every_head(lesson: Lesson, seen: Seen) -> None:
 @st.fragment
 def many_heads(subject: Subject, reading: ModelInput, position: int) -> None:
     """How much the heads differ, and what is lost when all heads of a layer share one pattern."""
-    from minibert.inside.head_arithmetic import all_probs, disagreement
-    from minibert.inside.interventions import fill_in, one_pattern, total_variation
+    from minibert.inside.explanations.interventions import fill_in, one_pattern, total_variation
+    from minibert.inside.heads.arithmetic import all_probs, disagreement
     from minibert.model import no_tap
 
     hidden = reading.padded(0).hiding(position)

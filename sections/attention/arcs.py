@@ -42,7 +42,7 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
     """Draw the picture for the chosen word. step: of the arithmetic below, where the arrow keys continue."""
     import torch
 
-    from minibert.inside.head_arithmetic import all_probs, take_apart
+    from minibert.inside.heads.arithmetic import all_probs, take_apart
 
     reading = seen.reading.padded(0)
     record = trace(seen.subject, reading)
@@ -90,7 +90,7 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
 
 def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
     """Ask which of the distant content words the head attends to most; True if its attention may be shown."""
-    from minibert.inside.telling_head import content_words
+    from minibert.inside.heads.telling import content_words
 
     words: dict[str, float] = {}  # a repeated word counts with its largest share
     for place in content_words(tokens, row):
@@ -127,7 +127,7 @@ def finding(tokens: tuple[str, ...], shares: list[float], row: int, seen: Seen) 
 
 def measure(seen: Seen, probs, row: int) -> None:
     """This head's share beside the largest share of any head for the word, and a button that opens that head."""
-    from minibert.inside.telling_head import content_words, telling_head
+    from minibert.inside.heads.telling import content_words, telling_head
 
     tokens = seen.reading.tokens[: seen.reading.length]
     best = telling_head(probs, tokens, row)

@@ -12,7 +12,7 @@ from ui.source import show_source, source_of
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_arithmetic import SumOfProducts
+    from minibert.inside.heads.arithmetic import SumOfProducts
     from minibert.inside.model_input import ModelInput
 
 

@@ -18,7 +18,7 @@ from ui.text import show_tokens
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.interventions import PaddingLeak
+    from minibert.inside.explanations.interventions import PaddingLeak
     from minibert.inside.model_input import ModelInput
 
 MOST_PADDING = 24  # in the experiment without a mask
@@ -26,7 +26,7 @@ MOST_PADDING = 24  # in the experiment without a mask
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def leak(subject: Subject, reading: ModelInput, position: int) -> PaddingLeak:
-    from minibert.inside.interventions import padding_leak
+    from minibert.inside.explanations.interventions import padding_leak
 
     return padding_leak(subject.model, reading, position, MOST_PADDING)
 
@@ -53,8 +53,8 @@ def leave_out(lesson: Lesson, seen: Seen, position: int) -> None:
 
 
 def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int) -> None:
-    from minibert.inside.head_arithmetic import all_probs, entropy, record
-    from minibert.inside.interventions import fill_in, scale_scores
+    from minibert.inside.explanations.interventions import fill_in, scale_scores
+    from minibert.inside.heads.arithmetic import all_probs, entropy, record
     from plots.attention import attention_matrix
 
     lesson.show("Without the root", title=False)
@@ -96,7 +96,7 @@ def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int)
 
 
 def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
-    from minibert.inside.interventions import total_variation
+    from minibert.inside.explanations.interventions import total_variation
     from plots.attention_experiments import curves
 
     lesson.show("Without the mask", title=False)
@@ -146,8 +146,8 @@ def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position
 
 
 def without_positions(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
-    from minibert.inside.interventions import order_effect
-    from minibert.inside.interventions import without_positions as no_positions
+    from minibert.inside.explanations.interventions import order_effect
+    from minibert.inside.explanations.interventions import without_positions as no_positions
     from plots.attention_experiments import order_differences
 
     lesson.show("Without positions", title=False)

@@ -16,7 +16,7 @@ from ui.text import tex
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_arithmetic import HeadTrace
+    from minibert.inside.heads.arithmetic import HeadTrace
     from minibert.inside.model_input import ModelInput
 
 

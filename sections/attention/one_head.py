@@ -21,7 +21,7 @@ from ui.text import tex
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_arithmetic import HeadTrace
+    from minibert.inside.heads.arithmetic import HeadTrace
 
 
 def steps() -> list[tuple[str, str, str]]:
@@ -38,7 +38,7 @@ def steps() -> list[tuple[str, str, str]]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
-    from minibert.inside.head_arithmetic import take_apart
+    from minibert.inside.heads.arithmetic import take_apart
 
     count = len(steps())
     arcs.show(lesson, seen, st.session_state.get("step-step", url_int("step", 1, 1, count) - 1))

@@ -20,7 +20,7 @@ from ui.text import literal, show_tokens
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.interventions import HeadEffects
+    from minibert.inside.explanations.interventions import HeadEffects
     from minibert.inside.model_input import ModelInput
 
 
@@ -36,7 +36,7 @@ MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 @st.cache_data(show_spinner=False, max_entries=64)
 def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
     """The effect of changing each head on the prediction at `position`."""
-    from minibert.inside.interventions import head_effects
+    from minibert.inside.explanations.interventions import head_effects
 
     return head_effects(subject.model, hidden.batch(), position)
 
@@ -44,7 +44,7 @@ def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
 @st.cache_data(show_spinner=False, max_entries=64)
 def by_token(subject: Subject, hidden: ModelInput, position: int) -> tuple[Any, Any]:
     """The attention each token gets from `position`, and the effect of hiding it on the prediction there."""
-    from minibert.inside.interventions import token_effects
+    from minibert.inside.explanations.interventions import token_effects
 
     return token_effects(subject.model, hidden.batch(), position)
 
@@ -196,7 +196,14 @@ def test_head(subject: Subject, reading: ModelInput, position: int, at: tuple[in
     """Change one head, `at` = (layer, head): the predictions before and after."""
     import torch
 
-    from minibert.inside.interventions import evened, fill_in, fill_in_edited, removed, shuffled, total_variation
+    from minibert.inside.explanations.interventions import (
+        evened,
+        fill_in,
+        fill_in_edited,
+        removed,
+        shuffled,
+        total_variation,
+    )
 
     batch = reading.batch()
     edit, said = {

@@ -39,7 +39,7 @@ def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], l
     BERT's last vector, and in the product of the forget gates."""
     import torch
 
-    from minibert.inside.recurrent import kept, moved
+    from minibert.inside.relatives.recurrent import kept, moved
     from minibert.model import Batch
 
     lm, bert, tokenizer = networks()
@@ -73,7 +73,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 @st.fragment
 def picture(reading: Reading) -> None:
-    from minibert.inside.recurrent import moved
+    from minibert.inside.relatives.recurrent import moved
     from plots.recurrent import left_of_words
 
     behind = st.slider(

@@ -17,7 +17,7 @@ from ui.text import tex
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.recurrent import Step
+    from minibert.inside.relatives.recurrent import Step
 
 
 def names() -> dict[str, str]:
@@ -29,7 +29,7 @@ def steps(ids: tuple[int, ...]) -> Step:
     """The forward LSTM's gates and states at each token. Shared by all sessions: read-only."""
     import torch
 
-    from minibert.inside.recurrent import read as read_through
+    from minibert.inside.relatives.recurrent import read as read_through
 
     lm = networks()[0]
     with torch.no_grad():
@@ -81,7 +81,7 @@ def picture(reading: Reading) -> None:
 @st.fragment
 def arithmetic(reading: Reading) -> None:
     """One number of the cell at one word, with the numbers that made it."""
-    from minibert.inside.recurrent import step
+    from minibert.inside.relatives.recurrent import step
 
     done = steps(reading.ids)
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -28,14 +28,14 @@ def show(lesson: Lesson, seen: Seen) -> None:
 
 @st.cache_data(show_spinner=False)
 def timings(hidden: int, heads: int) -> dict[str, list[float]]:
-    from minibert.inside.sequence_cost import measure
+    from minibert.inside.costs.sequence_cost import measure
 
     return measure(TIMED, hidden, heads)
 
 
 @st.fragment
 def paths(lesson: Lesson, reading: ModelInput) -> None:
-    from minibert.inside.sequence_cost import path_length, waiting_steps
+    from minibert.inside.costs.sequence_cost import path_length, waiting_steps
     from plots import attention_experiments as plots
 
     tokens = reading.tokens[: reading.length]
@@ -76,7 +76,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
 
 @st.fragment
 def cost(lesson: Lesson) -> None:
-    from minibert.inside.sequence_cost import FORMULAS, crossing, flops
+    from minibert.inside.costs.sequence_cost import FORMULAS, crossing, flops
     from plots.attention_experiments import curves
 
     lesson.show("What it costs", level=3)

@@ -16,7 +16,7 @@ def show(seen: Seen) -> None:
     import torch
 
     from minibert.attention_masks import padding_mask
-    from minibert.inside.head_arithmetic import all_probs, crossing, record
+    from minibert.inside.heads.arithmetic import all_probs, crossing, record
     from minibert.inside.model_input import ModelInput
     from minibert.model import Batch
 

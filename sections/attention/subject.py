@@ -46,7 +46,7 @@ class Seen:
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(subject: Subject, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
-    from minibert.inside.head_arithmetic import record
+    from minibert.inside.heads.arithmetic import record
 
     return record(subject.model.bert, reading.batch())
 
@@ -68,8 +68,8 @@ def read(lesson: Lesson) -> Seen:
             "sentence", lesson.examples_for(name), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
     with st.spinner(_("Loading the model …")):
+        from minibert.inside.heads.telling import word_that_asks
         from minibert.inside.model_input import ModelInput
-        from minibert.inside.telling_head import word_that_asks
 
         subject = Subject.of(name)
         tokenizer = load(name).tokenizer
@@ -91,8 +91,8 @@ def read(lesson: Lesson) -> Seen:
 
 def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int]:
     """The widgets for layer and head, kept in the link. Default: the most telling head for the word at `row`."""
-    from minibert.inside.head_arithmetic import all_probs
-    from minibert.inside.telling_head import telling_head
+    from minibert.inside.heads.arithmetic import all_probs
+    from minibert.inside.heads.telling import telling_head
 
     config = subject.model.config
     telling = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)

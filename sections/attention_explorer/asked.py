@@ -12,7 +12,7 @@ from ui.model_registry import can_fill
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_cost import ClozeAnswers, HeadCost
+    from minibert.inside.heads.cost import ClozeAnswers, HeadCost
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -22,7 +22,7 @@ def questions(subject: Subject) -> list | None:
     None for a model for which we have no test set.
     """
     from minibert.heads import BertForSequenceClassification
-    from minibert.inside import head_cost
+    from minibert.inside.heads import cost as head_cost
 
     model, tokenizer = subject.model, subject.tokenizer
     kind, longest = held_out.kind_of_text(tokenizer), model.config.longest
@@ -38,7 +38,7 @@ def questions(subject: Subject) -> list | None:
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def means(subject: Subject) -> Any:
-    from minibert.inside.interventions import mean_outputs
+    from minibert.inside.explanations.interventions import mean_outputs
 
     return mean_outputs(subject.model, questions(subject))
 
@@ -46,14 +46,14 @@ def means(subject: Subject) -> Any:
 @st.cache_resource(show_spinner=False, max_entries=256)
 def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
     """The model's answers to all questions with the heads `off`."""
-    from minibert.inside.head_cost import without
+    from minibert.inside.heads.cost import without
 
     return without(subject.model, questions(subject), off, means(subject) if mean else None)
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
-    from minibert.inside.head_cost import layer_costs
+    from minibert.inside.heads.cost import layer_costs
 
     replaced = means(subject) if mean else None
     return layer_costs(subject.model, questions(subject), layer, answers(subject, (), mean), replaced)
@@ -61,7 +61,7 @@ def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadC
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def confidences(subject: Subject) -> Any:
-    from minibert.inside.head_cost import confidence
+    from minibert.inside.heads.cost import confidence
 
     return confidence(subject.model, questions(subject))
 

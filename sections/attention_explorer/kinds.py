@@ -20,7 +20,7 @@ from ui.source import show_source
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_kinds import HeadKinds
+    from minibert.inside.heads.kinds import HeadKinds
 
 THRESHOLD = 40  # percent; a score above it gives the head its name
 
@@ -37,7 +37,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
 @st.cache_resource(show_spinner=False, max_entries=32)
 def measured(subject: Subject, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
-    from minibert.inside import head_kinds
+    from minibert.inside.heads import kinds as head_kinds
 
     longest = subject.model.config.longest
     if on == "toy":
@@ -49,7 +49,7 @@ def measured(subject: Subject, on: str) -> HeadKinds:
 
 
 def kind_names() -> dict[str, str]:
-    """Names of the kinds of minibert.inside.head_kinds, as shown to the learner."""
+    """Names of the kinds of minibert.inside.heads.kinds, as shown to the learner."""
     return {
         "previous": _("previous token"),
         "next": _("next token"),
@@ -69,7 +69,7 @@ def short_kind_names() -> dict[str, str]:
 
 @st.fragment
 def by_place(lesson: Lesson, seen: Seen) -> None:
-    from minibert.inside.head_kinds import targets
+    from minibert.inside.heads.kinds import targets
 
     subject = seen.subject
     toy = held_out.kind_of_text(subject.tokenizer) == "toy"
@@ -122,7 +122,7 @@ def finding(named: list[list[str | None]], threshold: int) -> str:
 
 def one_head(subject: Subject, kinds: HeadKinds, at: HeadPlace, threshold: float) -> None:
     """A head's scores beside those of uniform attention."""
-    from minibert.inside.head_kinds import KINDS
+    from minibert.inside.heads.kinds import KINDS
     from plots.head_kinds import kind_scores
 
     counted, words = [k for k in range(len(KINDS)) if kinds.rows[k]], kind_names()

@@ -14,7 +14,7 @@ from ui.text import literal
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.inside.head_kinds import HeadKinds
+    from minibert.inside.heads.kinds import HeadKinds
 
 FOLDER = LESSONS / "attention_explorer"
 
@@ -30,7 +30,7 @@ def literature(name: str) -> dict[str, dict[str, str]]:
 
 def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
     """Heads that attend mostly to one position, counted as the paper counts them."""
-    from minibert.inside.head_kinds import KINDS
+    from minibert.inside.heads.kinds import KINDS
 
     layers, heads = subject.shape
     names = {

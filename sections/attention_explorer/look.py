@@ -113,7 +113,7 @@ def one_side(side: Side, at: HeadPlace, cell: tuple[int, int], drawn: dict[str, 
 def lines(side: Side, at: HeadPlace, cell: tuple[int | None, int | None], drawn: dict[str, Any], key: str) -> None:
     import torch
 
-    from minibert.inside.attention_summary import strongest_edges
+    from minibert.inside.heads.attention_summary import strongest_edges
     from plots.attention_payloads import lines_payload
 
     layer, head = at
@@ -157,7 +157,7 @@ def place_names() -> dict[str, str]:
 def by_place(probs: Tensor, side: Side) -> Tensor:
     import torch
 
-    from minibert.inside.attention_summary import by_place
+    from minibert.inside.heads.attention_summary import by_place
 
     tokens = side.reading.tokens
     cls, sep = (torch.tensor([token == special for token in tokens]) for special in ("[CLS]", "[SEP]"))

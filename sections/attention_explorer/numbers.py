@@ -15,7 +15,7 @@ from ui.translations import _
 
 def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
     """wide: whether there is room for the text beside the numbers."""
-    from minibert.inside.head_arithmetic import entropy
+    from minibert.inside.heads.arithmetic import entropy
 
     if row is None:
         st.caption(_("Click a token on the left to see where it looks, one on the right to see who looks at it."))
@@ -55,7 +55,7 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
 
 def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:
     """The arithmetic from query and key to the attention weight of one pair."""
-    from minibert.inside.head_arithmetic import SoftmaxRow
+    from minibert.inside.heads.arithmetic import SoftmaxRow
 
     found, (layer, head) = inside(side.subject, side.reading), at
     query, k = found["query"][layer, head, row].double(), found["key"][layer, head].double()

@@ -15,7 +15,7 @@ from ui.text import literal, shorten
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_accuracy import Asked, Found
+    from minibert.inside.heads.accuracy import Asked, Found
 
 CASES = 8  # sentences to choose from
 WIDTH = 70  # characters of a sentence in the list
@@ -30,10 +30,10 @@ def show(subject: Subject, found: Found, asked: Asked) -> None:
     """The sentences to choose from, and the attention of the tested word of the chosen one. asked: the test set."""
     import torch
 
-    from minibert.inside.attention_summary import strongest_edges
-    from minibert.inside.head_accuracy import tokens_of_words
+    from minibert.inside.geometry.vectors import joined
+    from minibert.inside.heads.accuracy import tokens_of_words
+    from minibert.inside.heads.attention_summary import strongest_edges
     from minibert.inside.model_input import ModelInput
-    from minibert.inside.vectors import joined
     from plots.attention_payloads import lines_payload
 
     layer, head = found.best

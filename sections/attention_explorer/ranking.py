@@ -19,7 +19,7 @@ from ui.source import show_source
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_cost import HeadCost
+    from minibert.inside.heads.cost import HeadCost
 
 AT_ONCE = 80  # most heads that are ranked by default
 IN_VIEW = 16  # heads shown of a longer ranking: costliest and cheapest
@@ -36,7 +36,7 @@ def wanted(subject: Subject) -> bool:
 
 @st.fragment(parallel=True)  # slow for a model's first user; the rest of the page does not wait
 def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
-    from minibert.inside.head_cost import layer_costs
+    from minibert.inside.heads.cost import layer_costs
 
     if st.session_state.pop(_OPENED, False):
         st.rerun()  # layer and head are chosen outside this fragment

@@ -18,7 +18,7 @@ from ui.source import show_source
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.head_accuracy import Asked, Found
+    from minibert.inside.heads.accuracy import Asked, Found
 
 # Roughly by the gain of BERT-base's best head over the rule in the paper (on auxpass see literature.csv).
 ORDER = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
@@ -58,8 +58,8 @@ def short_name(layer: int, head: int) -> str:
 @st.cache_resource(show_spinner=False)
 def questions() -> tuple[Asked, Asked]:
     """Questions on the grammar of our annotated sentences, and on our pronouns."""
-    from minibert.inside.grammatical_relations import relations
-    from minibert.inside.head_accuracy import about_pronouns, about_relations
+    from minibert.inside.heads.accuracy import about_pronouns, about_relations
+    from minibert.inside.heads.grammatical_relations import relations
 
     sentences = samples.annotated("en")
     found = [relations(words, pos, chunks) for words, pos, chunks, *_names in sentences]
@@ -69,7 +69,7 @@ def questions() -> tuple[Asked, Asked]:
 @st.cache_resource(show_spinner=False, max_entries=16)
 def measured(subject: Subject) -> list[Found]:
     """For each relation the better of both directions, in the order of ORDER."""
-    from minibert.inside.head_accuracy import better_direction, measure_heads
+    from minibert.inside.heads.accuracy import better_direction, measure_heads
 
     found = [one for asked in questions() for one in measure_heads(subject.model, subject.tokenizer, asked)]
     return sorted(better_direction(found), key=lambda one: ORDER.index(one.relation))
@@ -179,8 +179,8 @@ def table_row(found: Found, paper: dict[str, str] | None) -> dict:
 
 
 def show_sources() -> None:
-    from minibert.inside.grammatical_relations import relations
-    from minibert.inside.head_accuracy import between_words
+    from minibert.inside.heads.accuracy import between_words
+    from minibert.inside.heads.grammatical_relations import relations
 
     show_source(between_words)
     show_source(relations)

@@ -116,7 +116,7 @@ def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
     XLNet's, the vector of each distance."""
     import torch
 
-    from minibert.inside.head_arithmetic import allowed
+    from minibert.inside.heads.arithmetic import allowed
     from minibert.model import Batch
 
     kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": [], "distances": []}
@@ -140,7 +140,7 @@ def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
 
 def default_head(side: Side) -> HeadPlace:
     """The most telling head for the sentence's default word, as in *Attention*."""
-    from minibert.inside.telling_head import telling_head, word_that_asks
+    from minibert.inside.heads.telling import telling_head, word_that_asks
 
     tokens = side.reading.tokens
     asks = word_that_asks(tokens, side.reading.words)
@@ -182,7 +182,7 @@ def small_pictures(
     crossed: Sequence[HeadPlace] = (),
 ) -> None:
     """Every head as a small picture of its attention on the sentence."""
-    from minibert.inside.attention_summary import small_copies
+    from minibert.inside.heads.attention_summary import small_copies
     from plots.attention_payloads import heads_payload
 
     names = all_names(side.subject)

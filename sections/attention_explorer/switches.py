@@ -92,7 +92,7 @@ def switch_off(seen: Seen, at: HeadPlace, mean: bool) -> None:
 
 def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
     """Buttons that switch many heads at once."""
-    from minibert.inside.head_cost import all_but
+    from minibert.inside.heads.cost import all_but
 
     layers, heads = subject.shape
     many = {
@@ -116,7 +116,7 @@ def effect_on_answer(
     subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
 ) -> pd.DataFrame | None:
     """The model's answer with all heads and without `off`: a filled blank or a class → its table, if any."""
-    from minibert.inside.interventions import fill_logits, switched_off, total_variation
+    from minibert.inside.explanations.interventions import fill_logits, switched_off, total_variation
     from minibert.model import BertForPreTraining, no_tap
     from plots.attention import compared_words
 
@@ -189,7 +189,7 @@ def last_word(reading: ModelInput) -> int:
 
 
 def effect_on_set(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> None:
-    from minibert.inside.head_cost import difference
+    from minibert.inside.heads.cost import difference
 
     with st.spinner(_("Asking the model …")):
         before, after = answers(subject, (), mean), answers(subject, off, mean)

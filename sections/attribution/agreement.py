@@ -11,7 +11,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.attribution import agreement as correlations
+    from minibert.inside.explanations.attribution import agreement as correlations
     from plots.attribution import agreement_matrix
 
     matrix = correlations(subject.values_of(seen))

@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int):
-    from minibert.inside.attribution import deletion_test
+    from minibert.inside.explanations.attribution import deletion_test
 
     return deletion_test(_case, _values, replacement)
 
@@ -56,7 +56,7 @@ def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int)
 @st.cache_data(show_spinner=False, max_entries=64)
 def _one_of_several(owner: tuple, _seen: Subject, given: tuple, replacement: str) -> dict | None:
     """Method (and "random") → mean fall of the score; None for a text that is too long."""
-    from minibert.inside.attribution import attributions, deletion_test
+    from minibert.inside.explanations.attribution import attributions, deletion_test
 
     run, model = _seen.run, _seen.model
     case = subject.case_of(run.id, run, given, None) if run else subject.guess_of(model, dict(given)["text"])

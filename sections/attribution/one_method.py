@@ -35,7 +35,7 @@ def sum_in_words(method: str, values, seen: Subject) -> str:
             total=total
         )
     if method in ("integrated", "shapley"):
-        from minibert.inside.attribution import nothing_left
+        from minibert.inside.explanations.attribution import nothing_left
 
         start = nothing_left(seen.case, seen.replacement, gradients=method == "integrated")
         return _(

@@ -60,7 +60,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=64)
 def _path_of(key: tuple, _case, replacement: str):
     """(scores on the path, gradient at its end, rule → completeness error for each of STEPS)."""
-    from minibert.inside.attribution import along_the_path, completeness_errors, slope_at_the_end
+    from minibert.inside.explanations.attribution import along_the_path, completeness_errors, slope_at_the_end
 
     rules = ("riemann_middle", "gausslegendre")
     return (

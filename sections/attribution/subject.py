@@ -38,7 +38,7 @@ GUESSES = 5
 
 @dataclass(frozen=True)
 class Subject:
-    """key: cache key · case: the answer (`minibert.inside.attribution.Case`) · replacement: of a missing word · steps:
+    """key: cache key · case: the answer (`attribution.Case`) · replacement: of a missing word · steps:
     of integrated gradients · run: the classifier's; None for a blank · model: that fills the blank · missing: the
     chosen classifier that nobody has trained yet; a blank is explained instead."""
 
@@ -163,7 +163,7 @@ def _case(run, model: str, texts: tuple, target: str | None = None):
 @st.cache_resource(show_spinner=False, max_entries=64)
 def case_of(run_id: str, _run, given: tuple, target: str | None):
     """The classifier's answer to explain, or the error message."""
-    from minibert.inside.attribution import Case
+    from minibert.inside.explanations.attribution import Case
 
     try:
         return Case.of(predictor_of(_run), dict(given), target)
@@ -174,7 +174,7 @@ def case_of(run_id: str, _run, given: tuple, target: str | None):
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _guess_of(model: tuple, _loaded, text: str, target: str | None):
     """The prediction to explain, or the error message."""
-    from minibert.inside.attributed_blanks import Blank
+    from minibert.inside.explanations.attributed_blanks import Blank
 
     try:
         return Blank.at(_loaded.model, _loaded.tokenizer, text, target)
@@ -229,6 +229,6 @@ def values_of(seen: Subject) -> dict:
 
 @st.cache_data(show_spinner=False, max_entries=128)
 def _values_of(key: tuple, _case, replacement: str, steps: int) -> dict:
-    from minibert.inside.attribution import attributions
+    from minibert.inside.explanations.attribution import attributions
 
     return attributions(_case, replacement, steps=steps)

@@ -6,7 +6,7 @@ from ui.source import show_source
 
 
 def show(lesson: Lesson, seen: Subject | None = None) -> None:
-    from minibert.inside import attribution
+    from minibert.inside.explanations import attribution
 
     lesson.show("Why they differ")
     lesson.show("The code")

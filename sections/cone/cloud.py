@@ -13,7 +13,7 @@ KEPT = (8, 16, 32, 64, 128, 192)  # numbers of columns to keep, besides all
 
 @st.fragment
 def show(seen: Subject) -> None:
-    from minibert.inside.vectors import cosines, mean_cosine
+    from minibert.inside.geometry.vectors import cosines, mean_cosine
     from minibert.sentence_vectors.anisotropy import plane
     from plots.cone import Cloud, clouds
 

@@ -98,7 +98,7 @@ def read(lesson: Lesson) -> Subject:
 
 @st.cache_data(show_spinner=False, max_entries=32)
 def _every_layer(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarray":
-    from minibert.inside.vectors import sentence_vectors
+    from minibert.inside.geometry.vectors import sentence_vectors
 
     loaded = load(model)
     return sentence_vectors(loaded.model, loaded.tokenizer, texts, ("mean",))["mean"]

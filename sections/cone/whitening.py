@@ -15,7 +15,7 @@ SEARCHED = 50_000  # vectors in the timed search
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.vectors import cosines, nearest_alike
+    from minibert.inside.geometry.vectors import cosines, nearest_alike
     from minibert.sentence_vectors.whitening import Whitening
     from minibert.training.statistics import rank_correlation
     from plots.cone import over_dimensions

@@ -15,7 +15,7 @@ THEIRS = "0.95, 1.04, 1.22, 1.45"  # Li et al. 2020, table 1
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def norms(model: str, version: int, language: str):
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.sentence_vectors.anisotropy import word_norms
 
     loaded = load(model)
@@ -23,7 +23,7 @@ def norms(model: str, version: int, language: str):
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.vectors import anisotropy, mean_cosine
+    from minibert.inside.geometry.vectors import anisotropy, mean_cosine
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("The cone", title=False)

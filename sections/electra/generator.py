@@ -57,7 +57,7 @@ def _tallies(pair: Pair, rate: int) -> list[dict[str, float]]:
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
 def _counted(pair: Pair, version: int, rate: int) -> list[dict[str, float]]:
-    from minibert.inside.replaced import tally
+    from minibert.inside.relatives.replaced import tally
     from minibert.toy import world
 
     discriminator, generator, tokenizer = networks(pair)

@@ -18,7 +18,7 @@ GUESSES = 4  # of the generator's predictions, per masked position
 
 @dataclass(frozen=True)
 class Drawn:
-    """One draw on the sentence. one: minibert.inside.replaced.Replaced · vocab: token by id · special: by position."""
+    """One draw on the sentence. one: `replaced.Replaced` · vocab: token by id · special: by position."""
 
     one: object
     vocab: Sequence[str]
@@ -47,7 +47,7 @@ def show(seen: Subject) -> None:
 
 def draw(seen: Subject) -> Drawn | None:
     """Mask, replace and judge the sentence; None if it has no token."""
-    from minibert.inside.replaced import places_to_hide, replaced
+    from minibert.inside.relatives.replaced import places_to_hide, replaced
 
     discriminator, generator, tokenizer = networks(seen.pair)
     encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")

@@ -20,7 +20,7 @@ USUAL = {"en": ("father", "brother", "mother"), "zh": ("男", "女", "父")}
 @st.cache_resource(show_spinner=False, max_entries=6)
 def table_of(model: str, version: int):
     """Shared by all sessions: never changed."""
-    from minibert.inside.analogies import word_table
+    from minibert.inside.geometry.analogies import word_table
 
     loaded = load(model)
     return word_table(loaded.model, loaded.tokenizer)
@@ -29,7 +29,7 @@ def table_of(model: str, version: int):
 @st.cache_data(show_spinner=False, max_entries=24)
 def scores(model: str, version: int, language: str, leave_out: bool) -> dict[str, tuple[float, int]]:
     """Kind of pairs → share of right answers, number of questions."""
-    from minibert.inside.analogies import share_right
+    from minibert.inside.geometry.analogies import share_right
 
     kinds = tomllib.loads((LESSONS / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))[language]
     found = {kind: share_right(table_of(model, version), pairs, leave_out) for kind, pairs in kinds.items()}
@@ -67,7 +67,7 @@ def _three_words(language: str) -> list[str]:
 
 
 def _answer(seen: Subject, words: list[str], leave_out: bool) -> None:
-    from minibert.inside.analogies import answers
+    from minibert.inside.geometry.analogies import answers
 
     table = table_of(seen.model, version_of(seen.model))
     lost = [word for word in words if word not in table.places]

@@ -18,7 +18,7 @@ def directions(model: str, version: int, language: str) -> list:
     """Anisotropy of word vectors at each layer: one random word from each of many sentences."""
     import numpy as np
 
-    from minibert.inside.vectors import anisotropy, joined
+    from minibert.inside.geometry.vectors import anisotropy, joined
 
     rng = np.random.default_rng(SEED)
     rows = [joined(words) for words, *_columns in annotated(language)][:DIRECTIONS]
@@ -72,8 +72,8 @@ def _narrow_cone(lesson: Lesson, seen: Subject) -> None:
 
 
 def _code(lesson: Lesson) -> None:
-    from minibert.inside.aligned_projections import pictures as aligned
-    from minibert.inside.vectors import separability, span_vectors
+    from minibert.inside.geometry.aligned_projections import pictures as aligned
+    from minibert.inside.geometry.vectors import separability, span_vectors
 
     lesson.show("The code", level=3)
     show_source(span_vectors, find="mean(0)")

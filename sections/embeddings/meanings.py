@@ -18,8 +18,8 @@ from ui.translations import _
 @st.cache_data(show_spinner=False, max_entries=24)
 def separations(model: str, version: int, language: str, random: bool = False) -> dict[str, list]:
     """word → its separability at each layer. random: use random weights in the model's shape."""
-    from minibert.inside.probes import untrained_copy
-    from minibert.inside.vectors import separability, span_vectors
+    from minibert.inside.geometry.vectors import separability, span_vectors
+    from minibert.inside.probes.probe import untrained_copy
 
     loaded = load(model)
     weights = untrained_copy(loaded.model) if random else loaded.model
@@ -59,7 +59,7 @@ def _curves(model: str, language: str) -> None:
         return Line(name, [getattr(one, field) for one in rows], look, faint=faint)
 
     def mean(found: dict, field: str, name: str, look: str) -> Line:
-        from minibert.inside.vectors import mean_over
+        from minibert.inside.geometry.vectors import mean_over
 
         return Line(name, mean_over({w: [getattr(one, field) for one in rows] for w, rows in found.items()}), look)
 
@@ -105,7 +105,7 @@ def _curves(model: str, language: str) -> None:
 def _by_model(model: str, language: str) -> None:
     """How often the nearest neighbour at the last layer has the same sense: for this model, the others, and random
     weights."""
-    from minibert.inside.vectors import mean_over
+    from minibert.inside.geometry.vectors import mean_over
 
     own = {run.id for run in own_models()}
     others = [info for info in comparable(model, language) if info.name not in own and info.name != UNTRAINED]

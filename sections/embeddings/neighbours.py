@@ -20,7 +20,7 @@ VOCABULARY = 10  # nearest tokens shown
 
 def of_each_layer(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[int, float]]]:
     """Per layer, (point, cosine) of the nearest other points."""
-    from minibert.inside.vectors import nearest
+    from minibert.inside.geometry.vectors import nearest
 
     if chosen is None:
         return [[] for _layer in layers]
@@ -45,7 +45,7 @@ def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> N
 
 def show(model: str, sample: Sample, groups: list[str], layers: "np.ndarray", layer: int, chosen: int) -> None:
     """The nearest points and the nearest vocabulary tokens of the chosen point at this layer."""
-    from minibert.inside.vectors import nearest_tokens
+    from minibert.inside.geometry.vectors import nearest_tokens
 
     titles = [visible(title, spaces=False) for title in sample.titles]
     left, right = st.columns([3, 2], gap="large")

@@ -13,7 +13,7 @@ from ui.translations import _
 @st.cache_data(show_spinner=False, max_entries=24)
 def similarity(model: str, version: int, language: str, centre: bool) -> dict[str, list[float]]:
     """pooling → Spearman's correlation at each layer."""
-    from minibert.inside.vectors import agreement, sentence_vectors
+    from minibert.inside.geometry.vectors import agreement, sentence_vectors
 
     loaded = load(model)
     first, second, scores = zip(*similar_pairs(language), strict=True)
@@ -26,7 +26,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     """Correlation with human scores by layer, one line per pooling."""
     from scipy.stats import spearmanr
 
-    from minibert.inside.vectors import word_overlap
+    from minibert.inside.geometry.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
     from plots.over_layers import Line, Panel, over_layers
 

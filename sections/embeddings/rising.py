@@ -29,7 +29,7 @@ VIEW = "moving"  # the key of the moving picture
 @st.cache_data(show_spinner=False, max_entries=24)
 def planes(name: str, _layers: "np.ndarray") -> list[dict]:
     """The PCA picture of each layer."""
-    from minibert.inside.aligned_projections import pictures
+    from minibert.inside.geometry.aligned_projections import pictures
     from sections.embeddings.subject import SEED
 
     return [plane.as_dict() for plane in pictures(_layers, "pca", SEED)]
@@ -38,7 +38,7 @@ def planes(name: str, _layers: "np.ndarray") -> list[dict]:
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     """The points at a layer, the neighbours of the chosen one, and how to interpret such a picture."""
-    from minibert.inside.aligned_projections import LEAST_POINTS
+    from minibert.inside.geometry.aligned_projections import LEAST_POINTS
 
     sample, layers = _read(seen, seen.sample())
     if seen.own and seen.word is not None and not _guessed(seen, sample, layers):
@@ -79,7 +79,7 @@ def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
 
 def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
     """Ask where the user's newest star lands; True if it may be shown."""
-    from minibert.inside.vectors import nearest
+    from minibert.inside.geometry.vectors import nearest
 
     if seen.word == EVERY or sample.own is None:
         return True
@@ -119,7 +119,7 @@ def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list
         method=method_names()[seen.method], n=layers.shape[1], layers=len(layers)
     )
     if run is None:
-        task = "minibert.inside.aligned_projections:pictures"
+        task = "minibert.inside.geometry.aligned_projections:pictures"
         st.button(
             _("Compute {title}").format(title=title),
             key="compute",
@@ -179,7 +179,7 @@ def _draw(
 
 def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> str:
     """How many of our points have a nearest neighbour of their own group, in the full vectors."""
-    from minibert.inside.vectors import nearest_alike
+    from minibert.inside.geometry.vectors import nearest_alike
 
     where = _("Layer {name}").format(name=name) if name.isdecimal() else _("Embeddings, before the first layer")
     ours = [i for i, group in enumerate(sample.of) if group != sample.own]
@@ -194,7 +194,7 @@ def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> s
 
 
 def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:
-    from minibert.inside.aligned_projections import movement
+    from minibert.inside.geometry.aligned_projections import movement
 
     names = layer_names(len(layers))
     moved = movement([plane["points"] for plane in drawn])

@@ -40,7 +40,7 @@ QUERIES = {
 
 def read(model: str, texts: Sequence[str]) -> "np.ndarray":
     """(L + 1, N, H): for each text the mean over its tokens."""
-    from minibert.inside.vectors import sentence_vectors
+    from minibert.inside.geometry.vectors import sentence_vectors
 
     loaded = load(model)
     return sentence_vectors(loaded.model, loaded.tokenizer, texts, ("mean",))["mean"]
@@ -68,7 +68,7 @@ def haystack(language: str) -> tuple[str, ...]:
 def measured(model: str, version: int, language: str) -> dict[str, list[float]]:
     """Per layer: "agreement", Spearman's correlation of cosines and scores over the held-out pairs; "unrelated", the
     mean cosine of two sentences of different pairs."""
-    from minibert.inside.vectors import agreement, mean_cosine
+    from minibert.inside.geometry.vectors import agreement, mean_cosine
 
     first, second, scores = zip(*similar_parts(language)[-1], strict=True)
     both = read(model, (*first, *second))
@@ -123,7 +123,7 @@ def choose_layers(model: str, others: list[ModelInfo]) -> dict[str, int]:
 
 
 def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) -> None:
-    from minibert.inside.vectors import closest_pair, cosine_matrix
+    from minibert.inside.geometry.vectors import closest_pair, cosine_matrix
     from plots.attention import number
     from plots.sentence_vectors import CosineMatrix, cosine_matrices
 
@@ -163,7 +163,7 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
 
 def search(layers: dict[str, int], language: str) -> None:
     """Our sentences nearest to the user's query, by each of the models."""
-    from minibert.inside.vectors import nearest
+    from minibert.inside.geometry.vectors import nearest
     from plots.attention import number
 
     sentences = haystack(language)
@@ -192,7 +192,7 @@ def search(layers: dict[str, int], language: str) -> None:
 
 @st.fragment(parallel=True)  # runs every model: the rest of the page does not wait
 def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
-    from minibert.inside.vectors import word_overlap
+    from minibert.inside.geometry.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
     from minibert.training.statistics import rank_correlation, rank_interval
     from plots.attention import number

@@ -79,7 +79,7 @@ def missing(layers: "np.ndarray") -> "np.ndarray":
 @st.cache_data(show_spinner=False, max_entries=12)
 def vectors(model: str, version: int, texts: tuple[str, ...], spans, pooling: str) -> "np.ndarray":
     """(L + 1, N, H), NaN for an item of which no token was read; computed once for all sessions."""
-    from minibert.inside.vectors import sentence_vectors, span_vectors
+    from minibert.inside.geometry.vectors import sentence_vectors, span_vectors
 
     loaded = load(model)
     if spans is None:

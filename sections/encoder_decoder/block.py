@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
 def trace(model: str, version: int, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
-    from minibert.inside.head_arithmetic import record
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
+    from minibert.inside.heads.arithmetic import record
 
     return record(encoder_of(load(model).model), reading.batch())
 

@@ -110,10 +110,10 @@ class Blank:
 @st.cache_data(show_spinner=False, max_entries=200)
 def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[Blank]]:
     """The tokens, their attention (mean over the last block's heads), and one `Blank` for each word."""
-    from minibert.inside.cloze import expectations
-    from minibert.inside.head_arithmetic import all_probs, record
+    from minibert.inside.geometry.vectors import encoder_of
+    from minibert.inside.heads.arithmetic import all_probs, record
     from minibert.inside.model_input import ModelInput
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.predictions.cloze import expectations
 
     loaded = load(model)
     reading = ModelInput.of(loaded.tokenizer, text, None, ROWS)

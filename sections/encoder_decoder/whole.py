@@ -138,7 +138,7 @@ def _about(model, own: bool, words: list[str]) -> None:
 
 def _source(half: str) -> None:
     if half == "encoder":
-        from minibert.inside.cloze import expectations
+        from minibert.inside.predictions.cloze import expectations
 
         show_source(expectations, "mlm_logits")
     else:

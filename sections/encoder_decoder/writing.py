@@ -16,8 +16,8 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def written(model: str, version: int, start: tuple[int, ...], count: int, after: str) -> list:
-    """The steps of minibert.inside.generation.write; after: what follows the blank."""
-    from minibert.inside.generation import write
+    """The steps of minibert.inside.predictions.generation.write; after: what follows the blank."""
+    from minibert.inside.predictions.generation import write
 
     loaded = load(model)
     stop = [loaded.tokenizer.ids["."]] if after == "stop" and "." in loaded.tokenizer.ids else []
@@ -27,7 +27,7 @@ def written(model: str, version: int, start: tuple[int, ...], count: int, after:
 @st.cache_data(show_spinner=False, max_entries=200)
 def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[float], list[float]]:
     """ln P of each token, in text order: filled in from the left, and from the right."""
-    from minibert.inside.generation import chain
+    from minibert.inside.predictions.generation import chain
 
     loaded = load(model)
     forward = list(range(1, len(ids) - 1))
@@ -38,7 +38,7 @@ def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[fl
 @st.fragment
 def show(lesson: Lesson, seen: Seen) -> None:
     """What BERT writes, and the two reasons why it fails."""
-    from minibert.inside.generation import write
+    from minibert.inside.predictions.generation import write
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = {"nothing": _("nothing"), "stop": _("a full stop"), "blanks": _("four more blanks")}
@@ -91,7 +91,7 @@ def _shown(seen: Seen, count: int, after: str) -> None:
 def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
     import numpy as np
 
-    from minibert.inside.generation import chain
+    from minibert.inside.predictions.generation import chain
     from plots.attention import compared_words, number
 
     loaded = load(model)
@@ -127,7 +127,7 @@ def _share(p: float) -> str:
 
 
 def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
-    from minibert.inside.generation import views
+    from minibert.inside.predictions.generation import views
     from plots.encoder_decoder import next_words
 
     lesson.show("A word that sees itself", level=3)

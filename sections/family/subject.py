@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from minibert.inside.family import KINDS, Member, family
+from minibert.inside.relatives.family import KINDS, Member, family
 from ui.inputs import choice, pick
 from ui.lesson import LESSONS, Lesson
 from ui.translations import _

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.inside.family import KINDS, Member, children_of, line_of
+from minibert.inside.relatives.family import KINDS, Member, children_of, line_of
 from sections.family.subject import Subject, kind_names
 from ui.figures import figure, legend
 from ui.inputs import clicked, state

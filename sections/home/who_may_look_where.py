@@ -18,7 +18,7 @@ FIRST = 2  # default word: "bank", disambiguated by the words after it
 @st.fragment
 def show(lesson: Lesson) -> None:
     """All four over the user's sentence; a click on a position shows what reaches it in each."""
-    from minibert.inside.visibility import MODELS, reach
+    from minibert.inside.heads.visibility import MODELS, reach
     from minibert.tokenizer import basic_tokens
     from plots.theme import BLUE, GREEN, GREY, ORANGE
     from plots.visibility import MAX_WORDS, visibility
@@ -64,7 +64,7 @@ def show(lesson: Lesson) -> None:
 
 def _summary(model: str, seen, n: int) -> str:
     """How many words the chosen position draws on, in one line."""
-    from minibert.inside.visibility import WIDTH
+    from minibert.inside.heads.visibility import WIDTH
 
     amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(
         seen=len(seen.words), n=n

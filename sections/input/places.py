@@ -14,7 +14,7 @@ PLACES = 128
 @st.cache_data(show_spinner=False, max_entries=8)
 def position_tables(model: str, version: int):
     """The first PLACES rows of the learned table and of the sinusoids; None for a model without such a table."""
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.text.position_vectors import sinusoids
 
     embeddings = encoder_of(load(model).model).embeddings

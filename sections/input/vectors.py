@@ -176,7 +176,7 @@ def _picked(trace, place: int, positions: bool) -> str:
 
 
 def _source(model: str, positions: bool, narrow: bool) -> None:
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.model import Embeddings
 
     own = type(encoder_of(load(model).model).embeddings)

@@ -65,7 +65,7 @@ def plane(relation: str) -> tuple[list[str], int, list[list[float]], list[list[f
     their points, and the points subject + relation."""
     import numpy as np
 
-    from minibert.inside.projection import principal_plane
+    from minibert.inside.geometry.projection import principal_plane
     from minibert.toy.graph import toy_graph
 
     graph, found = toy_graph(), learned()

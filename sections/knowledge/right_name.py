@@ -74,7 +74,7 @@ def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[flo
 
 def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
     """Replace the chosen name by each other name of its kind, and show the likeliest ones."""
-    from minibert.inside.right_names import believed
+    from minibert.inside.relatives.right_names import believed
     from minibert.relatives.parts.replaced_names import others_of
     from minibert.text.word_lists import names_in
     from plots.masking import Blank, expected_tokens
@@ -110,7 +110,7 @@ def loaded(folder: str, version: int):
 
 def suspected(model, tokenizer, text: str):
     """The text's encoding, the spans of its names, and P(replaced) of each."""
-    from minibert.inside.right_names import names_in_text, suspicion
+    from minibert.inside.relatives.right_names import names_in_text, suspicion
 
     encoding = tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
     names = names_in_text(encoding, tokenizer)

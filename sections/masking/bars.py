@@ -19,7 +19,7 @@ def around(tokens: list[str], position: int, width: int = 2) -> str:
 def panel(tokenizer, log_probs, k: int, title: str, marked: dict[int, str]):
     """Bars for one position: the k likeliest tokens, then the tokens of `marked` (id → role) not among them, with their
     rank."""
-    from minibert.inside.cloze import rank
+    from minibert.inside.predictions.cloze import rank
     from plots.masking import Blank
 
     best = log_probs.topk(min(k, len(log_probs))).indices.tolist()

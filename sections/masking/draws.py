@@ -48,7 +48,7 @@ def read(seen: Subject) -> Readings | None:
     import torch
 
     from minibert.corruption import MaskVocabulary, mask_tokens
-    from minibert.inside.cloze import fates
+    from minibert.inside.predictions.cloze import fates
     from minibert.text.characters import is_cjk
     from minibert.text.store import continued
 

@@ -26,7 +26,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 @st.fragment
 def _chips_and_bars(seen: Subject) -> None:
-    from minibert.inside.cloze import expectations
+    from minibert.inside.predictions.cloze import expectations
 
     loaded = seen.loaded
     warn_untrained(seen.model)
@@ -75,7 +75,7 @@ def _chips_and_bars(seen: Subject) -> None:
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
     """The finding of the bars, in one line."""
-    from minibert.inside.cloze import rank
+    from minibert.inside.predictions.cloze import rank
     from plots.masking import percent
 
     known = [(row, true) for row, true in zip(rows, truths, strict=True) if true is not None]

@@ -18,7 +18,7 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     import torch
 
-    from minibert.inside.cloze import expectations
+    from minibert.inside.predictions.cloze import expectations
 
     lesson.show("Why not always [MASK]", title=False)
     follow("probe", seen.text)

@@ -18,7 +18,7 @@ MOVERS = 24  # most tokens labelled in the figure
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.cloze import expectations
+    from minibert.inside.predictions.cloze import expectations
 
     loaded = seen.loaded
     warn_untrained(seen.model)
@@ -69,7 +69,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def _show_cloud(rows: list, vocab) -> None:
     """Every vocabulary token by its probability in A and in B, and the divergence of both distributions."""
-    from minibert.inside.cloze import kl_divergence, shifts
+    from minibert.inside.predictions.cloze import kl_divergence, shifts
     from plots.masking import percent, two_contexts
 
     log_p, log_q = rows

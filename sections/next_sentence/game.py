@@ -21,7 +21,7 @@ def show(seen: Subject) -> None:
 
 def _table(seen: Subject) -> None:
     """The current pair: first to be guessed, then its answer."""
-    from minibert.inside.next_sentence import deal, probes
+    from minibert.inside.predictions.next_sentence import deal, probes
 
     against, number = seen.against, seen.round
     asked = probes(*bundled())
@@ -79,7 +79,7 @@ def _turn(key: tuple, at: int) -> None:
 
 def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
     """(P(IsNext) by the model, verdicts of the topic judge) for some of the pairs."""
-    from minibert.inside.next_sentence import judge
+    from minibert.inside.predictions.next_sentence import judge
 
     loaded = load(model)
     probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])

@@ -18,7 +18,7 @@ CHARS_JUDGED = 2_000
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.next_sentence import KINDS, judge, probes
+    from minibert.inside.predictions.next_sentence import KINDS, judge, probes
     from plots.next_sentence import judgement
     from plots.theme import titled
 

@@ -14,8 +14,8 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    """minibert.inside.next_sentence.measure over the documents of the course; computed once for all sessions."""
-    from minibert.inside.next_sentence import measure
+    """`next_sentence.measure` over the documents of the course; computed once for all sessions."""
+    from minibert.inside.predictions.next_sentence import measure
 
     loaded = load(model)
     return measure(loaded.model, loaded.tokenizer, *bundled(), sentences=sentences)
@@ -23,7 +23,7 @@ def measured(model: str, version: int, sentences: int):
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.next_sentence import TopicOverlap, measure
+    from minibert.inside.predictions.next_sentence import TopicOverlap, measure
     from minibert.training.statistics import wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY, titled

@@ -20,7 +20,7 @@ SNIPPET = 70  # most characters of a segment in the table
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.next_sentence import decisions, documents_in
+    from minibert.inside.predictions.next_sentence import decisions, documents_in
     from minibert.text.documents import DataError, split_sentences
     from minibert.text.segment_pairs import segment_pairs, truncate_pair
     from minibert.text.store import TokenStore

@@ -12,7 +12,7 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int]]:
-    from minibert.inside.next_sentence import probes, teach_order
+    from minibert.inside.predictions.next_sentence import probes, teach_order
 
     loaded = load(model)
     return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
@@ -20,7 +20,7 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.next_sentence import teach_order
+    from minibert.inside.predictions.next_sentence import teach_order
     from minibert.training.statistics import wilson
 
     model = seen.model

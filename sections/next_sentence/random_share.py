@@ -27,7 +27,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=64)
 def random_shares_of(text: str, model: str, max_length: int, short: int, seed: int) -> list[tuple[int, int]]:
     """(random, all) pairs if each document ended after 1, 2, 3 … sentences."""
-    from minibert.inside.next_sentence import documents_in, random_share
+    from minibert.inside.predictions.next_sentence import documents_in, random_share
     from minibert.text.store import TokenStore
 
     store = TokenStore.build(documents_in(text), load(model).tokenizer)

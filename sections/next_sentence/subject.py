@@ -92,7 +92,7 @@ def bundled() -> tuple[list[list[str]], list[int]]:
 @st.cache_resource(show_spinner=False, max_entries=8)
 def topic_judge(model: str, version: int):
     """The topic judge, and its verdicts on the documents' pairs."""
-    from minibert.inside.next_sentence import TopicOverlap, TopicVerdicts, probes
+    from minibert.inside.predictions.next_sentence import TopicOverlap, TopicVerdicts, probes
 
     loaded = load(model)
     overlap = TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])

@@ -26,7 +26,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 def vanishing() -> None:
     """A small update, added a thousand times to one weight."""
-    from minibert.inside.half_precision import repeated, spacing
+    from minibert.inside.costs.half_precision import repeated, spacing
     from plots.nezha import weight_paths
 
     with st.container(horizontal=True, gap="medium"):
@@ -69,7 +69,7 @@ def vanishing() -> None:
 
 def underflow(seen: Subject) -> None:
     """The gradients of the page's NEZHA on one batch of stories in float16, for each loss scale."""
-    from minibert.inside.half_precision import SMALLEST, gradients
+    from minibert.inside.costs.half_precision import SMALLEST, gradients
     from plots.nezha import over_scales
 
     results = counted(seen.pair, seen.pair.version)
@@ -120,7 +120,7 @@ def underflow(seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=8, hash_funcs={Pair: lambda pair: pair.name})
 def counted(pair: Pair, version: int):
-    from minibert.inside.half_precision import lost
+    from minibert.inside.costs.half_precision import lost
     from minibert.objectives import MaskedLanguageModel
 
     model = networks(pair)[0]

@@ -15,7 +15,7 @@ BESIDE = 20  # most tokens for figures side by side
 
 
 def show(seen: Subject) -> None:
-    from minibert.inside.distances import heard
+    from minibert.inside.relatives.distances import heard
     from plots.attention import attention_matrix
     from plots.nezha import distance_strips
 

@@ -44,7 +44,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def shares(seen: Subject, which: str, front):
-    from minibert.inside.distances import expected
+    from minibert.inside.relatives.distances import expected
 
     nezha, bert, tokenizer = networks(seen.pair)
     place, row = 1 + len(front) + seen.word, seen.row(front)
@@ -112,7 +112,7 @@ def curve(seen: Subject, word: str) -> None:
 
 def scores(seen: Subject) -> None:
     """One attention score of layer 1 in both models, alone and with words in front."""
-    from minibert.inside.distances import score
+    from minibert.inside.relatives.distances import score
 
     words = [place for place, token in enumerate(seen.tokens) if token[0].isalnum() and place != seen.word]
     other = max([place for place in words if place < seen.word] or words or [seen.word])  # the nearest word before it

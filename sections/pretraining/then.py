@@ -17,7 +17,7 @@ WORDS = "king queen man woman boy girl he she one two three four london paris fr
 @st.cache_data(show_spinner=False, max_entries=400)
 def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
     """The probabilities over the vocabulary at one position, (V,)."""
-    from minibert.inside.cloze import expectations
+    from minibert.inside.predictions.cloze import expectations
 
     return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
 
@@ -64,7 +64,7 @@ def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[
 def head_then(model, tokenizer, text: str) -> None:
     import torch
 
-    from minibert.inside.head_arithmetic import record
+    from minibert.inside.heads.arithmetic import record
     from minibert.model import Batch
     from plots.attention import attention_matrix
 
@@ -94,7 +94,7 @@ def head_then(model, tokenizer, text: str) -> None:
 def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
-    from minibert.inside.projection import principal_plane
+    from minibert.inside.geometry.projection import principal_plane
     from plots.pretraining import word_map
 
     st.markdown("### " + _("Where its words lie"))

@@ -19,8 +19,8 @@ from ui.runs import show_refusal
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
-    from minibert.inside.probe_tasks import ProbeTask
-    from minibert.inside.probes import TaskResult
+    from minibert.inside.probes.probe import TaskResult
+    from minibert.inside.probes.tasks import ProbeTask
 
 SEEDS = 3
 
@@ -29,13 +29,13 @@ def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds:
     """Probe a model, or one of its shape with random weights, in its own job."""
     from jobs.files import Upload
     from minibert import checkpoint
-    from minibert.inside.probes import untrained_copy
+    from minibert.inside.probes.probe import untrained_copy
 
     loaded = load(model)
     with tempfile.TemporaryDirectory() as folder:
         weights = untrained_copy(loaded.model) if random else loaded.model
         packed = Upload(checkpoint.save(f"{folder}/model", weights, loaded.tokenizer))
-    compute(name, "minibert.inside.probes:probe_layers", packed, tasks, seeds, title=title)
+    compute(name, "minibert.inside.probes.probe:probe_layers", packed, tasks, seeds, title=title)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[R
 
 def _gathered(runs: list, names: dict[bool, str]) -> Results:
     """names: of the computations, by whether their weights are random."""
-    from minibert.inside.probes import gathered
+    from minibert.inside.probes.probe import gathered
 
     found = {name_of(run): gathered(run.events()) for run in runs}
     return Results(found.get(names[False], []), found.get(names.get(True), []), all(run.over for run in runs))

@@ -23,7 +23,7 @@ MOST_NAMED = 7  # most layers, with the embeddings, that each get an option
 @st.cache_data(show_spinner=False, max_entries=16)
 def set_ranks(model: str, version: int) -> list[list[int]]:
     """For each of our cloze sentences, the rank of the right word at every layer."""
-    from minibert.inside.logit_lens import ranks_over_layers
+    from minibert.inside.probes.logit_lens import ranks_over_layers
 
     with (LESSONS / "data" / "cloze.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
@@ -33,7 +33,7 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
 
 def show(lesson: Lesson, seen: Subject) -> None:
     """The top predictions at every layer, and the rank of the right word."""
-    from minibert.inside.logit_lens import blank_of, layer_answers, only_token
+    from minibert.inside.probes.logit_lens import blank_of, layer_answers, only_token
 
     if not can_fill(seen.model):
         st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")

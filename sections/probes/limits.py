@@ -7,8 +7,8 @@ from ui.source import show_source
 
 def show(lesson: Lesson, seen: Subject) -> None:
     """What probes and lens do not prove, and their few lines of code."""
-    from minibert.inside.logit_lens import layer_log_probs
-    from minibert.inside.probes import labels_by_type, probe
+    from minibert.inside.probes.logit_lens import layer_log_probs
+    from minibert.inside.probes.probe import labels_by_type, probe
 
     lesson.show("How much to believe", title=False)
     lesson.show("The code", level=3)

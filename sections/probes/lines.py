@@ -11,7 +11,7 @@ from ui.inputs import choice
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.probes import TaskResult
+    from minibert.inside.probes.probe import TaskResult
 
 
 def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:

@@ -12,7 +12,7 @@ from ui.lesson import LESSONS, Lesson
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.probes import KindOrder, TaskResult
+    from minibert.inside.probes.probe import KindOrder, TaskResult
 
 
 @st.cache_data(show_spinner=False)
@@ -96,7 +96,7 @@ def _settles(ours: "list[TaskResult] | None") -> None:
         st.caption(_("Our own results join the picture when all probes are trained."))
         return
     if len({result.kind for result in ours}) > 1:
-        from minibert.inside.probes import order_of_kinds
+        from minibert.inside.probes.probe import order_of_kinds
 
         st.markdown(agreement(order_of_kinds(ours)))
 

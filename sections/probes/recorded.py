@@ -10,7 +10,7 @@ from minibert.folders import results_to_read
 from ui.text import literal
 
 if TYPE_CHECKING:
-    from minibert.inside.probes import TaskResult
+    from minibert.inside.probes.probe import TaskResult
 
 FIELDS = {"tasks", "random", "event", "task"}
 
@@ -21,7 +21,7 @@ def path_of(model: str) -> Path:
 
 def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":
     """(results of the model, of random weights in its shape, seeds) for tasks with this fingerprint; empty without."""
-    from minibert.inside.probes import gathered
+    from minibert.inside.probes.probe import gathered
 
     path = path_of(model)
     try:

@@ -14,7 +14,7 @@ SHOWN = 8
 
 @st.fragment
 def show(seen: Subject) -> None:
-    from minibert.inside.vectors import nearest, nearest_alike
+    from minibert.inside.geometry.vectors import nearest, nearest_alike
     from plots.sentence_vectors import Found, nearest_bars
 
     with picture():

@@ -36,7 +36,7 @@ def desk_vectors():
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def found_and_written(text: str) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
-    from minibert.inside.vectors import nearest
+    from minibert.inside.geometry.vectors import nearest
     from minibert.sentence_vectors.simbert import alike, cls_vectors
 
     model, tokenizer = loaded()

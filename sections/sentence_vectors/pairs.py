@@ -91,7 +91,7 @@ def duration(seconds: float) -> str:
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def measured(model: str, version: int, language: str):
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.sentence_vectors.speed import measure
     from ui.samples import similar_pairs
 

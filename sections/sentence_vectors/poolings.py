@@ -11,7 +11,7 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.vectors import cosines, word_overlap
+    from minibert.inside.geometry.vectors import cosines, word_overlap
     from minibert.tokenizer import basic_tokens
     from minibert.training.statistics import rank_correlation, rank_interval
     from plots.sentence_vectors import Agreement, agreements

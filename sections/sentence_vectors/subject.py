@@ -82,7 +82,7 @@ def read(lesson: Lesson) -> Subject:
 
 def encoder(model: str, pooling: str) -> "SentenceVectors":
     """The chosen model as an encoder; shared by all sessions, never changed."""
-    from minibert.inside.vectors import encoder_of
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.sentence_vectors.encoder import LONGEST, SentenceEncoder, SentenceVectors
 
     loaded = load(model)

@@ -11,7 +11,7 @@ from ui.task_data import shipped
 
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
-    from minibert.inside.cost import Cost
+    from minibert.inside.costs.cost import Cost
     from minibert.pruning.importance import Importance
     from minibert.pruning.keep import Keep
 
@@ -102,7 +102,7 @@ def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
 @st.cache_data(show_spinner=False, max_entries=200)
 def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
     """For each model: the cost of reading the text, and its label and probability."""
-    from minibert.inside.cost import measure
+    from minibert.inside.costs.cost import measure
 
     models = left_of(asked)[1]
     costs = measure({name: (known.model, known.tokenizer) for name, known in models.items()}, [text], REPEATS)

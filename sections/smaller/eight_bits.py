@@ -16,7 +16,7 @@ TASK, TEXTS = "classification", 122  # number of dev reviews
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside import cost
+    from minibert.inside.costs import cost
 
     lesson.show("Eight bits", title=False)
     question = _("Eight bits in place of 32. What becomes of minilm-en’s memory?")
@@ -72,7 +72,7 @@ def own_model() -> None:
 @st.cache_data(show_spinner=False, max_entries=50)
 def compared(run_id: str, directory: str) -> tuple[list[str], float, float]:
     """(texts whose prediction changes, accuracy before, accuracy in 8 bits)."""
-    from minibert.inside.cost import answers, in_int8
+    from minibert.inside.costs.cost import answers, in_int8
 
     known = predictor_left(run_id, directory)
     dev = shipped("reviews").dev.examples[:TEXTS]

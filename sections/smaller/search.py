@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=4)
 def whole_milliseconds(version: int) -> float:
     """The time for a dev review with all of mini-en."""
-    from minibert.inside.cost import measure
+    from minibert.inside.costs.cost import measure
     from minibert.pruning.run import TIMED
 
     one = load(STUDENT)

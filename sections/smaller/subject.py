@@ -18,7 +18,7 @@ from ui.translations import _
 if TYPE_CHECKING:
     from torch import nn
 
-    from minibert.inside.cost import Cost
+    from minibert.inside.costs.cost import Cost
 
 MAX_CHARS = 300
 PREFIX = "smaller"  # of the `kind` of this page's runs
@@ -57,14 +57,14 @@ def read(lesson: Lesson) -> Subject:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def in_eight_bits(name: str, version: int) -> "nn.Module":
-    from minibert.inside.cost import int8
+    from minibert.inside.costs.cost import int8
 
     return int8(load(name).model.bert)
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def _costs(text: str, versions: tuple[int, ...]) -> dict[str, "Cost"]:
-    from minibert.inside.cost import measure
+    from minibert.inside.costs.cost import measure
 
     models = {}
     for name in (STUDENT, TEACHER):
@@ -81,7 +81,7 @@ def costs(text: str) -> dict[str, "Cost"]:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def _costs_of_cut(text: str, version: int) -> dict[str, "Cost"]:
-    from minibert.inside.cost import measure
+    from minibert.inside.costs.cost import measure
     from minibert.pruning.cut import cut
     from minibert.pruning.keep import Keep
 
@@ -103,7 +103,7 @@ def costs_of_cut(text: str) -> dict[str, "Cost"]:
 @st.cache_data(show_spinner=False, max_entries=100)
 def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Cost"]:
     """Run → cost of its encoder. runs: (id, folder of its model)."""
-    from minibert.inside.cost import measure
+    from minibert.inside.costs.cost import measure
 
     models = {run: predictor_left(run, directory) for run, directory in runs}
     return measure({run: (known.model.bert, known.tokenizer) for run, known in models.items()}, [text], REPEATS)

@@ -8,7 +8,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside import writing
+    from minibert.inside.predictions import writing
     from minibert.model import every_real_token
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import unilm

@@ -91,7 +91,7 @@ def looks(mask: str, source: int, written: int) -> list[str]:
 @st.cache_data(show_spinner=False, max_entries=200, hash_funcs={Writer: lambda writer: str(writer.folder)})
 def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple[str, ...] | None, way):
     """→ (the written tokens as words, (P, the likeliest [(word, P)]) for each, other texts with ln P)."""
-    from minibert.inside import writing
+    from minibert.inside.predictions import writing
     from minibert.toy.answers import rules_for, spelled
 
     model, tokenizer = network(writer.folder)
@@ -116,7 +116,7 @@ def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple
 
 def given_by(model, tokenizer, source: list[int], given: tuple[str, ...]):
     """The same result for a text given by the user: P of each token, None if any word is unknown."""
-    from minibert.inside.writing import expected
+    from minibert.inside.predictions.writing import expected
 
     words = [*given, "[SEP]"]
     ids = [tokenizer.ids.get(word, tokenizer.unk_id) for word in words]

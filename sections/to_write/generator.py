@@ -23,7 +23,7 @@ def orders() -> dict[str, str]:
 
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
-    from minibert.inside.gibbs import gibbs
+    from minibert.inside.predictions.gibbs import gibbs
 
     lesson.show("BERT as a generator", title=False)
     infos = available_models(fill=True, trained=True)
@@ -63,7 +63,7 @@ def brain(model: str):
 @st.cache_data(show_spinner=False, max_entries=200)
 def drawn(model: str, version: int, length: int, sweeps: int, order: str, temperature: float, seed: int):
     """→ (vocabulary, [(ids without [CLS] and [SEP], position drawn, predictions)])"""
-    from minibert.inside.gibbs import gibbs
+    from minibert.inside.predictions.gibbs import gibbs
 
     bert, tokenizer = brain(model)
     ids = [tokenizer.cls_id, *[tokenizer.mask_id] * length, tokenizer.sep_id]
@@ -127,7 +127,7 @@ def likely(
     model: str, version: int, length: int, sweeps: int, order: str, temperature: float, seed: int
 ) -> list[float]:
     """The mean pseudo-log-likelihood per token after each sweep."""
-    from minibert.inside.gibbs import conditional
+    from minibert.inside.predictions.gibbs import conditional
 
     bert, tokenizer = brain(model)
     _vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)

@@ -51,7 +51,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=64)
 def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> dict[str, tuple[int, int]]:
     """Kind → (right predictions, masked tokens), over all draws."""
-    from minibert.inside.hidden_text import KINDS, guessed, hide, read
+    from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, read
 
     loaded, vocab = load(model), vocabulary(model)
     reading = read(loaded.tokenizer, vocab, text, 64, chinese)

@@ -45,8 +45,8 @@ def show(seen: Subject) -> None:
 
 
 def draw(seen: Subject):
-    """(the tokenized text, kind → minibert.inside.hidden_text.Hidden); None if it has no token."""
-    from minibert.inside.hidden_text import KINDS, guessed, hide, read
+    """(the tokenized text, kind → minibert.inside.predictions.hidden_text.Hidden); None if it has no token."""
+    from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, read
 
     loaded, vocab = load(seen.model), vocabulary(seen.model)
     reading = read(loaded.tokenizer, vocab, seen.text, MOST + 2, seen.chinese)

@@ -65,7 +65,7 @@ def _next_seed() -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _vocabulary(model: str, version: int, chinese: bool):
-    from minibert.inside.hidden_text import vocabulary_of
+    from minibert.inside.predictions.hidden_text import vocabulary_of
 
     loaded = load(model)
     return vocabulary_of(loaded.model, loaded.tokenizer, chinese)

@@ -6,8 +6,8 @@ from ui.source import show_source
 
 def show(lesson: Lesson, cue: str) -> None:
     """Advice, and how cues are planted, counted and checked."""
-    from minibert.inside import checklist
-    from minibert.inside import spurious_cues as cues
+    from minibert.inside.predictions import checklist
+    from minibert.inside.predictions import spurious_cues as cues
 
     lesson.show("What to do about it", title=False)
     lesson.show("The code", level=3)

@@ -28,7 +28,7 @@ def rule_names() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False, max_entries=32)
 def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
-    from minibert.inside.checklist import check
+    from minibert.inside.predictions.checklist import check
 
     return list(check(predictor_of(_run), [dict(given) for given in inputs], field))
 

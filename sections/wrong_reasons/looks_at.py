@@ -16,7 +16,7 @@ SAME_CUE_TEXTS = 20  # number of texts for attribution
 @st.cache_data(show_spinner=False, max_entries=256)
 def attributed(run_id: str, _run, given: tuple) -> tuple:
     """(words, their starts, segments, values, label, its probability) by integrated gradients."""
-    from minibert.inside.attribution import Case, integrated_gradients, probability
+    from minibert.inside.explanations.attribution import Case, integrated_gradients, probability
 
     case = Case.of(predictor_of(_run), dict(given))
     values = integrated_gradients(case, steps=16).values

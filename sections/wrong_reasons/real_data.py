@@ -17,7 +17,7 @@ LARGEST_FILE_READ = 20_000  # most examples counted of a file
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
     """The strongest words of a data set, with coverage and productivity."""
-    from minibert.inside.spurious_cues import cue_words
+    from minibert.inside.predictions.spurious_cues import cue_words
 
     lesson.show("Cues in real data", title=False)
     sources = {
@@ -97,7 +97,7 @@ def own_file():
 
 def hans(data) -> None:
     """Accuracy per heuristic of the models trained above, and of the class's model of pairs."""
-    from minibert.inside.spurious_cues import by_heuristic
+    from minibert.inside.predictions.spurious_cues import by_heuristic
 
     runs = {training_names()[training]: run for training, run in finished("overlap").items()}
     if pairs := shared_run("pairs"):

@@ -104,7 +104,7 @@ def asked(pair: Pair, before: str, behind: str) -> None:
 @st.cache_data(show_spinner=False, max_entries=300, hash_funcs={Pair: lambda pair: pair.name})
 def told(pair: Pair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
     """((likeliest (id, P), P of the word) with memory, the same without, attention of the last layer (M + T,))"""
-    from minibert.inside.memory_reach import expected_behind
+    from minibert.inside.relatives.memory_reach import expected_behind
 
     model, found, shares = networks(pair)[0], [], []
     for memory in (first, ()):

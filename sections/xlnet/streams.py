@@ -15,7 +15,7 @@ from ui.translations import _
 def show(lesson: Lesson, seen: Subject) -> None:
     import torch
 
-    from minibert.inside.two_streams import double_length, two_streams
+    from minibert.inside.relatives.two_streams import double_length, two_streams
     from minibert.model import Batch
     from minibert.relatives.parts.permutation import with_queries
 

@@ -85,7 +85,7 @@ def usual_words(seen: Subject) -> tuple[int, ...]:
 @st.cache_resource(show_spinner=False)
 def combinations() -> set[tuple[int, ...]]:
     """Pairs of ids that belong together in the toy world: first and last word of each group."""
-    from minibert.inside.joint import SEEN
+    from minibert.inside.relatives.joint import SEEN
     from minibert.tokenizer import Tokenizer
     from minibert.toy import world
     from minibert.toy.together import together
@@ -97,7 +97,7 @@ def combinations() -> set[tuple[int, ...]]:
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
 def _log_probs(seen: Subject, places: tuple[int, ...], version: int) -> list[list[float]]:
     """For BERT, then XLNet: log-probabilities of both words at once, then one after the other."""
-    from minibert.inside.joint import at_once, in_order
+    from minibert.inside.relatives.joint import at_once, in_order
 
     xlnet, bert, tokenizer = networks(seen.pair)
     row, inside = seen.row(), [place + 1 for place in places]  # shifted by [CLS]
@@ -125,7 +125,7 @@ def _drawn(seen: Subject, places: tuple[int, ...], version: int) -> list[list[tu
     """Pairs sampled by BERT at once, and by XLNet one after the other."""
     import torch
 
-    from minibert.inside.joint import drawn
+    from minibert.inside.relatives.joint import drawn
 
     xlnet, bert, tokenizer = networks(seen.pair)
     row, inside, rng = seen.row(), [place + 1 for place in places], torch.Generator().manual_seed(0)
@@ -156,6 +156,6 @@ def draws(seen: Subject, places: tuple[int, ...]) -> None:
     )
     st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
     st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
-    from minibert.inside.joint import expected
+    from minibert.inside.relatives.joint import expected
 
     show_source(expected, label=_("One word, while others are unknown too"))

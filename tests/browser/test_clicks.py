@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from minibert.inside.family import family
+from minibert.inside.relatives.family import family
 from sections.family.subject import FILE
 from tests.browser.driver import MINUTES, click_point, expect, open_page
 

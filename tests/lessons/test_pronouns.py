@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from minibert.inside.pronouns import FORM, MEANING, SETTLED_BY, read_pronouns
+from minibert.inside.heads.pronouns import FORM, MEANING, SETTLED_BY, read_pronouns
 from minibert.tasks import TaskDataError
 from tests.lessons.data_files import lines, readme, text
 

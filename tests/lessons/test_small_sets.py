@@ -8,8 +8,8 @@ from statistics import correlation
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from minibert.inside.probe_tasks import part_of_speech, read_columns, usable
-from minibert.inside.vectors import nearest_alike
+from minibert.inside.geometry.vectors import nearest_alike
+from minibert.inside.probes.tasks import part_of_speech, read_columns, usable
 from minibert.sentence_vectors.rows import questions_of
 from minibert.tasks import TASKS, guess_task
 from minibert.text.characters import is_cjk

@@ -8,8 +8,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from minibert.inside.head_arithmetic import all_probs, disagreement, entropy, record, take_apart
-from minibert.inside.interventions import (
+from minibert.inside.explanations.interventions import (
     edited,
     fill_in,
     head_effects,
@@ -19,8 +18,9 @@ from minibert.inside.interventions import (
     shuffled,
     total_variation,
 )
+from minibert.inside.heads.arithmetic import all_probs, disagreement, entropy, record, take_apart
 from minibert.inside.model_input import ModelInput
-from minibert.inside.recurrent import read as read_through
+from minibert.inside.relatives.recurrent import read as read_through
 from minibert.model import Batch, SelfAttention
 from sections.attention.rnn_reader import networks
 from tests.hostile import EVERYTHING

@@ -77,7 +77,7 @@ def words(run) -> list[str]:
 
 
 def test_what_is_shown_is_what_the_models_compute(home):
-    from minibert.inside.next_sentence import judge
+    from minibert.inside.predictions.next_sentence import judge
 
     whole(home.run())
     assert re.findall("<h2>(.*?)</h2>", cards(home)) == ["Random weights", "mini-en", "minilm-en"]

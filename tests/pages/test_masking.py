@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.inside.cloze import expectations, kl_divergence, rank
+from minibert.inside.predictions.cloze import expectations, kl_divergence, rank
 from plots.masking import percent
 from tests.hostile import EVERYTHING
 from tests.pages import driver

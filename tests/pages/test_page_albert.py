@@ -8,8 +8,8 @@ import streamlit as st
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.count import parameters
-from minibert.inside.pair_questions import judged
-from minibert.inside.repetitions import movement
+from minibert.inside.predictions.pair_questions import judged
+from minibert.inside.relatives.repetitions import movement
 from minibert.relatives import shape_of
 from minibert.relatives.albert import AlbertConfig
 from minibert.toy import world

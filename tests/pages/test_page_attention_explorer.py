@@ -11,15 +11,15 @@ import torch
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
-from minibert.inside.grammatical_relations import relations
-from minibert.inside.head_accuracy import about_pronouns, about_relations, better_direction, measure_heads
-from minibert.inside.head_cost import answers, difference, without
-from minibert.inside.head_kinds import KINDS, attentions, measure, sentences
-from minibert.inside.interventions import fill_logits, switched_off
+from minibert.inside.explanations.interventions import fill_logits, switched_off
+from minibert.inside.heads.accuracy import about_pronouns, about_relations, better_direction, measure_heads
+from minibert.inside.heads.cost import answers, difference, without
+from minibert.inside.heads.grammatical_relations import relations
+from minibert.inside.heads.kinds import KINDS, attentions, measure, sentences
+from minibert.inside.heads.pronouns import read_pronouns
+from minibert.inside.heads.telling import telling_head
 from minibert.inside.model_input import ModelInput
-from minibert.inside.probe_tasks import read_columns
-from minibert.inside.pronouns import read_pronouns
-from minibert.inside.telling_head import telling_head
+from minibert.inside.probes.tasks import read_columns
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from minibert.inside.attributed_blanks import Blank
-from minibert.inside.attribution import Case, agreement, attributions, completeness_errors, deletion_test
+from minibert.inside.explanations.attributed_blanks import Blank
+from minibert.inside.explanations.attribution import Case, agreement, attributions, completeness_errors, deletion_test
 from minibert.tasks import TASKS
 from sections.attribution import deletion
 from sections.attribution.deletion import with_blank

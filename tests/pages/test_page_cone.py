@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
-from minibert.inside.vectors import sentence_vectors
+from minibert.inside.geometry.vectors import sentence_vectors
 from sections.cone import whitening
 from sections.cone.subject import to_fit
 from tests.pages.driver import ROOT, figure, open_page, title_of, whole

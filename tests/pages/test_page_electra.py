@@ -5,7 +5,7 @@ import re
 import pytest
 
 from minibert import checkpoint
-from minibert.inside.replaced import places_to_hide, replaced, tally
+from minibert.inside.relatives.replaced import places_to_hide, replaced, tally
 from minibert.toy import world
 from sections.electra.generator import SEED, STORIES
 from sections.electra.subject import TEMPERATURES

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics.pairwise import cosine_similarity
 
-from minibert.inside.analogies import answers, share_right
-from minibert.inside.vectors import nearest, sentence_vectors, separability, span_vectors
+from minibert.inside.geometry.analogies import answers, share_right
+from minibert.inside.geometry.vectors import nearest, sentence_vectors, separability, span_vectors
 from sections.embeddings.analogies import table_of
 from tests.hostile import EVERYTHING
 from tests.pages import driver

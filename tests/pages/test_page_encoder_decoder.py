@@ -13,10 +13,10 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from minibert.inside.block_arithmetic import take_block_apart
-from minibert.inside.cloze import expectations
-from minibert.inside.generation import chain, write
-from minibert.inside.head_arithmetic import record
+from minibert.inside.heads.arithmetic import record
 from minibert.inside.model_input import ModelInput
+from minibert.inside.predictions.cloze import expectations
+from minibert.inside.predictions.generation import chain, write
 from minibert.toy.seq2seq import EOS, SPECIALS, Trained, split_words
 from sections.encoder_decoder import trained
 from tests.hostile import EVERYTHING

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from minibert.inside.family import KINDS, family, line_of
+from minibert.inside.relatives.family import KINDS, family, line_of
 from plots.family import FAINT
 from sections.family.subject import FILE
 from tests.pages.driver import figure, open_page, plain, text_of, title_of, whole

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.right_names import names_in_text, suspicion
+from minibert.inside.relatives.right_names import names_in_text, suspicion
 from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, mentions, read, sentence_tree
 from minibert.toy import lexicon
 from minibert.toy.entities_task import EntitySettings, train_entities

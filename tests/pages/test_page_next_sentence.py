@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from minibert.inside.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order
+from minibert.inside.predictions.next_sentence import deal, decisions, documents_in, judge, measure, probes, teach_order
 from minibert.text.documents import read_documents
 from minibert.text.store import TokenStore
 from minibert.training.statistics import wilson

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from minibert import checkpoint
-from minibert.inside.distances import expected, heard, score
-from minibert.inside.half_precision import repeated
+from minibert.inside.costs.half_precision import repeated
+from minibert.inside.relatives.distances import expected, heard, score
 from minibert.toy import world
 from minibert.toy.large_batches import RATES, BatchSettings, train_in_batches
 from sections.nezha.subject import STORIES

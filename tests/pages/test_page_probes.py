@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from minibert.inside.logit_lens import blank_of, layer_answers, only_token
+from minibert.inside.probes.logit_lens import blank_of, layer_answers, only_token
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, text_of, title_of, whole
@@ -65,7 +65,7 @@ def test_before_any_probe_each_paper_stands_with_its_own_measure(results):
 @pytest.mark.release
 @pytest.mark.trains
 def test_a_run_is_shown_as_its_events_say():
-    from minibert.inside.probes import gathered, order_of_kinds
+    from minibert.inside.probes.probe import gathered, order_of_kinds
     from ui.runs import manager
 
     app = upload(columns(60))

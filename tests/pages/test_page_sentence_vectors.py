@@ -8,8 +8,8 @@ from scipy.stats import spearmanr
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
-from minibert.inside.vectors import sentence_vectors
-from minibert.inside.writing import READS
+from minibert.inside.geometry.vectors import sentence_vectors
+from minibert.inside.predictions.writing import READS
 from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.rows import questions_of
 from sections.sentence_vectors.learn import inference_files, sentences

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from minibert import checkpoint
-from minibert.inside.gibbs import gibbs
-from minibert.inside.writing import beam, expected, greedy
+from minibert.inside.predictions.gibbs import gibbs
+from minibert.inside.predictions.writing import beam, expected, greedy
 from minibert.masking.misspelling import read_alike
 from minibert.masking.noises import NOISES
 from minibert.seq2seq.corrector import Corrector

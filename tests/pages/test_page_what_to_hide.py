@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 
 from minibert import checkpoint
-from minibert.inside.hidden_text import KINDS, guessed, hide, names, read, vocabulary_of
+from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, names, read, vocabulary_of
 from minibert.model import IGNORE, Batch
 from minibert.relatives.parts.continual_tasks import REGIMES, stages
 from minibert.toy.continual import TASKS, ContinualSettings, train_continually

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from minibert.inside.checklist import check
-from minibert.inside.spurious_cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
+from minibert.inside.predictions.checklist import check
+from minibert.inside.predictions.spurious_cues import CONDITIONS, cue_words, overlap_pairs, together, with_aside
 from minibert.tasks import TASKS
 from tests.hostile import EVERYTHING
 from tests.pages import driver

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.joint import at_once, in_order
+from minibert.inside.relatives.joint import at_once, in_order
 from minibert.model import IGNORE, Batch
 from minibert.relatives.parts.permutation import content_mask, query_mask
 from minibert.relatives.parts.segment_memory import guess_on, read_on

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from minibert import checkpoint
 from minibert.count import FAMILY, parameters
-from minibert.inside.head_arithmetic import record, take_apart
-from minibert.inside.interventions import order_effect, switched_off, without_positions
+from minibert.inside.explanations.interventions import order_effect, switched_off, without_positions
+from minibert.inside.heads.arithmetic import record, take_apart
 from minibert.inside.model_input import ModelInput
 from minibert.pretrain import PretrainSettings
 from minibert.relatives import relative_named, shape_of

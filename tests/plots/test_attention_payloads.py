@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.inside.attention_summary import small_copies, strongest_edges
+from minibert.inside.heads.attention_summary import small_copies, strongest_edges
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 
 

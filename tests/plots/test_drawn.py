@@ -6,7 +6,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from minibert.finetune.layer_choice import reading
-from minibert.inside.visibility import MODELS, nodes, output, reach
+from minibert.inside.heads.visibility import MODELS, nodes, output, reach
 from plots import (
     albert,
     attribution,

@@ -7,7 +7,7 @@ import pytest
 from minibert.experiments import cues
 from minibert.experiments.results import read_records
 from minibert.folders import LESSONS
-from minibert.inside.spurious_cues import CONDITIONS
+from minibert.inside.predictions.spurious_cues import CONDITIONS
 
 # Where a model saw more than the cue: it falls, but not to what the cue alone would leave.
 READ_BEYOND = {"minilm-en": ("overlap/planted",)}

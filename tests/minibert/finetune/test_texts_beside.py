@@ -5,7 +5,7 @@ import json
 import pytest
 
 from minibert.finetune.predictor import Predictor
-from minibert.inside.attribution import Case
+from minibert.inside.explanations.attribution import Case
 from minibert.service.server import Limits, request_schema
 from minibert.tasks import TASKS, Example, Options, TaskData
 from minibert.tasks.pairs import PairExample

@@ -8,8 +8,8 @@ import transformers
 
 from minibert import checkpoint
 from minibert.count import flops, parameters
-from minibert.inside.repetitions import copies, movement
-from minibert.inside.speed import measure
+from minibert.inside.costs.speed import measure
+from minibert.inside.relatives.repetitions import copies, movement
 from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.analogies import WordTable, answers, share_right, word_table
-from minibert.inside.vectors import unit
+from minibert.inside.geometry.analogies import WordTable, answers, share_right, word_table
+from minibert.inside.geometry.vectors import unit
 from minibert.model import Bert
 from minibert.tokenizer import Tokenizer
 

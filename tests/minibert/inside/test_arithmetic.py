@@ -5,9 +5,9 @@ import torch
 import torch.nn.functional as F
 
 from minibert.config import BertConfig
-from minibert.inside import head_arithmetic
 from minibert.inside.block_arithmetic import inputs, kept_by_layer, take_block_apart
-from minibert.inside.head_arithmetic import PROJECTIONS, SoftmaxRow, disagreement, record, take_apart
+from minibert.inside.heads import arithmetic as head_arithmetic
+from minibert.inside.heads.arithmetic import PROJECTIONS, SoftmaxRow, disagreement, record, take_apart
 from minibert.model import Batch
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.left_to_right import LeftToRightConfig

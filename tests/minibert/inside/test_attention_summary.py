@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from minibert.inside.attention_summary import PLACES, by_place, small_copies, strongest_edges
+from minibert.inside.heads.attention_summary import PLACES, by_place, small_copies, strongest_edges
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,17 @@ import torch
 from captum.attr import IntegratedGradients
 from scipy.stats import spearmanr
 
-from minibert.inside import attribution
-from minibert.inside.attributed_blanks import Blank
-from minibert.inside.attribution import METHODS, REPLACEMENTS, Case, attributions, nothing_left, probability, rollout
+from minibert.inside.explanations import attribution
+from minibert.inside.explanations.attributed_blanks import Blank
+from minibert.inside.explanations.attribution import (
+    METHODS,
+    REPLACEMENTS,
+    Case,
+    attributions,
+    nothing_left,
+    probability,
+    rollout,
+)
 from minibert.model import Batch
 
 TEXT = "the film, was not bad"

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from minibert.inside.checklist import RULES, check
+from minibert.inside.predictions.checklist import RULES, check
 from tests.hostile import HOSTILE
 
 RULE = {rule.name: rule for rule in RULES}

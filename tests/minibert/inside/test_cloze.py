@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 from minibert.corruption import MaskVocabulary, mask_tokens
-from minibert.inside.cloze import FATES, expectations, fates, kl_divergence, rank, shifts
+from minibert.inside.predictions.cloze import FATES, expectations, fates, kl_divergence, rank, shifts
 from minibert.model import IGNORE, Batch
 
 IDS = [2, 10, 44, 7, 56, 31, 3]

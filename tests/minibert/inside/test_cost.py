@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from minibert.inside.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread
+from minibert.inside.costs.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread
 from tests.minibert.tasks.toys import toy
 
 

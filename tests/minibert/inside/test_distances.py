@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 import torch
 
-from minibert.inside.distances import clipped, expected, heard, score
+from minibert.inside.relatives.distances import clipped, expected, heard, score
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.nezha import NezhaConfig

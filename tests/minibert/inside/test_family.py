@@ -4,7 +4,7 @@ import pytest
 import torch
 import transformers
 
-from minibert.inside.family import KINDS, children_of, family, line_of
+from minibert.inside.relatives.family import KINDS, children_of, family, line_of
 from ui.lesson import LESSONS
 
 FILE = LESSONS / "family" / "models.toml"

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from minibert.inside.cloze import expectations
-from minibert.inside.generation import chain, views, write
+from minibert.inside.predictions.cloze import expectations
+from minibert.inside.predictions.generation import chain, views, write
 
 
 def test_writing_fills_the_first_blank_and_goes_on(model, letters):

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.gibbs import ORDERS, conditional, gibbs
+from minibert.inside.predictions.gibbs import ORDERS, conditional, gibbs
 from minibert.model import IGNORE, Batch
 from tests.minibert.inside.random_models import random_model
 

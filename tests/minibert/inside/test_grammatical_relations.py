@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from minibert.folders import ROOT
-from minibert.inside.grammatical_relations import RELATIONS, relations
-from minibert.inside.probe_tasks import read_columns
+from minibert.inside.heads.grammatical_relations import RELATIONS, relations
+from minibert.inside.probes.tasks import read_columns
 
 
 def found(sentence: str) -> set[str]:

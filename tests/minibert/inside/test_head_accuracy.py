@@ -5,11 +5,11 @@ from itertools import product
 import pytest
 import torch
 
-from minibert.inside import head_accuracy
-from minibert.inside.grammatical_relations import Relation
-from minibert.inside.head_accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
-from minibert.inside.head_kinds import attentions
-from minibert.inside.pronouns import Pronoun
+from minibert.inside.heads import accuracy as head_accuracy
+from minibert.inside.heads.accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
+from minibert.inside.heads.grammatical_relations import Relation
+from minibert.inside.heads.kinds import attentions
+from minibert.inside.heads.pronouns import Pronoun
 
 TEXTS = [("ab", "c", "dea", "b"), ("fg", "h"), ("b", "ac", "d", "abc", "e", "gi"), ("a", "b", "cde")]
 RELATIONS = [

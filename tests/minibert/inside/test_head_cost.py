@@ -9,10 +9,10 @@ import torch
 from scipy.stats import sem
 
 from minibert.heads import BertForSequenceClassification
-from minibert.inside import head_cost
-from minibert.inside.head_arithmetic import record
-from minibert.inside.head_cost import answers, difference, hidden_words, labelled, layer_costs, without
-from minibert.inside.interventions import mean_outputs, switched_off
+from minibert.inside.explanations.interventions import mean_outputs, switched_off
+from minibert.inside.heads import cost as head_cost
+from minibert.inside.heads.arithmetic import record
+from minibert.inside.heads.cost import answers, difference, hidden_words, labelled, layer_costs, without
 from minibert.model import IGNORE, Batch
 
 TEXTS = ["ab cde fgh.", "the cat sat, and sat.", "a b c d e f g h i j", "zz top", ""]

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside import head_kinds
-from minibert.inside.head_kinds import ANTECEDENT, BROAD, FIRST, ITSELF, KINDS, NEXT, PREVIOUS, SAME, SEPARATOR
+from minibert.inside.heads import kinds as head_kinds
+from minibert.inside.heads.kinds import ANTECEDENT, BROAD, FIRST, ITSELF, KINDS, NEXT, PREVIOUS, SAME, SEPARATOR
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
 from tests.minibert.inside.random_models import random_model

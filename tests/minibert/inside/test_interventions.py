@@ -5,9 +5,17 @@ from itertools import product
 import pytest
 import torch
 
-from minibert.inside import interventions
-from minibert.inside.head_arithmetic import record
-from minibert.inside.interventions import edited, evened, fill_in, head_effects, removed, shuffled, total_variation
+from minibert.inside.explanations import interventions
+from minibert.inside.explanations.interventions import (
+    edited,
+    evened,
+    fill_in,
+    head_effects,
+    removed,
+    shuffled,
+    total_variation,
+)
+from minibert.inside.heads.arithmetic import record
 from minibert.inside.model_input import ModelInput
 from minibert.model import Batch, no_tap
 

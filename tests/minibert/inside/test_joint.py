@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.joint import asked, at_once, expected, going_together, in_order
+from minibert.inside.relatives.joint import asked, at_once, expected, going_together, in_order
 from minibert.model import IGNORE, Batch
 from minibert.relatives import build
 from minibert.relatives.parts.permutation import PermutationLM

@@ -4,8 +4,8 @@ import pytest
 import torch
 import transformers
 
-from minibert.inside.cloze import expectations, rank
-from minibert.inside.logit_lens import blank_of, layer_answers, layer_log_probs, only_token, ranks_over_layers
+from minibert.inside.predictions.cloze import expectations, rank
+from minibert.inside.probes.logit_lens import blank_of, layer_answers, layer_log_probs, only_token, ranks_over_layers
 
 
 def test_every_layer_is_the_head_on_that_layer_and_the_right_word_has_its_rank(small_checkpoint, loaded):

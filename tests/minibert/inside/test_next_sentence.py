@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_curve
 
 from minibert.folders import ROOT
-from minibert.inside import next_sentence
-from minibert.inside.next_sentence import APART, ELSEWHERE, NEXT, SWAPPED, TOPIC, TopicOverlap, deal, decisions, probes
+from minibert.inside.predictions import next_sentence
+from minibert.inside.predictions.next_sentence import (
+    APART,
+    ELSEWHERE,
+    NEXT,
+    SWAPPED,
+    TOPIC,
+    TopicOverlap,
+    deal,
+    decisions,
+    probes,
+)
 from minibert.text.batches import PretrainingBatches
 from minibert.text.documents import read_documents, split_sentences
 from minibert.text.store import TokenStore

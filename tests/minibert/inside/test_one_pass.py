@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minibert.config import BertConfig
-from minibert.inside.next_sentence import judge
 from minibert.inside.one_pass import OnePass, fitting, hide
+from minibert.inside.predictions.next_sentence import judge
 from minibert.model import Batch
 from minibert.pretrain import fill
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.inside.pair_questions import balanced_accuracy, follows, judged, pairs_to_judge
+from minibert.inside.predictions.pair_questions import balanced_accuracy, follows, judged, pairs_to_judge
 from minibert.model import Batch
 from minibert.relatives.albert import AlbertConfig
 from minibert.text.segment_pairs import SegmentPair

@@ -7,8 +7,8 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 
-from minibert.inside.aligned_projections import movement, pictures, project, turned_onto
-from minibert.inside.projection import principal_plane
+from minibert.inside.geometry.aligned_projections import movement, pictures, project, turned_onto
+from minibert.inside.geometry.projection import principal_plane
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from minibert.inside.recurrent import kept, moved, read
+from minibert.inside.relatives.recurrent import kept, moved, read
 
 
 def test_the_cell_is_that_of_torch_and_made_of_gates_that_are_shares():

@@ -7,7 +7,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.folders import ROOT
-from minibert.inside.replaced import fitting, originality, places_to_hide
+from minibert.inside.relatives.replaced import fitting, originality, places_to_hide
 from minibert.model import Batch
 from minibert.toy import world
 from minibert.toy.pretrain import chosen, of_a_kind, questions

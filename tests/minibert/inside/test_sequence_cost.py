@@ -4,7 +4,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert.config import BertConfig
-from minibert.inside.sequence_cost import crossing, flops, measure, path_length, waiting_steps
+from minibert.inside.costs.sequence_cost import crossing, flops, measure, path_length, waiting_steps
 from minibert.model import SelfAttention
 
 

@@ -6,8 +6,16 @@ from types import SimpleNamespace
 import pytest
 
 from minibert.folders import ROOT
-from minibert.inside import spurious_cues
-from minibert.inside.spurious_cues import CONDITIONS, DEEDS, FOLLOWS, NOT_FOLLOWS, PEOPLE, overlap_pairs, tokens_of
+from minibert.inside.predictions import spurious_cues
+from minibert.inside.predictions.spurious_cues import (
+    CONDITIONS,
+    DEEDS,
+    FOLLOWS,
+    NOT_FOLLOWS,
+    PEOPLE,
+    overlap_pairs,
+    tokens_of,
+)
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.choices import ChoiceExample
 from minibert.tasks.classification import Example

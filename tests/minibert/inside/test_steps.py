@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.half_precision import SMALLEST, gradients, lost, repeated, spacing
+from minibert.inside.costs.half_precision import SMALLEST, gradients, lost, repeated, spacing
 from minibert.inside.layer_steps import layer_steps
 from minibert.model import Batch
 from minibert.objectives import MaskedLanguageModel

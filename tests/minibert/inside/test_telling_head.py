@@ -2,7 +2,7 @@
 
 import torch
 
-from minibert.inside.telling_head import content_words, telling_head, word_that_asks
+from minibert.inside.heads.telling import content_words, telling_head, word_that_asks
 
 TOKENS = ["[CLS]", "the", "dog", "ran", "after", "the", "cat", "because", "it", "was", "angry", ".", "[SEP]"]
 IT = TOKENS.index("it")

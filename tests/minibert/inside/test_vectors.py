@@ -10,8 +10,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import LeaveOneOut, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from minibert.inside import vectors
-from minibert.inside.vectors import agreement, closest_pair, cosine_matrix, nearest, separability, word_overlap
+from minibert.inside.geometry import vectors
+from minibert.inside.geometry.vectors import agreement, closest_pair, cosine_matrix, nearest, separability, word_overlap
 
 TEXTS = ["dog bit man", "a", "the cat sat on the mat, then left", "cab"]
 

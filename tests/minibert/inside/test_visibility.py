@@ -2,7 +2,7 @@
 
 import pytest
 
-from minibert.inside.visibility import LAYERS, MODELS, Node, nodes, reach, reads
+from minibert.inside.heads.visibility import LAYERS, MODELS, Node, nodes, reach, reads
 
 
 @pytest.mark.parametrize(("n", "i"), [(n, i) for n in (1, 2, 12) for i in range(n)])

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import torch
 
-from minibert.inside.writing import READS, Rules, beam, expected, greedy, greedy_anew, sample, step
+from minibert.inside.predictions.writing import READS, Rules, beam, expected, greedy, greedy_anew, sample, step
 from minibert.relatives.unilm import UnilmConfig
 from tests.minibert.inside.random_models import random_model
 

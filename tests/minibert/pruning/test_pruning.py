@@ -14,7 +14,7 @@ from minibert.count import flops, parameters
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.heads import BertForSequenceClassification, TaskBatch
-from minibert.inside.head_cost import answers
+from minibert.inside.heads.cost import answers
 from minibert.model import Batch
 from minibert.pruning import magnitude
 from minibert.pruning.cut import Masked, cut

@@ -17,7 +17,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskHead
-from minibert.inside.probes import untrained_copy
+from minibert.inside.probes.probe import untrained_copy
 from minibert.model import Bert, BertForPreTraining, Components, Embeddings
 from minibert.objectives import losses
 from minibert.pretrain import PretrainSettings, pretrain

@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 
-from minibert.inside.right_names import believed, names_in_text, suspicion
+from minibert.inside.relatives.right_names import believed, names_in_text, suspicion
 from minibert.masking.units import words_of
 from minibert.model import IGNORE, Batch
 from minibert.objectives import Masking

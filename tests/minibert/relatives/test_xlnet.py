@@ -9,7 +9,7 @@ import transformers
 
 from minibert import checkpoint
 from minibert.corruption import MaskVocabulary
-from minibert.inside.two_streams import double_length, two_streams
+from minibert.inside.relatives.two_streams import double_length, two_streams
 from minibert.model import IGNORE, Batch
 from minibert.relatives import build, objective_for
 from minibert.relatives.parts.permutation import (

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.vectors import sentence_vectors
+from minibert.inside.geometry.vectors import sentence_vectors
 from minibert.model import Batch
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
 from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError

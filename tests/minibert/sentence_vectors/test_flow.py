@@ -5,7 +5,7 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal
 
-from minibert.inside.vectors import mean_cosine
+from minibert.inside.geometry.vectors import mean_cosine
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.sentence_vectors.flow import Flow
 from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, batches_of, learn_flow

@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
-from minibert.inside.vectors import cosine_matrix, sentence_vectors, unit
+from minibert.inside.geometry.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
 from minibert.sentence_vectors.packaged import ALL_MINILM, PACKAGED, Packaged, PackageError
 from tests.minibert.commands import call

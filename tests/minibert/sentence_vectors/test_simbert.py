@@ -9,8 +9,8 @@ from scipy.special import log_softmax
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
-from minibert.inside.vectors import unit
-from minibert.inside.writing import expected
+from minibert.inside.geometry.vectors import unit
+from minibert.inside.predictions.writing import expected
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.sentence_vectors import simbert
 from minibert.sentence_vectors.simbert import Pairs, SimBertSettings, cls_vectors, unilm_of

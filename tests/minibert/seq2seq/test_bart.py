@@ -9,7 +9,7 @@ import torch.nn.functional as F
 import transformers
 
 from minibert.checkpoint import CheckpointError
-from minibert.inside.family import family
+from minibert.inside.relatives.family import family
 from minibert.model import IGNORE, Batch
 from minibert.seq2seq import bart
 from minibert.seq2seq.bart import BartConfig, BartForConditionalGeneration, BartForSequenceClassification

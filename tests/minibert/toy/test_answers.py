@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.writing import READS
+from minibert.inside.predictions.writing import READS
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.relatives import build, relative_named
 from minibert.tokenizer import Tokenizer

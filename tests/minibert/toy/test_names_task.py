@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from minibert import checkpoint
 from minibert.folders import ROOT
-from minibert.inside.right_names import names_in_text, unlikelihood
+from minibert.inside.relatives.right_names import names_in_text, unlikelihood
 from minibert.model import Batch
 from minibert.relatives.parts.replaced_names import NamesLm, others_of
 from minibert.text.word_lists import names_in

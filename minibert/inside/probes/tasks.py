@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from minibert.inside.grammatical_relations import relations
-from minibert.inside.pronouns import Pronoun
+from minibert.inside.heads.grammatical_relations import relations
+from minibert.inside.heads.pronouns import Pronoun
 from minibert.tasks.data import TaskDataError
 from minibert.tasks.tables import decoded, lines_of
 from minibert.tasks.tagging import to_iob2, word_offsets

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from minibert.inside.projection import principal_plane
-from minibert.inside.vectors import unit
+from minibert.inside.geometry.projection import principal_plane
+from minibert.inside.geometry.vectors import unit
 from minibert.train import Event
 
 METHODS = ("pca", "tsne", "umap")

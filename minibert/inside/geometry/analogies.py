@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert.inside.vectors import encoder_of, unit
+from minibert.inside.geometry.vectors import encoder_of, unit
 from minibert.tokenizer import Tokenizer
 
 Pair = tuple[str, str]

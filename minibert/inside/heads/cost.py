@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.corruption import MaskVocabulary, mask_tokens
-from minibert.inside.interventions import HeadAt, mean_over_tokens, switched_off
+from minibert.inside.explanations.interventions import HeadAt, mean_over_tokens, switched_off
 from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from minibert.heads import every_layer
-from minibert.inside.vectors import cosines
+from minibert.inside.geometry.vectors import cosines
 from minibert.model import Batch, Bert
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.head_arithmetic import entropy
+from minibert.inside.heads.arithmetic import entropy
 from minibert.model import Batch, Tap
 from minibert.tokenizer import CLS, SEP, Encoding, Tokenizer
 from minibert.toy.world import Story, links

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.attribution import Case, Word, words_of
+from minibert.inside.explanations.attribution import Case, Word, words_of
 from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.tasks.features import Features, padded
 from minibert.tokenizer import Tokenizer

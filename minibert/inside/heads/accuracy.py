@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.grammatical_relations import RELATIONS, Relation
-from minibert.inside.pronouns import Pronoun
-from minibert.inside.vectors import encoder_of, joined
+from minibert.inside.geometry.vectors import encoder_of, joined
+from minibert.inside.heads.grammatical_relations import RELATIONS, Relation
+from minibert.inside.heads.pronouns import Pronoun
 from minibert.model import Batch, Tap
 from minibert.tokenizer import Encoding, Tokenizer
 

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from minibert.heads import every_layer
-from minibert.inside.cloze import rank
+from minibert.inside.predictions.cloze import rank
 from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 

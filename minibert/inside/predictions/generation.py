@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from minibert.inside.cloze import expectations
+from minibert.inside.predictions.cloze import expectations
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 

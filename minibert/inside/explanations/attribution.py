@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
-from minibert.inside.interventions import repeated
+from minibert.inside.explanations.interventions import repeated
 from minibert.model import Batch, Bert, Tap, no_tap
 from minibert.tasks.features import Features
 from minibert.tasks.sequences import ClassTask

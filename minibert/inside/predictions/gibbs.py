@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from minibert.inside.cloze import expectations
+from minibert.inside.predictions.cloze import expectations
 from minibert.model import BertForPreTraining
 
 Order = Literal["left_to_right", "random", "surest"]

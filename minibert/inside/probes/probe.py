@@ -19,8 +19,8 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.inside.probe_tasks import KINDS, ProbeItem, ProbeTask
-from minibert.inside.vectors import joined, sentence_vectors, shape_of, span_vectors, unit
+from minibert.inside.geometry.vectors import joined, sentence_vectors, shape_of, span_vectors, unit
+from minibert.inside.probes.tasks import KINDS, ProbeItem, ProbeTask
 from minibert.relatives import build
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
