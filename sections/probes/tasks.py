@@ -25,8 +25,8 @@ FEWEST_SENTENCES = 6  # a third of them is the test set
 @st.cache_resource(show_spinner=False, max_entries=8)
 def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[ProbeTask], str]":
     """The tasks of a source, and their fingerprint. Raises TaskDataError for an unusable file."""
-    from minibert.inside.probes.probe import ITEMS
     from minibert.inside.probes import tasks as probe_tasks
+    from minibert.inside.probes.probe import ITEMS
     from minibert.toy.world import stories
 
     if source == "toy":
