@@ -17,10 +17,10 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.config import BertConfig
+from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
 from minibert.finetune.layer_choice import reading
 from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 from minibert.objectives import cross_entropy
-from minibert.tasks.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options

@@ -108,8 +108,6 @@ class Multilabel(SequenceTask):
         return list(labels)
 
     def loss_weights(self, data, labels):
-        from minibert.tasks.classifiers import positive_weights
-
         answered = sum(not self.unanswered(example) for example in data.examples)
         return positive_weights([data.counts[label] for label in labels], answered)
 
@@ -203,3 +201,8 @@ def best_threshold(probs: np.ndarray, truth: np.ndarray) -> float:
     best = int(np.argmax(np.where(possible, f1, -1.0)))
     below = ranked[best + 1] if best + 1 < len(ranked) else 0.0
     return float((ranked[best] + below) / 2)
+
+
+def positive_weights(counts: Sequence[int], examples: int) -> tuple[float, ...]:
+    """For each label, negative examples per positive one; at least 1 / count, and 1 for a label without examples."""
+    return tuple(max(examples - count, 1) / count if count else 1.0 for count in counts)

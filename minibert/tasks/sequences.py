@@ -89,8 +89,6 @@ class ClassTask(SequenceTask):
     losses = ("class_weights", "focal", "label_smoothing")
 
     def loss_weights(self, data, labels):
-        from minibert.tasks.classifiers import balanced
-
         return balanced([data.counts[label] for label in labels])
 
     def answerable(self, labels):
@@ -199,3 +197,10 @@ def class_answers(outputs: Sequence[dict], labels: Sequence[str]) -> list[dict]:
         best = max(range(len(probs)), key=probs.__getitem__)
         answers.append({"label": labels[best], "probabilities": dict(zip(labels, probs, strict=True))})
     return answers
+
+
+def balanced(counts: Sequence[int]) -> tuple[float, ...]:
+    """Weights that give every class the same total: n / (classes · count), scikit-learn's "balanced" (King and Zeng
+    2001). A class without an example counts 1."""
+    there = sum(count > 0 for count in counts)
+    return tuple(sum(counts) / (there * count) if count else 1.0 for count in counts)

@@ -61,7 +61,7 @@ def show(lesson: Lesson, text: str) -> None:
     command(
         f"--classifier-depth {depth}", *more, f"--loss {loss}", f"--focal-gamma {gamma:g}" if loss == "focal" else ""
     )
-    from minibert.tasks.classifiers import class_loss, classifier
+    from minibert.finetune.classifiers import class_loss, classifier
 
     show_source(classifier, label=_("The layers"))
     show_source(class_loss, label=_("The losses"))
@@ -94,7 +94,7 @@ def loss_at(loss: str, p: float, gamma: float) -> float:
     """The loss of two classes if the right one has probability p, computed by the training code."""
     import torch
 
-    from minibert.tasks.classifiers import class_loss
+    from minibert.finetune.classifiers import class_loss
 
     logits = torch.tensor([[math.log(p), math.log(1 - p)]])
     return class_loss(loss, None, gamma)(logits, torch.tensor([0])).item()

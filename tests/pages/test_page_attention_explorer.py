@@ -365,4 +365,4 @@ def test_a_bad_link_breaks_nothing(part):
     bad = ("99", "0.0-999.999", "<img>")
     first = PARTS.index(part)  # another of the three for each name, in each part
     open_page(part, **{name: bad[(at + first) % 3] for at, name in enumerate(names)})
-    open_page(part, model=bad[first % 3])
+    open_page(model=bad[first % 3])

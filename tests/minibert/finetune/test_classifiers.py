@@ -12,13 +12,14 @@ from transformers.models.electra.modeling_electra import ElectraClassificationHe
 from transformers.models.roberta.modeling_roberta import RobertaClassificationHead
 
 from minibert import checkpoint
+from minibert.finetune.classifiers import LOSSES, BatchNorm, class_loss, classifier, label_loss
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import BertForSequenceClassification, LearnedMix
 from minibert.tasks import TASKS, Example, TaskData
-from minibert.tasks.classifiers import LOSSES, BatchNorm, balanced, class_loss, classifier, label_loss, positive_weights
-from minibert.tasks.labels import LabelsExample
+from minibert.tasks.labels import LabelsExample, positive_weights
+from minibert.tasks.sequences import balanced
 from tests.minibert.tasks.toys import toy
 
 LOGITS, LABELS = torch.randn(7, 3, generator=torch.Generator().manual_seed(0)), torch.tensor([0, 2, -100, 1, 1, 0, 2])

@@ -117,15 +117,3 @@ def label_loss(loss: str, weights: Tensor | None, gamma: float) -> Loss:
 def focal(losses: Tensor, gamma: float) -> Tensor:
     """−log p → −(1 − p)^γ · log p; the clamp avoids an infinite or NaN gradient of the power at p = 1."""
     return losses * (-torch.expm1(-losses)).clamp(min=1e-12) ** gamma
-
-
-def balanced(counts: Sequence[int]) -> tuple[float, ...]:
-    """Weights that give every class the same total: n / (classes · count), scikit-learn's "balanced" (King and Zeng
-    2001). A class without an example counts 1."""
-    there = sum(count > 0 for count in counts)
-    return tuple(sum(counts) / (there * count) if count else 1.0 for count in counts)
-
-
-def positive_weights(counts: Sequence[int], examples: int) -> tuple[float, ...]:
-    """For each label, negative examples per positive one; at least 1 / count, and 1 for a label without examples."""
-    return tuple(max(examples - count, 1) / count if count else 1.0 for count in counts)
