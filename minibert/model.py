@@ -30,7 +30,7 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
-SKIP_INIT = ContextVar("skip_init", default=False)  # see `unfilled.filled_later`
+SKIP_INIT = ContextVar("skip_init", default=False)  # see `training.skip_init.filled_later`
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The geometry of sentence vectors: a plane that shows one angle exactly, and the norms of frequent and rare words.
 
-`inside.vectors.mean_cosine` and `anisotropy` measure how narrow a cone is (Ethayarajh 2019, §3.4). Here is what
-BERT-flow (Li et al. 2020, arXiv:2011.05864, §2.3) adds: frequent words lie near the origin and rare ones far out.
+`inside.geometry.vectors.mean_cosine` and `anisotropy` measure how narrow a cone is (Ethayarajh 2019, §3.4). Here is
+what BERT-flow (Li et al. 2020, arXiv:2011.05864, §2.3) adds: frequent words lie near the origin and rare ones far out.
 """
 
 from __future__ import annotations
