@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.config import BertConfig
 from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
-from minibert.finetune.layer_choice import reading
+from minibert.finetune.layer_choice import LayersRead, reading
 from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 from minibert.objectives import cross_entropy
 
@@ -230,8 +230,6 @@ class TaskHead(nn.Module):
         super().__init__()
         self.config, self.labels, self.dropout_samples = config, labels, dropout_samples
         self.options = chosen = HeadOptions(**options)
-        blocks, hidden = config.num_hidden_layers, config.hidden_size
-        self.reading = reading(chosen.layers, blocks, hidden, pooling=chosen.pooling, bilstm=chosen.bilstm)
         if chosen.loss != "cross_entropy" and chosen.loss not in self.losses:
             raise ValueError(f"{type(self).__name__} learns by a loss of its own, not by {chosen.loss!r}")
         self.bert = Bert(config, components)
@@ -246,6 +244,12 @@ class TaskHead(nn.Module):
         if self.one_vector and components.summary:
             self.summary = nn.Sequential(nn.Linear(self.width, self.width), components.summary())
             initialize(self.summary, config.initializer_range)
+
+    @property
+    def reading(self) -> LayersRead:
+        """Which of BERT's vectors are read; pruning may leave fewer layers than there were."""
+        layers, hidden, chosen = self.config.num_hidden_layers, self.config.hidden_size, self.options
+        return reading(chosen.layers, layers, hidden, pooling=chosen.pooling, bilstm=chosen.bilstm)
 
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
         chosen = self.options

@@ -10,13 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.heads import TaskHead
 from minibert.model import Bert, Block
 from minibert.pruning.block import PrunedBlock
 from minibert.pruning.keep import Keep
 from minibert.relatives import components_of
 from minibert.relatives.pruned import PrunedConfig
 
-ALL_LAYERS = ("last", "second_to_last")  # values of a head's `layers` with which layers can be cut
+ALL_LAYERS = ("last", "second_to_last")  # a head's `options.layers` with which layers can be cut
 
 
 def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
@@ -32,7 +33,7 @@ def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
 def cut(model: nn.Module, keep: Keep) -> nn.Module:
     """A smaller copy of a BERT, with or without a head of any kind. Raises ValueError if it cannot be cut."""
     keep.check(model.config)
-    reads = getattr(model, "layers", "last")
+    reads = model.options.layers if isinstance(model, TaskHead) else "last"
     if len(keep.layers) < model.config.num_hidden_layers and reads not in ALL_LAYERS:
         raise ValueError(f"this model reads {reads!r} layers: none of them can go")
     small, config = deepcopy(model), cut_config(model.config, keep)

@@ -13,7 +13,7 @@ from minibert.config import BertConfig
 from minibert.count import flops, parameters
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
-from minibert.heads import BertForSequenceClassification, TaskBatch
+from minibert.heads import BertForSequenceClassification, TaskBatch, every_layer
 from minibert.inside.heads.cost import answers
 from minibert.model import Batch
 from minibert.pruning import magnitude
@@ -95,6 +95,19 @@ def test_what_is_cut_answers_as_rows_of_zeros_do_and_as_transformers_cuts_them(m
         block.mlp.expand.weight[gone], block.mlp.expand.bias[gone] = 0, 0  # GELU(0) = 0
     real = rows().padding
     assert torch.allclose(small(rows()).mlm_logits[real], by_hand(rows()).mlm_logits[real], atol=1e-5)
+
+
+@torch.no_grad()
+def test_a_head_reads_the_layers_that_are_left_and_one_that_reads_several_loses_none():
+    torch.manual_seed(0)
+    head = BertForSequenceClassification(CONFIG, layers="second_to_last", pooling="mean").eval()
+    small = cut(head, WHOLE.without_layers({0}))
+    x = every_layer(small.bert, rows())[-2]
+    assert torch.equal(small.read(rows())[0], x)
+    several = BertForSequenceClassification(CONFIG, layers="all_concat")
+    with pytest.raises(ValueError, match="'all_concat' layers: none of them can go"):
+        cut(several, WHOLE.without_layers({0}))
+    cut(several, UNEVEN)  # heads and neurons can
 
 
 def test_a_cut_model_is_cut_again_and_what_cannot_be_cut_is_refused(model):
