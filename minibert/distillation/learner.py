@@ -129,6 +129,8 @@ def taught_by(teacher: str | Path) -> WrapLearner:
     have no `distillation`, it learns from soft labels alone."""
 
     def wrap(learner: Learner, student: Predictor, rows: TrainingRows, settings: FinetuneSettings) -> Distiller:
+        if settings.vat_weight:
+            raise ValueError("with a teacher nothing is learned by smoothness: choose one")
         known = Predictor.from_directory(teacher)
         known.model.to(next(learner.model.parameters()).device)
         return Distiller(learner, student, known, rows.rows, rows.examples, settings.distillation or Distillation())
