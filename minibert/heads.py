@@ -64,9 +64,10 @@ class HeadOutput:
 class HeadOptions:
     """What a head reads, its classifier and its loss; in config.json "classifier_…".
 
-    pooling, layers, bilstm: see layer_choice.py · metadata: number of values of each metadata column; a learned vector
-    for each is added to BERT's or, with metadata_as "concatenated", a short one is concatenated to it · depth,
-    activation, norm: of a classifier with more layers than BERT's one · loss, loss_weights, gamma: see classifiers.py.
+    pooling, layers, bilstm: see finetune/layer_choice.py · metadata: number of values of each metadata column; a
+    learned vector for each is added to BERT's or, with metadata_as "concatenated", a short one is concatenated to it ·
+    depth, activation, norm: of a classifier with more layers than BERT's one · loss, loss_weights, gamma: see
+    finetune/classifiers.py.
     """
 
     pooling: str = "cls"

@@ -12,7 +12,7 @@ INSIDE = LOSSES[2:]
 
 @dataclass(frozen=True)
 class Distillation:
-    """The weight of each loss in `losses.py`; a loss with weight 0 is not computed.
+    """The weight of each loss in `distillation/losses.py`; a loss with weight 0 is not computed.
 
     labels: the task's own loss, on the labels · soft: on the teacher's answers at `temperature` · attention, hidden,
     embeddings: TinyBERT's, for each layer of the student · cosine: DistilBERT's, for the last layer ·

@@ -1,6 +1,6 @@
 """One block of BERT taken apart: what each half adds, what LayerNorm makes of the sum, how much of the input is left.
 
-The vectors are the model's own, recorded by a tap (`head_arithmetic.record`). Sums and LayerNorm are recomputed in
+The vectors are the model's own, recorded by a tap (`heads.arithmetic.record`). Sums and LayerNorm are recomputed in
 float64 from these float32 vectors; the model's own result differs from them by float32 rounding only.
 """
 

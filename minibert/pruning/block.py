@@ -28,10 +28,10 @@ class FewerHeads(SelfAttention):
         self.output = linear(width, config.hidden_size)
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **told) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **kwargs) -> Tensor:
         if self.heads == 0:
             return tap("out", self.output(x[..., :0]))  # (B, T, H)
-        return super().forward(x, mask, tap, **told)
+        return super().forward(x, mask, tap, **kwargs)
 
 
 class FewerNeurons(FeedForward):

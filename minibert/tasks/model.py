@@ -29,9 +29,9 @@ class TaskModel(ABC):
     reads_texts: rows may hold further texts, from other columns · too_long: what happens to long inputs: "truncation"
     (as the options say), "windows" (nothing is dropped), or "own" (a rule of the task) · tune_on: the data that `tune`
     uses: "split" (a part of the training set), "dev", or None · losses: alternatives to cross-entropy, see
-    classifiers.py · by_pattern: a cloze task; the user must give a pattern · metric: key of the headline metric in
-    `score` · closed: a label that occurs only in the dev set is an error · bulky: fields of the predictions that a
-    run's events leave out.
+    finetune/classifiers.py · by_pattern: a cloze task; the user must give a pattern · metric: key of the headline
+    metric in `score` · closed: a label that occurs only in the dev set is an error · bulky: fields of the predictions
+    that a run's events leave out.
     """
 
     name: ClassVar[str]

@@ -22,10 +22,10 @@ class Options:
     pooling, layers: what the new layer reads, see finetune/layer_choice.py · dropout_samples: dropout masks averaged
     (Inoue 2019) · bilstm: between BERT and the new layer, as in the paper over frozen features (§5.3); randomly
     initialised · classifier_depth, classifier_activation, classifier_norm: of the new layers, if there are several ·
-    loss, focal_gamma: see classifiers.py · loss_weights: of the classes, counted in training · metadata: columns read
-    beside the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer reads),
-    "concatenated" (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in the
-    training data.
+    loss, focal_gamma: see finetune/classifiers.py · loss_weights: of the classes, counted in training · metadata:
+    columns read beside the text · metadata_as: "embedding" (a learned vector per value, added to what the new layer
+    reads), "concatenated" (a short vector beside it) or "token" (`[COLUMN=VALUE]` in front) · metadata_values: those in
+    the training data.
     pattern, words: of a cloze, see pattern.py · word_ids, mask_id: their ids in the vocabulary.
     null_threshold: predict "no answer" if its score exceeds the best span's by more · thresholds: one per label.
     """
