@@ -85,9 +85,13 @@ def _newest_at(path: Path, changed: int, required: set[str]) -> list[dict]:
 
 def nothing_recorded(name: str) -> None:
     """Say which command makes the results of an experiment."""
+    no_results(f"python -m minibert experiment {name} --seeds 3")
+
+
+def no_results(command: str) -> None:
     with st.container(border=True, key="no-results"):
         st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
-        st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
+        st.code(command, "bash")
 
 
 def told_how(records: Sequence[dict], words: str) -> None:

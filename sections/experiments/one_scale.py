@@ -4,9 +4,9 @@ import statistics
 
 import streamlit as st
 
-from sections.experiments.subject import REAL, TOY, Measured, Shown, metric_names, own_scores
+from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Measured, Shown, metric_names, own_scores
 from sections.experiments.verdicts import best_arms, in_short
-from ui.claim import floor_words, scores_in_words, table_of
+from ui.claim import floor_words, nothing_recorded, scores_in_words, table_of
 from ui.figures import figure
 from ui.page import picture
 from ui.text import literal
@@ -27,12 +27,7 @@ def _nothing(shown: Shown) -> None:
     if shown.records:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
-    with st.container(border=True, key="no-results"):
-        st.markdown(
-            _("**No results of this experiment have been recorded here yet.** This makes them, in an hour or more:")
-        )
-        name = shown.name if shown.text == REAL else "toy-world"
-        st.code(f"python -m minibert experiment {name} --seeds 3", "bash")
+    nothing_recorded(shown.name if shown.text == REAL else TOY_RESULTS)
 
 
 def _captions(shown: Shown) -> str:

@@ -9,7 +9,7 @@ from sections.features.subject import PAPER, Subject, arm_names, metric_of, own_
 from ui.figures import figure
 from ui.page import picture
 from ui.predict import predict
-from ui.recorded import command, comparison, recorded
+from ui.recorded import comparison, nothing_recorded, recorded
 from ui.text import literal
 from ui.translations import _
 
@@ -21,9 +21,7 @@ def show(seen: Subject) -> None:
     with picture():
         records, made = recorded(name), comparison(name)
         if not records:
-            with st.container(border=True, key="no-results"):
-                st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
-                st.code(command(name), "bash")
+            nothing_recorded(name)
             return
         from plots.experiments import Score, scores
 

@@ -16,7 +16,7 @@ from sections.stability.subject import (
 )
 from ui.page import drawer, picture
 from ui.predict import predict
-from ui.recorded import command, comparison, recorded, start_choice
+from ui.recorded import comparison, nothing_recorded, recorded, start_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -31,9 +31,7 @@ def show() -> Subject:
     seen = Subject(records, chance)
     with picture():
         if not records:
-            with st.container(border=True, key="no-results"):
-                st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
-                st.code(command(KIND), "bash")
+            nothing_recorded(KIND)
             return seen
         scores = scores_of(records)
         told = shown = _failed(scores, chance)

@@ -57,8 +57,7 @@ def _scores() -> None:
     recorded.start_choice(COMPARED)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:
-        st.markdown(_("**No results of this comparison have been recorded here yet.** This makes them:"))
-        st.code(recorded.command(COMPARED), "bash")
+        recorded.nothing_recorded(COMPARED)
         return
     from minibert.experiments.results import by_arm
     from plots.experiments import Score, scores
