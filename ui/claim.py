@@ -22,7 +22,7 @@ def verdict_words() -> dict[str, str]:
     return {
         "agrees": _("agrees"),
         "disagrees": _("disagrees"),
-        "unclear": _("unclear: within the spread of the seeds"),
+        "unclear": _("unclear: the seeds do not decide it"),
         "no difference in the paper": _("no difference in the paper"),
         "not in the paper": _("the paper does not say"),
         **{said: _("no verdict: {reason}").format(reason=reason) for said, reason in reasons().items()},
@@ -35,15 +35,18 @@ def reasons() -> dict[str, str]:
         "too little learned": _("too little learned"),
         "nothing left to gain": _("nothing left to gain"),
         "another task": _("another task in the paper"),
-        "same in every seed": _("the seeds change nothing"),
-        "not for this reason": _("a control gains as much, so it is not for this reason"),
+        "same in every seed": _("every seed gives the same number"),
+        "not for this reason": _("not clearly ahead of a control, so the reason may be another"),
     }
 
 
 def floor_words(metric: str) -> tuple[str, str]:
     """(what scores the floor of a metric, in a few words; in a sentence with a place for {floor})."""
     listed = _("a word list")
-    named = listed, _("A word list, which takes the first word of the story that can be meant, has F1 {floor}.")
+    named = (
+        listed,
+        _("Taking the first person or the first thing of the story, as the question’s words suggest, has F1 {floor}."),
+    )
     tags = _(
         "Giving each word the tag it has most often in the training sentences, and O to a word not among them, has F1 "
         "{floor}."
@@ -230,7 +233,8 @@ def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict
     parts = [_("A dot is a seed, the line their mean, the bar one standard deviation.")]
     if floor is not None:
         parts.append(_("A dotted line, if there is one: {what}.").format(what=floor_words(metric)[0]))
-    parts.append(_("The paper, on a scale of its own: {source}.").format(source=literal(table["source"])))
+    paper = _("The paper, on a scale of its own: {source}.") if theirs else _("The paper: {source}.")
+    parts.append(paper.format(source=literal(table["source"])))
     st.caption(" ".join(parts))
     if not records:
         nothing_recorded(table.get("results", name))
@@ -262,8 +266,8 @@ def show_verdicts(
     stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
     if told := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
         words = _(
-            "**Too little learned:** {floors} The arm that is ahead in the paper has not come a third of the way from "
-            "there to what can be had."
+            "**Too little learned:** {floors} The arm that is ahead in the paper is not a third of the way from there "
+            "to the best to be expected."
         )
         st.caption(words.format(floors=told))
 
@@ -301,19 +305,19 @@ def _arms(one: Judged, names: Mapping[str, str]) -> list[str]:
 
 
 def summary_of(judged: Sequence[Judged]) -> str:
-    """How many of the paper's directions ours agree with; "" if there are not several."""
+    """With how many of the claims our results agree; "" if there are not several."""
     counts = Counter(one.verdict for one in judged if one.claim.sign)
     n = sum(counts.values())
     if n < 2:
         return ""
-    said = _("Of {n} directions in the paper ours agree in {same}, disagree in {other}, and leave {open} open.").format(
+    said = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
         n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]
     )
     without = {reason: counts[word] for word, reason in reasons().items() if counts[word]}
     if not without:
         return said
-    told = ", ".join(f"{reason} {count}" for reason, count in without.items())
-    return f"{said} {_('In {n} there is no verdict: {told}.').format(n=sum(without.values()), told=told)}"
+    told = "; ".join(f"{reason} ({count})" for reason, count in without.items())
+    return f"{said} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=told)}"
 
 
 def sentence(one: Judged, names: Mapping[str, str]) -> str:
@@ -326,7 +330,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
     else:
         theirs = _("not in the paper")
     unit = claims.UNITS.get(claim.metric, _("points"))
-    digits = 2 if claims.UNITS.get(claim.metric) else 1
+    digits = 1 if claim.metric not in claims.UNITS or claim.metric.endswith("perplexity") else 2
     mean, half = signed(ours.mean, digits), ours.half
     if half is None:
         here = _("{mean} {unit} here, from a single seed").format(mean=mean, unit=unit)
