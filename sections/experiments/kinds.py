@@ -81,7 +81,7 @@ def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]])
     ]
     if not gaps:
         return _("Determined words by kind")
-    _gap, arm, kind = max(gaps)
+    _gap, arm, kind = max(gaps, key=lambda gap: abs(gap[0]))
     return _("Widest apart in “{kind}”: {base} {first:.0f}, {arm} {second:.0f}").format(
         kind=kind_words().get(kind, kind),
         base=names[base],
