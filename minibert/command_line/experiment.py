@@ -33,7 +33,7 @@ def add_commands(commands) -> None:
     sub.add_argument(
         "--model",
         type=input_path,
-        help="of features, pooling and stability: the checkpoint to start from (default: mini-en)",
+        help="of comparisons of fine-tuning, such as features: the checkpoint to start from (default: mini-en)",
     )
     sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")

@@ -9,11 +9,11 @@ from ui.translations import _
 
 
 def in_short(shown: Shown, measure: Measured) -> str:
-    """A measure's finding: how often our differences have the paper's direction, or why there is no verdict."""
+    """A measure's finding: with how many claims our results agree, or why there is no verdict."""
     rows = [row for row in shown.compared(measure) if row.claim.sign]
     said = {row.verdict for row in rows}
     if said & set(JUDGED):
-        return summary_of(rows) or _("The difference: {verdict}").format(verdict=verdict_words()[rows[0].verdict])
+        return summary_of(rows) or _("One claim – {verdict}").format(verdict=verdict_words()[rows[0].verdict])
     if "too little learned" in said and measure.share <= 0:
         return _("No verdict: no arm does better than {floor}").format(floor=floor_words(measure.key)[0])
     if "too little learned" in said:
@@ -24,7 +24,8 @@ def in_short(shown: Shown, measure: Measured) -> str:
     if "another task" in said:
         return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
     if said:
-        return _("The difference: {verdict}").format(verdict=verdict_words()[rows[0].verdict])
+        words = verdict_words()[rows[0].verdict]
+        return words[:1].upper() + words[1:]
     if "no difference in the paper" in {row.verdict for row in shown.compared(measure)}:
         return _("The paper’s numbers do not differ")
     return _("Nothing to compare yet: one arm alone")

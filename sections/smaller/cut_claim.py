@@ -21,7 +21,7 @@ def show(lesson: Lesson, claim: str) -> None:
         return
     (of_pruning if claim == "cut" else of_search)(records)
     show_verdicts(claims.judged(name, records), {})
-    st.caption(_("“No loss”: less than 2 points, with 95 % of certainty."))
+    st.caption(_("“Without a loss” and “nothing” mean: less than 2 points lost, anywhere in the 95 % interval."))
     scale = records[-1]["scale"]
     words = _("SST-2, {labelled:,} labels, then {again:,} of them once more; {n}; the dev set has 872.").format(
         labelled=scale["labelled"], again=scale["again"], n=seeds_in_words(records)
