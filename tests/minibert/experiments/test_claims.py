@@ -14,9 +14,11 @@ from minibert.experiments.comparisons import COMPARISONS
 from minibert.experiments.finetuning import TOY_SEEDS
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.results import VERDICTS, by_arm, read_records
+from minibert.experiments.toy_corpus import COUNTED, SEEDS, WORLD
 from minibert.tasks import TASKS
 from minibert.tasks.sampling import spread
 from minibert.tasks.tagging import entity_scores
+from minibert.toy import world
 from minibert.toy.pronoun_task import NAMES, who_is_meant
 from minibert.toy.tasks import meant
 
@@ -77,6 +79,12 @@ def test_the_name_said_last_is_counted():
 
     f1 = entity_scores([one.tags for one in test], [list(tags(one.words)) for one in test])["f1"]
     assert round(100 * f1, 2) == claims.tables()["floor"]["who_is_meant"]["value"]
+
+
+def test_what_two_neighbours_tell_is_counted():
+    others = world.stories(COUNTED, SEEDS["counted"], WORLD)
+    share = world.guessable_without_context(others, neighbours=2)
+    assert claims.tables()["floor"]["determined"]["value"] == round(100 * share, 2)
 
 
 def test_a_word_list_that_says_who_or_what_is_meant_is_counted():
