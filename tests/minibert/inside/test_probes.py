@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from minibert.config import BertConfig
 from minibert.heads import BertForIntentAndEntities
 from minibert.inside.heads.pronouns import Pronoun
-from minibert.inside.probes.probe import gathered, item_vectors, order_of_kinds, probe_layers, probe_task, split
 from minibert.inside.probes import probe as probes
 from minibert.inside.probes import tasks as probe_tasks
+from minibert.inside.probes.probe import gathered, item_vectors, order_of_kinds, probe_layers, probe_task, split
 from minibert.inside.probes.tasks import ProbeItem, ProbeTask, length, order, read_columns, topic, usable
 from minibert.tasks import TaskDataError
 from minibert.toy.world import stories
