@@ -20,6 +20,7 @@ class ErnieConfig(BertConfig):
     """BERT's sizes."""
 
     model_type: ClassVar[str] = "ernie"
+    fixed: ClassVar = {"use_task_id": False}  # with it the file is ERNIE 2.0's, see `relatives.config_from`
 
 
 def units(stage: str, row, words, vocabulary):
