@@ -44,7 +44,7 @@ def show(lesson: Lesson, text: str) -> None:
     if way == "token":
         show_source(metadata_prefix, label=_("As tokens"))
     else:
-        show_source(MetadataEmbeddings, find="vector", label=_("As embeddings"))
+        show_source(MetadataEmbeddings.forward, find="vector", label=_("As embeddings"))
 
 
 def _what_is_new(way: str, bench, batch, known: int) -> None:
