@@ -146,15 +146,10 @@ def claim() -> None:
         nothing_recorded(EXPERIMENT)
         return
     found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
-    st.table(
-        [
-            {
-                _("regime"): title,
-                **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()},
-            }
-            for arm, title in regimes().items()
-        ]
-    )
+    rows = [
+        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()}}
+        for arm, title in regimes().items()
+    ]
     show_verdicts(claims.judged(EXPERIMENT, records), regimes())
     words = _(
         "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
@@ -165,4 +160,6 @@ def claim() -> None:
         tokens=max(record["tokens"] for record in records),
         steps=records[-1]["steps"],
     )
-    told_how(records, words)
+    with st.expander(_("All that was measured")):
+        st.table(rows)
+        told_how(records, words)
