@@ -172,7 +172,8 @@ def test_an_albert_does_not_judge_next_sentences_and_a_nezha_does(runs):
         ("encoder_decoder", {"part": "Can BERT write?"}, False),
         *((page, {}, False) for page in ("masking", "probes", "embeddings", "output_layer")),
         ("service", {"step": 4}, True),
-        *((page, {}, True) for page in ("attribution", "wrong_reasons")),
+        ("attribution", {}, True),
+        ("wrong_reasons", {"part": "A checklist"}, True),
     ],
 )
 def test_a_page_opens_it_and_says_what_it_is(runs, tuned, page, query, classifier, name):
