@@ -3,7 +3,6 @@
 import streamlit as st
 
 from minibert.experiments.claims import Judged
-from minibert.experiments.results import LEAST_LEARNED
 from sections.experiments.subject import REAL, Measured, Shown, metric_names
 from sections.experiments.verdicts import in_short, of_all_measures
 from ui.claim import floor_words, show_verdicts
@@ -29,7 +28,8 @@ def show(lesson: Lesson, shown: Shown) -> None:
             st.info(_("Only the base arm has been run yet."))
         else:
             st.info(_("The base arm has not been run yet, so there is no difference to show."))
-        _how_far(shown.chosen, shown)
+        if not any(row.verdict == "too little learned" for row in rows):  # which says it already
+            _how_far(shown.chosen, shown)
         if summary := of_all_measures(shown):
             st.markdown(summary, width=980)
     lesson.show(ABOUT[shown.name], level=3)
@@ -52,11 +52,7 @@ def _how_far(measure: Measured, shown: Shown) -> None:
         return
     words = floor_words(measure.key)[1].format(floor=f"{measure.floor:,.1f}")
     top = _("BERT base") if shown.text == REAL else _("what can be had")
-    way = _("Of the way from there to {top} ({best:g}), the best arm has gone {share:.0%}").format(
+    way = _("Of the way from there to {top} ({best:g}), the best arm has gone {share:.0%}.").format(
         top=top, best=measure.best, share=max(measure.share, 0.0)
     )
-    if measure.share < LEAST_LEARNED:
-        way += _(", less than a third: **too little for a verdict.**")
-    else:
-        way += "."
     st.markdown("**" + _("Without understanding the text:") + f"** {words} {way}", width=980)
