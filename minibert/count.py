@@ -425,9 +425,10 @@ def _matrices(r: Shape) -> str:
     squares = 4 + sum("H²" in row.weights for row in r.own if row.after)
     blocks = {
         "none": f"L·({squares}·H² + 2·H·F)",
-        "attention": "4·H² + L·2·H·F", "feed_forward": "L·4·H² + 2·H·F",
+        "attention": "4·H² + L·2·H·F",
+        "feed_forward": "L·4·H² + 2·H·F",
         "all": "4·H² + 2·H·F",
-    }  # fmt: skip
+    }
     terms = [blocks[r.shared], *(["E·H"] if r.factorised else []), *(["H² + 2·H"] if r.sentence_pairs else [])]
     terms.append("H² + H" if r.objective == "rtd" else f"H·{width} + V·{width}" if r.transforms else "V·H")
     return f"2·({' + '.join(terms)})"

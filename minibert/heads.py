@@ -255,9 +255,14 @@ class TaskHead(nn.Module):
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
         chosen = self.options
         layer = classifier(
-            self.read_width, outputs, depth=chosen.depth, activation=chosen.activation, norm=chosen.norm,
-            dropout=self.config.hidden_dropout_prob, of_tokens=of_tokens,
-        )  # fmt: skip
+            self.read_width,
+            outputs,
+            depth=chosen.depth,
+            activation=chosen.activation,
+            norm=chosen.norm,
+            dropout=self.config.hidden_dropout_prob,
+            of_tokens=of_tokens,
+        )
         initialize(layer, self.config.initializer_range)
         return layer
 

@@ -119,10 +119,21 @@ class Scale:
 # For the toy world's language, most of which two layers learn within a minute. As in `minibert.toy.pretrain.TOY`: whole
 # stories as rows, more masked tokens than the paper's 15 %, Muon.
 TOY_SCALE = Scale(
-    tokens=320 * 48 * 128, vocab_size=0, batch_size=48, max_length=128, learning_rate=5e-3, start="random",
-    examples=1_000, finetune_rate=1e-3, heldout_tokens=20_000, masking_rate=0.35, optimizer="muon",
-    finetune_dropout=0.0, input_format="doc_sentences", filled=0.39,
-)  # fmt: skip
+    tokens=320 * 48 * 128,
+    vocab_size=0,
+    batch_size=48,
+    max_length=128,
+    learning_rate=5e-3,
+    start="random",
+    examples=1_000,
+    finetune_rate=1e-3,
+    heldout_tokens=20_000,
+    masking_rate=0.35,
+    optimizer="muon",
+    finetune_dropout=0.0,
+    input_format="doc_sentences",
+    filled=0.39,
+)
 
 
 @dataclass(frozen=True)

@@ -109,10 +109,17 @@ def of_column(table: dict, column: dict, metric: str) -> Iterator[Claim]:
                 paper = round(values[arm] - values[base], 6)
                 sign = 0 if abs(paper) < column.get("noise", NOISE) else paper
             yield Claim(
-                arm, base, metric, sign, table["source"], paper=paper, floor=column.get("floor"),
-                ceiling=column.get("ceiling"), control=table.get("control", {}).get(arm),
+                arm,
+                base,
+                metric,
+                sign,
+                table["source"],
+                paper=paper,
+                floor=column.get("floor"),
+                ceiling=column.get("ceiling"),
+                control=table.get("control", {}).get(arm),
                 other_task=column.get("other_task", False),
-            )  # fmt: skip
+            )
 
 
 def results_of(name: str) -> Path:

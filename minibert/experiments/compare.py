@@ -89,10 +89,17 @@ def run_comparison(
         }
 
     yield from run_arms(
-        comparison.name, comparison.arms, run, facts, out, seeds=seeds or comparison.seeds, required=REQUIRED,
-        same=lambda record: record["settings"] == comparison.values(record["arm"]), command=command,
+        comparison.name,
+        comparison.arms,
+        run,
+        facts,
+        out,
+        seeds=seeds or comparison.seeds,
+        required=REQUIRED,
+        same=lambda record: record["settings"] == comparison.values(record["arm"]),
+        command=command,
         stage=comparison.task,
-    )  # fmt: skip
+    )
 
 
 def majority(data: TaskData) -> float:

@@ -9,9 +9,25 @@ from typing import Any
 from minibert.finetune.width import TUNED_AT, rate_of_width
 
 REQUIRED = {
-    "experiment", "arm", "seed", "metrics", "task", "settings", "trained", "head", "parameters", "steps", "seconds",
-    "examples", "measured_on", "majority", "data", "model", "command", "machine",
-}  # fmt: skip
+    "experiment",
+    "arm",
+    "seed",
+    "metrics",
+    "task",
+    "settings",
+    "trained",
+    "head",
+    "parameters",
+    "steps",
+    "seconds",
+    "examples",
+    "measured_on",
+    "majority",
+    "data",
+    "model",
+    "command",
+    "machine",
+}
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,13 @@ def settings_of(case: str, model: str, seed: int):
 
     arct = case == "arct"
     return FinetuneSettings(
-        epochs=ARCT_EPOCHS if arct else EPOCHS, pooling="mean" if case == "not" else "cls", seed=seed,
+        epochs=ARCT_EPOCHS if arct else EPOCHS,
+        pooling="mean" if case == "not" else "cls",
+        seed=seed,
         optimization=Optimization(learning_rate=rate_for(model) / 3 if arct else rate_for(model)),
-        evaluations_per_epoch=1 if arct else 2, dev_sample=5000,
-    )  # fmt: skip
+        evaluations_per_epoch=1 if arct else 2,
+        dev_sample=5000,
+    )
 
 
 def accuracies(examples: list[dict], predictions: list[dict]) -> dict[str, float]:
@@ -68,7 +71,7 @@ def _arct(folder: Path) -> tuple[str, dict[str, TaskData], TaskData]:
     tests = [
         replace(data, examples=[replace(one, extra={**one.extra, "condition": name}) for one in data.examples])
         for name, data in zip(("original", "adversarial"), map(read, files), strict=True)
-    ]  # fmt: skip
+    ]
     return "choice", {"original": read(folder / "train.csv")}, together(*tests)
 
 

@@ -33,14 +33,24 @@ def dialogue(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
         options = dict(experiment.arms[name])
         if not options:
             settings = FinetuneSettings(
-                epochs=scale.epochs, batch_size=scale.batch_size, evaluations_per_epoch=1, dev_sample=1, seed=seed,
-                optimization=Optimization(learning_rate=scale.finetune_rate), group_by_length=True,
-            )  # fmt: skip
+                epochs=scale.epochs,
+                batch_size=scale.batch_size,
+                evaluations_per_epoch=1,
+                dev_sample=1,
+                seed=seed,
+                optimization=Optimization(learning_rate=scale.finetune_rate),
+                group_by_length=True,
+            )
             return finetune(start, "intent", train, test, settings)
         settings = DietSettings(
-            **options, epochs=scale.epochs, batch_first=scale.batch_size, batch_last=scale.batch_last, seed=seed,
-            optimization=replace(adam(), learning_rate=scale.learning_rate), evaluate_every=10**6,
-        )  # fmt: skip
+            **options,
+            epochs=scale.epochs,
+            batch_first=scale.batch_size,
+            batch_last=scale.batch_last,
+            seed=seed,
+            optimization=replace(adam(), learning_rate=scale.learning_rate),
+            evaluate_every=10**6,
+        )
         return train_diet(settings, start, train, test)
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:

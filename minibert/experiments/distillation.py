@@ -82,9 +82,15 @@ def distillation(experiment: RelativeExperiment, tasks: Path, folder: Path) -> R
 
 def settings_of(scale: DistillationScale, seed: int, epochs: int, rate: float) -> FinetuneSettings:
     return FinetuneSettings(
-        epochs=epochs, batch_size=scale.batch_size, optimization=Optimization(learning_rate=rate), pooling="mean",
-        averaging=0.5, group_by_length=True, evaluations_per_epoch=1, seed=seed,
-    )  # fmt: skip
+        epochs=epochs,
+        batch_size=scale.batch_size,
+        optimization=Optimization(learning_rate=rate),
+        pooling="mean",
+        averaging=0.5,
+        group_by_length=True,
+        evaluations_per_epoch=1,
+        seed=seed,
+    )
 
 
 def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
@@ -93,8 +99,10 @@ def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
     small = in_int8(predictor)
     truth = [predictor.labels.index(example.label) for example in dev.examples]
     said = {"": answers(predictor, dev.examples), "_int8": answers(small, dev.examples)}
-    costs = measure({"": (predictor.model, predictor.tokenizer), "_int8": (small.model, small.tokenizer)},
-                    [example.text for example in dev.examples[:TIMED]])  # fmt: skip
+    costs = measure(
+        {"": (predictor.model, predictor.tokenizer), "_int8": (small.model, small.tokenizer)},
+        [example.text for example in dev.examples[:TIMED]],
+    )
     found = {"changed_int8": len(said["_int8"].changed_from(said[""])) / len(truth)}
     for kind, one in said.items():
         right = (one.scores.argmax(-1) == one.scores.new_tensor(truth).long()).float().mean().item()

@@ -52,10 +52,15 @@ def settings_of(options: dict, language: str, scale: FewLabelsScale, count: int,
         values["pattern"] = (PROMPTED if "prompt" in values else PATTERNS)[language]
     batches = -(-count // scale.batch_size)
     return FinetuneSettings(
-        **values, epochs=max(1, round(options["steps"] / batches)), batch_size=scale.batch_size, seed=seed,
-        optimization=Optimization(learning_rate=options["rate"]), max_length=scale.max_length, dev_sample=16,
+        **values,
+        epochs=max(1, round(options["steps"] / batches)),
+        batch_size=scale.batch_size,
+        seed=seed,
+        optimization=Optimization(learning_rate=options["rate"]),
+        max_length=scale.max_length,
+        dev_sample=16,
         evaluations_per_epoch=1,
-    )  # fmt: skip
+    )
 
 
 def few_labels(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
@@ -80,12 +85,16 @@ def few_labels(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run
             found = yield from in_succession(
                 {
                     count: finetune(
-                        ROOT / begins, options["task"], few(train, count, seed), dev,
-                        settings_of(options, language, scale, count, seed), unlabelled=beside,
+                        ROOT / begins,
+                        options["task"],
+                        few(train, count, seed),
+                        dev,
+                        settings_of(options, language, scale, count, seed),
+                        unlabelled=beside,
                     )
                     for count in scale.labels
                 }
-            )  # fmt: skip
+            )
             metrics = {f"accuracy_{count}": last["accuracy"] for count, last in found.items()}
             middle = scale.labels[len(scale.labels) // 2]
             yield Eval(0, {"accuracy": metrics[f"accuracy_{middle}"], **metrics})

@@ -25,10 +25,17 @@ def names(scale: NamesScale, options: Mapping, seed: int) -> Iterator[Event]:
     fastest to resolve pronouns."""
     usual = NamesSettings()
     settings = replace(
-        usual, **options, steps=scale.steps, batch_size=scale.batch_size, masked=scale.masked, stories=scale.stories,
-        held_out=scale.held_out, evaluate_every=max(1, scale.steps // 6), seed=seed,
+        usual,
+        **options,
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        masked=scale.masked,
+        stories=scale.stories,
+        held_out=scale.held_out,
+        evaluate_every=max(1, scale.steps // 6),
+        seed=seed,
         optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )  # fmt: skip
+    )
     with TemporaryDirectory() as model:
         metrics = {}
         for event in within(train_names(settings, ROOT / scale.begins_with, out=model), 0.0, PRETRAINING_SHARE):
@@ -54,8 +61,14 @@ def roles(scale: RolesScale, options: Mapping, seed: int) -> Iterator[Event]:
 def entities(scale: EntitiesScale, options: Mapping, seed: int) -> Iterator[Event]:
     """A BERT whose vectors of names are reset, told of the graph or not."""
     settings = EntitySettings(
-        scale.steps, **options, stories=scale.stories, held_out=scale.test, batch_size=scale.batch_size,
-        masked=scale.masked, evaluate_every=max(1, scale.steps // 4), seed=seed,
-    )  # fmt: skip
+        scale.steps,
+        **options,
+        stories=scale.stories,
+        held_out=scale.test,
+        batch_size=scale.batch_size,
+        masked=scale.masked,
+        evaluate_every=max(1, scale.steps // 4),
+        seed=seed,
+    )
     settings = replace(settings, optimization=replace(settings.optimization, learning_rate=scale.learning_rate))
     return train_entities(settings, ROOT / scale.begins_with)

@@ -32,10 +32,16 @@ def task_orders(scale: ContinualScale, options: Mapping, seed: int) -> Generator
     """Every regime gives every task the same batches in another order, and is evaluated on all tasks."""
     usual = ContinualSettings()
     settings = replace(
-        usual, **options, steps=scale.steps, batch_size=scale.batch_size, stories=scale.stories, asked=scale.asked,
-        evaluate_every=scale.steps // 8, seed=seed,
+        usual,
+        **options,
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        stories=scale.stories,
+        asked=scale.asked,
+        evaluate_every=scale.steps // 8,
+        seed=seed,
         optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )  # fmt: skip
+    )
     yield from train_continually(settings)
     return {"pretraining": {"plan": settings.plan}}
 
@@ -44,8 +50,15 @@ def memory(scale: MemoryScale, options: Mapping, seed: int) -> Iterator[Event]:
     """Stories in rows, each row read with the previous one in memory, or alone."""
     usual = SegmentSettings()
     settings = replace(
-        usual, **options, steps=scale.steps, batch_size=scale.batch_size, share=scale.masked, stories=scale.stories,
-        held_out=scale.test, evaluate_every=max(1, scale.steps // 4), seed=seed,
+        usual,
+        **options,
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        share=scale.masked,
+        stories=scale.stories,
+        held_out=scale.test,
+        evaluate_every=max(1, scale.steps // 4),
+        seed=seed,
         optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )  # fmt: skip
+    )
     return train_on_segments(settings, ROOT / scale.begins_with)

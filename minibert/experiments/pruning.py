@@ -53,6 +53,11 @@ def drawn(train: TaskData, count: int, seed: int) -> TaskData:
 def settings_of(scale: PruningScale, seed: int, again: bool = False, epochs: int = 0) -> FinetuneSettings:
     rate = scale.again_rate if again else scale.learning_rate
     return FinetuneSettings(
-        epochs=1 if again else epochs or scale.epochs, batch_size=scale.batch_size, pooling="mean",
-        group_by_length=True, optimization=Optimization(learning_rate=rate), evaluations_per_epoch=1, seed=seed,
-    )  # fmt: skip
+        epochs=1 if again else epochs or scale.epochs,
+        batch_size=scale.batch_size,
+        pooling="mean",
+        group_by_length=True,
+        optimization=Optimization(learning_rate=rate),
+        evaluations_per_epoch=1,
+        seed=seed,
+    )

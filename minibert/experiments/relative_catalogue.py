@@ -7,9 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 REQUIRED = {
-    "experiment", "arm", "seed", "metrics", "pretraining", "scale", "steps", "tokens", "parameters", "curve", "seconds",
-    "data", "command", "machine",
-}  # fmt: skip
+    "experiment",
+    "arm",
+    "seed",
+    "metrics",
+    "pretraining",
+    "scale",
+    "steps",
+    "tokens",
+    "parameters",
+    "curve",
+    "seconds",
+    "data",
+    "command",
+    "machine",
+}
 
 
 @dataclass(frozen=True)

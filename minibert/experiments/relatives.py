@@ -79,6 +79,14 @@ def run_relative(
     with TemporaryDirectory() as folder:
         run = RUNS[type(scale)](experiment, tasks, Path(folder))
         yield from run_arms(
-            experiment.name, experiment.arms, run, facts, out, seeds=seeds, required=catalogue.REQUIRED, scale=scale,
-            command=command, stage=experiment.name,
-        )  # fmt: skip
+            experiment.name,
+            experiment.arms,
+            run,
+            facts,
+            out,
+            seeds=seeds,
+            required=catalogue.REQUIRED,
+            scale=scale,
+            command=command,
+            stage=experiment.name,
+        )

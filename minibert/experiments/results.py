@@ -11,9 +11,23 @@ from pathlib import Path
 from minibert.text.json_values import json_value
 
 REQUIRED = {
-    "experiment", "arm", "seed", "metrics", "steps", "tokens", "parameters", "pretraining", "pretraining_seconds",
-    "finetuning_seconds", "scale", "examples", "measured_on", "data", "command", "machine",
-}  # fmt: skip
+    "experiment",
+    "arm",
+    "seed",
+    "metrics",
+    "steps",
+    "tokens",
+    "parameters",
+    "pretraining",
+    "pretraining_seconds",
+    "finetuning_seconds",
+    "scale",
+    "examples",
+    "measured_on",
+    "data",
+    "command",
+    "machine",
+}
 
 
 class ResultsError(ValueError):

@@ -60,9 +60,17 @@ def run_experiment(
         return made and measures(arm, experiment, corpus) <= set(record["metrics"])
 
     yield from run_arms(
-        experiment.name, in_order(arms), runs_of(experiment, corpus, data, scale), facts, out, seeds=seeds,
-        required=REQUIRED, scale=scale, same=same, command=command,
-    )  # fmt: skip
+        experiment.name,
+        in_order(arms),
+        runs_of(experiment, corpus, data, scale),
+        facts,
+        out,
+        seeds=seeds,
+        required=REQUIRED,
+        scale=scale,
+        same=same,
+        command=command,
+    )
 
 
 def in_order(arms: Mapping[str, Arm]) -> list[str]:

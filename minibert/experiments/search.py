@@ -67,10 +67,14 @@ class Searching:
         count = min(self.scale.trained_alone, len(every))
         some = [every[round(i * (len(every) - 1) / max(1, count - 1))] for i in range(count)]
         return [
-            {"name": one.name, "milliseconds": round(one.milliseconds, 3), "inherited": one.accuracy,
-             "alone": self.alone(one, self.again, 1, folder)[0].metrics["accuracy"]}
+            {
+                "name": one.name,
+                "milliseconds": round(one.milliseconds, 3),
+                "inherited": one.accuracy,
+                "alone": self.alone(one, self.again, 1, folder)[0].metrics["accuracy"],
+            }
             for one in some
-        ]  # fmt: skip
+        ]
 
 
 def part_of(one: Candidate) -> Part:

@@ -50,12 +50,19 @@ def sentence_vectors(experiment: RelativeExperiment, tasks: Path, folder: Path) 
             rate = options.pop("learning_rate", scale.learning_rate)
             options = {"steps": scale.steps, "temperature": scale.temperature, **options}
             settings = VectorSettings(
-                **options, batch_size=scale.batch_size, optimization=Optimization(learning_rate=rate), seed=seed,
-                report_every=20, measure_every=options["steps"], save_every=options["steps"],
-            )  # fmt: skip
+                **options,
+                batch_size=scale.batch_size,
+                optimization=Optimization(learning_rate=rate),
+                seed=seed,
+                report_every=20,
+                measure_every=options["steps"],
+                save_every=options["steps"],
+            )
             yield from learn_vectors(settings, start, rows, held=held)
-        return {"data": [f"stsb/{FILES[part]}" for part in ("train", "test")]
-                + ["/".join(file.parts[-2:]) for file in files]}  # fmt: skip
+        return {
+            "data": [f"stsb/{FILES[part]}" for part in ("train", "test")]
+            + ["/".join(file.parts[-2:]) for file in files]
+        }
 
     return run
 
@@ -95,10 +102,16 @@ def cone(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
         vectors = known = read(options.get("model", scale.begins_with), options["layers"])
         if "flow" in options:
             settings = FlowSettings(
-                layers=options["layers"], steps=scale.steps, batch_size=scale.batch_size, depth=scale.depth,
-                hidden=scale.hidden, evaluate_every=scale.steps, report_every=40, seed=seed,
+                layers=options["layers"],
+                steps=scale.steps,
+                batch_size=scale.batch_size,
+                depth=scale.depth,
+                hidden=scale.hidden,
+                evaluate_every=scale.steps,
+                report_every=40,
+                seed=seed,
                 optimization=Optimization(learning_rate=scale.learning_rate, weight_decay=0.0),
-            )  # fmt: skip
+            )
             vectors = FlowVectors(known.vectors)
             vectors.known = known.known
             events = learn_flow(settings, None, sentences, into=vectors)

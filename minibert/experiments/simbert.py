@@ -31,9 +31,13 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         if options := experiment.arms[name]:
             settings = SimBertSettings(
-                **options, steps=scale.steps, batch_size=scale.batch_size, evaluate_every=scale.steps, seed=seed,
+                **options,
+                steps=scale.steps,
+                batch_size=scale.batch_size,
+                evaluate_every=scale.steps,
+                seed=seed,
                 optimization=Optimization(learning_rate=scale.learning_rate, warmup=0.1),
-            )  # fmt: skip
+            )
             yield from train_simbert(settings, start, train, **measured_on)
         else:
             model = unilm_of(checkpoint.load(start)).eval()

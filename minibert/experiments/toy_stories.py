@@ -98,9 +98,13 @@ def pronouns(model: Path, arm, settings, scale, measured) -> Generator[Step, Non
 def who_is_meant_by(model: Path, scale: RelativeScale, seed: int) -> Generator[Step, None, Done]:
     """Fine-tune a copy of `model` on pronouns; yields its Steps, → its Done."""
     tuning = FinetuneSettings(
-        epochs=scale.epochs, batch_size=16, max_length=TOY.max_length, seed=seed, evaluations_per_epoch=1,
+        epochs=scale.epochs,
+        batch_size=16,
+        max_length=TOY.max_length,
+        seed=seed,
+        evaluations_per_epoch=1,
         optimization=Optimization(learning_rate=scale.finetune_rate),
-    )  # fmt: skip
+    )
     train, test = who_is_meant(scale.train, 11), who_is_meant(scale.test, 12)
     return (yield from steps_of(finetune(model, "tagging", train, test, tuning)))
 

@@ -104,10 +104,15 @@ def correcting(experiment: RelativeExperiment, read: str, more: Mapping, materia
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         settings = CorrectorSettings(
-            "plain" if name == "pretrained" else name, scale.steps, scale.batch_size, held_out=scale.measured, **more,
-            evaluate_every=scale.steps, seed=seed,
+            "plain" if name == "pretrained" else name,
+            scale.steps,
+            scale.batch_size,
+            held_out=scale.measured,
+            **more,
+            evaluate_every=scale.steps,
+            seed=seed,
             optimization=Optimization(learning_rate=scale.learning_rate, beta2=0.98),
-        )  # fmt: skip
+        )
         for event in train_corrector(settings, ROOT / scale.begins_with, **material):
             yield event
             if isinstance(event, Eval) and name == "pretrained":

@@ -57,9 +57,15 @@ class KnowledgeMasking(MaskedLanguageModel):
             return super().hide(ids, special, joined, vocabulary, rng)
         m = self.masking
         return hide_units(
-            ids, special, joined, vocabulary, rng, m.rate, m.split,
+            ids,
+            special,
+            joined,
+            vocabulary,
+            rng,
+            m.rate,
+            m.split,
             lambda row, words, budget, dice: drawn(units(self.stage, row, words, vocabulary), budget, dice),
-        )  # fmt: skip
+        )
 
 
 RELATIVE = Relative(

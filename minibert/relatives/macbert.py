@@ -47,9 +47,16 @@ class Correction(MaskedLanguageModel):
     def hide(self, ids, special, joined, vocabulary, rng):
         m, put = self.masking, vocabulary.similar.draw if vocabulary.similar else None
         return hide_units(
-            ids, special, joined, vocabulary, rng, m.rate, m.split,
-            lambda row, words, budget, dice: draw_grams(words, budget, dice), put,
-        )  # fmt: skip
+            ids,
+            special,
+            joined,
+            vocabulary,
+            rng,
+            m.rate,
+            m.split,
+            lambda row, words, budget, dice: draw_grams(words, budget, dice),
+            put,
+        )
 
 
 RELATIVE = Relative(

@@ -37,9 +37,7 @@ def compare_entities(truth: Sequence[str], said: Sequence[str]) -> list[EntityOu
         ("both", lambda a, b: True),
     )
     for kind, fits in rules:
-        pairs = sorted(
-            (-overlap(a, b), a, b) for a in left for b in right if overlap(a, b) > 0 and fits(a, b)
-        )  # fmt: skip
+        pairs = sorted((-overlap(a, b), a, b) for a in left for b in right if overlap(a, b) > 0 and fits(a, b))
         for _, a, b in pairs:
             if a in left and b in right:
                 left.remove(a)

@@ -212,11 +212,17 @@ class Spans(Task):
                     target = [0, 0]
                 rows.append(
                     SpanFeatures(
-                        i, row, [0] * first + [1] * (len(row) - first), target, numbers, first, (start, end),
+                        i,
+                        row,
+                        [0] * first + [1] * (len(row) - first),
+                        target,
+                        numbers,
+                        first,
+                        (start, end),
                         tuple(offsets[start:end]),
                         tuple(owner[token] == number for token in range(start, end)),
                     )
-                )  # fmt: skip
+                )
         return rows
 
     def rows(self, tokenizer, example, labels, options):

@@ -41,9 +41,12 @@ def _time(lesson: Lesson) -> None:
     for record in records_of(lesson.name):
         groups.setdefault(record["arm"], []).append(record)
     names = {
-        "bert": "BERT", "none": _("nothing shared"), "attention": _("attention shared"),
-        "feed-forward": _("feed-forward shared"), "all": _("all shared (ALBERT)"),
-    }  # fmt: skip
+        "bert": "BERT",
+        "none": _("nothing shared"),
+        "attention": _("attention shared"),
+        "feed-forward": _("feed-forward shared"),
+        "all": _("all shared (ALBERT)"),
+    }
     rows = [
         {
             _("arm"): name,
@@ -60,6 +63,8 @@ def _time(lesson: Lesson) -> None:
         return
     st.table(rows)
     st.caption(
-        _("Processor time, mean over the seeds: a step reads 16 pairs forward and backward, an answer is one story "
-          "read forward. All have three layers of 128.")
-    )  # fmt: skip
+        _(
+            "Processor time, mean over the seeds: a step reads 16 pairs forward and backward, an answer is one story "
+            "read forward. All have three layers of 128."
+        )
+    )

@@ -54,9 +54,12 @@ def picture(names: dict[str, str], found: claims.Values, title: str) -> None:
         _("A dot is a seed, the line their mean, the bar one standard deviation. {summary}.").format(summary=summary),
         "scores-claim",
         wide=True,
-        data=[{_("arm"): row.name, _("seed"): seed, title: round(value, 2)} for row in rows
-              for seed, value in row.ours.items()],
-    )  # fmt: skip
+        data=[
+            {_("arm"): row.name, _("seed"): seed, title: round(value, 2)}
+            for row in rows
+            for seed, value in row.ours.items()
+        ],
+    )
 
 
 def times(records: list[dict]) -> None:
@@ -65,9 +68,14 @@ def times(records: list[dict]) -> None:
     seconds = {arm: statistics.fmean(r["seconds"] for r in records if r["arm"] == arm) for arm in arms}
     if {"joint", "both", "sparse"} <= seconds.keys():
         st.markdown(
-            _("**Six times faster than BERT?** Here {joint:.0f} s of a core for the joint head on a BERT of 5.5 "
-              "million weights, {both:.0f} s for DIET with both features, {sparse:.0f} s without the encoder, as many "
-              "epochs each: {times:.1f} times. The paper’s BERT has 110 million.").format(
-                joint=seconds["joint"], both=seconds["both"], sparse=seconds["sparse"],
-                times=seconds["joint"] / seconds["both"])
-        )  # fmt: skip
+            _(
+                "**Six times faster than BERT?** Here {joint:.0f} s of a core for the joint head on a BERT of 5.5 "
+                "million weights, {both:.0f} s for DIET with both features, {sparse:.0f} s without the encoder, as "
+                "many epochs each: {times:.1f} times. The paper’s BERT has 110 million."
+            ).format(
+                joint=seconds["joint"],
+                both=seconds["both"],
+                sparse=seconds["sparse"],
+                times=seconds["joint"] / seconds["both"],
+            )
+        )

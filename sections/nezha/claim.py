@@ -48,14 +48,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
     )
     figure(
         over_lengths(
-            arms, scale["max_length"], (_("tokens a row"), _("determined words put first")),
+            arms,
+            scale["max_length"],
+            (_("tokens a row"), _("determined words put first")),
             _("longer than any row of training →"),
         ),
         _("The same questions at the end of longer and longer rows. {told}.").format(told=told),
         "over-lengths",
         data=table,
         wide=True,
-    )  # fmt: skip
+    )
     show_verdicts(claims.judged("nezha", records), names)
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "

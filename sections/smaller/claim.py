@@ -15,8 +15,11 @@ from ui.translations import _, ngettext
 def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("The claim", title=False)
     claims = {
-        "size": _("what the teacher brings"), "losses": _("a loss less"), "cut": _("cut away"), "search": _("search"),
-    }  # fmt: skip
+        "size": _("what the teacher brings"),
+        "losses": _("a loss less"),
+        "cut": _("cut away"),
+        "search": _("search"),
+    }
     claim = choice("claim", _("Which claim"), claims, wrap=True)
     if claim in ("cut", "search"):
         cut_claim.show(lesson, claim)

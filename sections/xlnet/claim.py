@@ -52,19 +52,22 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
         for arm, name in names.items()
         if any(arm in values for values in found.values())
     }
-    means = {
-        (name, way): statistics.fmean(values) for name, points in arms.items() for way, values in points.items()
-    }  # fmt: skip
+    means = {(name, way): statistics.fmean(values) for name, points in arms.items() for way, values in points.items()}
     form = (lambda value: f"{value:.0%}") if percent else (lambda value: f"{value:.2f}".replace("-", "−"))
     told = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
     best = max(means, key=means.get)
     title = _("Best: {name}, {way}: {value}").format(name=best[0], way=best[1], value=form(means[best]))
     table = [
-        {_("arm"): name, _("way"): way, _("mean"): form(statistics.fmean(values)),
-         _("sd"): form(statistics.stdev(values)) if len(values) > 1 else "–", _("seeds"): len(values)}
+        {
+            _("arm"): name,
+            _("way"): way,
+            _("mean"): form(statistics.fmean(values)),
+            _("sd"): form(statistics.stdev(values)) if len(values) > 1 else "–",
+            _("seeds"): len(values),
+        }
         for name, points in arms.items()
         for way, values in points.items()
-    ]  # fmt: skip
+    ]
     figure(
         by_way(arms, axis, title, percent=percent),
         _("{axis}. {told}.").format(axis=axis, told=told),
@@ -83,5 +86,5 @@ def the_papers_table(paper: dict) -> None:
                 {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
                 for row in paper["table"]["rows"]
             ]
-        )  # fmt: skip
+        )
         st.caption(literal(paper["table"]["source"]))
