@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from minibert.experiments.events import in_succession, within
 from minibert.experiments.relative_catalogue import EntitiesScale, NamesScale, RolesScale
-from minibert.experiments.toy_stories import PRETRAINING_SHARE, who_is_meant_by
+from minibert.experiments.toy_stories import PRETRAINING_SHARE, at_scale, who_is_meant_by
 from minibert.folders import ROOT
 from minibert.toy.entities_task import EntitySettings, train_entities
 from minibert.toy.names_task import NamesSettings, train_names
@@ -23,19 +23,8 @@ from minibert.train import Eval, Event
 def names(scale: NamesScale, options: Mapping, seed: int) -> Iterator[Event]:
     """From one BERT, on the same stories: which arm finds replaced names, knows which name belongs where, and learns
     fastest to resolve pronouns."""
-    usual = NamesSettings()
-    settings = replace(
-        usual,
-        **options,
-        steps=scale.steps,
-        batch_size=scale.batch_size,
-        masked=scale.masked,
-        stories=scale.stories,
-        held_out=scale.held_out,
-        evaluate_every=max(1, scale.steps // 6),
-        seed=seed,
-        optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )
+    more = {"masked": scale.masked, "held_out": scale.held_out}
+    settings = at_scale(NamesSettings(), scale, options, seed, evaluations=6, **more)
     with TemporaryDirectory() as model:
         metrics = {}
         for event in within(train_names(settings, ROOT / scale.begins_with, out=model), 0.0, PRETRAINING_SHARE):
@@ -60,15 +49,6 @@ def roles(scale: RolesScale, options: Mapping, seed: int) -> Iterator[Event]:
 
 def entities(scale: EntitiesScale, options: Mapping, seed: int) -> Iterator[Event]:
     """A BERT whose vectors of names are reset, told of the graph or not."""
-    settings = EntitySettings(
-        scale.steps,
-        **options,
-        stories=scale.stories,
-        held_out=scale.test,
-        batch_size=scale.batch_size,
-        masked=scale.masked,
-        evaluate_every=max(1, scale.steps // 4),
-        seed=seed,
-    )
-    settings = replace(settings, optimization=replace(settings.optimization, learning_rate=scale.learning_rate))
+    more = {"masked": scale.masked, "held_out": scale.test}
+    settings = at_scale(EntitySettings(), scale, options, seed, evaluations=4, **more)
     return train_entities(settings, ROOT / scale.begins_with)

@@ -5,10 +5,10 @@ Each function trains an arm of a scale with its options, fields of the training'
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import replace
 
 from minibert.experiments.events import collected
 from minibert.experiments.relative_catalogue import BatchScale, ContinualScale, MemoryScale
+from minibert.experiments.toy_stories import at_scale
 from minibert.folders import ROOT
 from minibert.toy.continual import ContinualSettings, train_continually
 from minibert.toy.large_batches import BatchSettings, train_in_batches
@@ -30,35 +30,13 @@ def batch_sizes(scale: BatchScale, options: Mapping, seed: int) -> Generator[Eve
 
 def task_orders(scale: ContinualScale, options: Mapping, seed: int) -> Generator[Event, None, dict]:
     """Every regime gives every task the same batches in another order, and is evaluated on all tasks."""
-    usual = ContinualSettings()
-    settings = replace(
-        usual,
-        **options,
-        steps=scale.steps,
-        batch_size=scale.batch_size,
-        stories=scale.stories,
-        asked=scale.asked,
-        evaluate_every=scale.steps // 8,
-        seed=seed,
-        optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )
+    settings = at_scale(ContinualSettings(), scale, options, seed, evaluations=8, asked=scale.asked)
     yield from train_continually(settings)
     return {"pretraining": {"plan": settings.plan}}
 
 
 def memory(scale: MemoryScale, options: Mapping, seed: int) -> Iterator[Event]:
     """Stories in rows, each row read with the previous one in memory, or alone."""
-    usual = SegmentSettings()
-    settings = replace(
-        usual,
-        **options,
-        steps=scale.steps,
-        batch_size=scale.batch_size,
-        share=scale.masked,
-        stories=scale.stories,
-        held_out=scale.test,
-        evaluate_every=max(1, scale.steps // 4),
-        seed=seed,
-        optimization=replace(usual.optimization, learning_rate=scale.learning_rate),
-    )
+    more = {"share": scale.masked, "held_out": scale.test}
+    settings = at_scale(SegmentSettings(), scale, options, seed, evaluations=4, **more)
     return train_on_segments(settings, ROOT / scale.begins_with)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +27,21 @@ from minibert.train import Done, Eval, Event, Optimization, Started, Step
 SPANS = ("determined", "span", "span_whole", "span_boundary", "corrected")
 JUDGED = 300  # held-out stories whose pairs are judged
 PRETRAINING_SHARE = 0.8  # of an arm's progress
+
+
+def at_scale(settings, scale, options: Mapping, seed: int, *, evaluations: int, **more):
+    """The settings of a training on stories, at the scale's size and rate, with an arm's options."""
+    return replace(
+        settings,
+        **options,
+        **more,
+        steps=scale.steps,
+        batch_size=scale.batch_size,
+        stories=scale.stories,
+        evaluate_every=max(1, scale.steps // evaluations),
+        seed=seed,
+        optimization=replace(settings.optimization, learning_rate=scale.learning_rate),
+    )
 
 
 def on_stories(experiment: RelativeExperiment, tasks: Path | None, folder: Path, *, measure: Callable) -> Run:
