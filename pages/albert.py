@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("albert.css"))
 lesson = Lesson("albert")
 lesson.open()
-seen = subject.read(lesson)
-repetitions.show(seen)
+inputs = subject.read(lesson)
+repetitions.show(inputs)
 
 parts = {
     _("The weights"): weights,
@@ -26,5 +26,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("attention")
 lesson.open()
-seen = subject.read(lesson)  # sentence, layer and head; in the drawer: model, second sentence, padding
+inputs = subject.read(lesson)  # sentence, layer and head; in the drawer: model, second sentence, padding
 parts = {
     _("One head"): one_head,
     _("All heads"): all_heads,
@@ -17,5 +17,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("attention_explorer")
 lesson.open()
-seen = subject.read(lesson)  # the user's sentence; in the drawer: model, second sentence, what to compare with
+inputs = subject.read(lesson)  # the user's sentence; in the drawer: model, second sentence, what to compare with
 parts = {
     _("Look"): look,
     _("Kinds of heads"): kinds,
@@ -16,5 +16,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,11 +7,11 @@ from ui.translations import _
 
 lesson = Lesson("attribution")
 lesson.open()
-seen = subject.read(lesson)
-if seen is None:
+inputs = subject.read(lesson)
+if inputs is None:
     why.show(lesson)
 else:
-    word_map.show(seen)
+    word_map.show(inputs)
     parts = {
         _("One method"): one_method,
         _("Where the slope misleads"): slope,
@@ -21,5 +21,5 @@ else:
     }
     for tab, part in tabs(parts):
         with tab:
-            part.show(lesson, seen)
+            part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("cone")
 lesson.open()
-seen = subject.read(lesson)
-cloud.show(seen)
+inputs = subject.read(lesson)
+cloud.show(inputs)
 
 parts = {
     _("The cone"): words,
@@ -19,5 +19,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("dialogue")
 lesson.open()
-seen = subject.read(lesson)
-chat.show(seen)
+inputs = subject.read(lesson)
+chat.show(inputs)
 
 parts = {
     _("How it works"): how,
@@ -18,5 +18,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("electra.css"))
 lesson = Lesson("electra")
 lesson.open()
-seen = subject.read(lesson)
-side_by_side.show(seen)
+inputs = subject.read(lesson)
+side_by_side.show(inputs)
 
 parts = {
     _("What is asked"): asked,
@@ -25,5 +25,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("embeddings")
 lesson.open()
-seen = subject.read(lesson)  # model, word and the user's sentence, all stored in the link; settings in the drawer
+inputs = subject.read(lesson)  # model, word and the user's sentence, all stored in the link; settings in the drawer
 
 PARTS = {
     _("Through the layers"): rising,
@@ -19,5 +19,5 @@ PARTS = {
 }
 for tab, part in tabs(PARTS):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

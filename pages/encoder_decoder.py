@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("encoder_decoder")
 lesson.open()
-seen = subject.read(lesson)  # the user's sentence; in the drawer: examples and model
+inputs = subject.read(lesson)  # the user's sentence; in the drawer: examples and model
 parts = {
     _("Read and write"): whole,
     _("The block"): block,
@@ -17,5 +17,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("experiments")
 lesson.open()
-seen = subject.read()  # the experiment, its pre-training text, and the metric
-one_scale.show(seen)
+inputs = subject.read()  # the experiment, its pre-training text, and the metric
+one_scale.show(inputs)
 parts = {
     _("What may be said"): differences,
     _("Word by word"): kinds,
@@ -19,5 +19,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

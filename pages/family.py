@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("family")
 lesson.open()
-seen = subject.read(lesson)
-tree.show(lesson, seen)
+inputs = subject.read(lesson)
+tree.show(lesson, inputs)
 
 parts = {
     _("All in one table"): table,
@@ -18,5 +18,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("features")
 lesson.open()
-seen = subject.read(lesson)
-recorded_runs.show(seen)
+inputs = subject.read(lesson)
+recorded_runs.show(inputs)
 parts = {
     _("Run two of them now"): two_runs,
     _("Which vectors are read"): layers,
@@ -17,5 +17,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("few_labels")
 lesson.open()
-seen = subject.read(lesson)
-blank.show(seen)
+inputs = subject.read(lesson)
+blank.show(inputs)
 
 parts = {
     _("Own pattern"): patterns,
@@ -20,5 +20,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("input")
 lesson.open()
-seen = subject.read(lesson)
+inputs = subject.read(lesson)
 parts = {
     _("Three vectors"): vectors,
     _("The row"): row,
@@ -18,5 +18,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("knowledge.css"))
 lesson = Lesson("knowledge")
 lesson.open()
-seen = subject.read(lesson)
-tree.show(lesson, seen)
+inputs = subject.read(lesson)
+tree.show(lesson, inputs)
 
 parts = {
     _("Knowledge noise"): noise,
@@ -26,5 +26,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

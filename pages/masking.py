@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("masking.css"))
 lesson = Lesson("masking")
 lesson.open()
-seen = subject.read(lesson)
-fill.show(lesson, seen)
+inputs = subject.read(lesson)
+fill.show(lesson, inputs)
 
 parts = {
     _("What falls"): falling,
@@ -24,5 +24,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("next_sentence.css"))
 lesson = Lesson("next_sentence")
 lesson.open()
-seen = subject.read()
-game.show(seen)
+inputs = subject.read()
+game.show(inputs)
 
 parts = {
     _("The question"): making,
@@ -25,5 +25,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("nezha.css"))
 lesson = Lesson("nezha")
 lesson.open()
-seen = subject.read(lesson)
-distances.show(seen)
+inputs = subject.read(lesson)
+distances.show(inputs)
 
 parts = {
     _("Words in front"): shift,
@@ -28,5 +28,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -9,7 +9,7 @@ from ui.translations import _
 
 lesson = Lesson("parameters")
 lesson.open()
-seen = sizes.read()
+inputs = sizes.read()
 views = {
     _("Parameters"): parts,
     _("110 million"): exact,
@@ -19,7 +19,7 @@ views = {
     _("The family"): family,
 }
 with st.container(key="part"):
-    for tab, view in tabs(views, key="view") if seen else ():
+    for tab, view in tabs(views, key="view") if inputs else ():
         with tab:
-            view.show(lesson, seen)
+            view.show(lesson, inputs)
 lesson.close()

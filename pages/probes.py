@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("probes")
 lesson.open()
-seen = subject.read(lesson)  # the sentence with a blank, its true word, the model: all stored in the link
+inputs = subject.read(lesson)  # the sentence with a blank, its true word, the model: all stored in the link
 
 PARTS = {
     _("The logit lens"): lens,
@@ -17,5 +17,5 @@ PARTS = {
 }
 for tab, part in tabs(PARTS):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("sentence_vectors")
 lesson.open()
-seen = subject.read(lesson)
-desk.show(seen)
+inputs = subject.read(lesson)
+desk.show(inputs)
 
 parts = {
     _("Pairs or vectors"): pairs,
@@ -20,5 +20,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,8 +7,8 @@ from ui.translations import _
 
 lesson = Lesson("smaller")
 lesson.open()
-seen = subject.read(lesson)
-tradeoff.show(seen)
+inputs = subject.read(lesson)
+tradeoff.show(inputs)
 
 parts = {
     _("Teacher and student"): learn,
@@ -21,5 +21,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("stability")
 lesson.open()
-seen = recorded_runs.show()
+inputs = recorded_runs.show()
 parts = {
     _("Your own grid"): own_grid,
     _("What came out"): what_came_out,
@@ -16,5 +16,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from ui.translations import _
 
 lesson = Lesson("through")
 lesson.open()
-seen = whole.show()
+inputs = whole.show()
 
 parts = {
     _("Stage by stage"): stage_by_stage,
@@ -16,5 +16,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

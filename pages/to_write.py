@@ -24,8 +24,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("to_write.css"))
 lesson = Lesson("to_write")
 lesson.open()
-seen = subject.read(lesson)
-mask_and_words.show(seen)
+inputs = subject.read(lesson)
+mask_and_words.show(inputs)
 
 parts = {
     _("The diff"): code,
@@ -40,5 +40,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

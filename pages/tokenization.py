@@ -11,7 +11,7 @@ from ui.translations import _
 lesson = Lesson("tokenization")
 st.html(STYLE)
 lesson.open()
-seen = subject.read(lesson)
+inputs = subject.read(lesson)
 parts = {
     _("WordPiece"): window,
     _("Step by step"): steps,
@@ -19,7 +19,7 @@ parts = {
     _("Words or characters?"): compare,
     _("Other vocabularies"): everywhere,
 }
-for tab, part in tabs(parts) if seen else ():
+for tab, part in tabs(parts) if inputs else ():
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

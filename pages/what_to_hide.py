@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("what_to_hide.css"))
 lesson = Lesson("what_to_hide")
 lesson.open()
-seen = subject.read(lesson)
-side_by_side.show(seen)
+inputs = subject.read(lesson)
+side_by_side.show(inputs)
 
 parts = {
     _("How hard"): hard,
@@ -27,5 +27,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

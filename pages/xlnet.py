@@ -12,8 +12,8 @@ from ui.translations import _
 st.html(Path(subject.__file__).with_name("xlnet.css"))
 lesson = Lesson("xlnet")
 lesson.open()
-seen = subject.read(lesson)
-orders.show(seen)
+inputs = subject.read(lesson)
+orders.show(inputs)
 
 parts = {
     _("Two streams"): streams,
@@ -27,5 +27,5 @@ parts = {
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, seen)
+        part.show(lesson, inputs)
 lesson.close()

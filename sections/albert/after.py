@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from sections.albert.subject import Subject
+from sections.albert.subject import Inputs
 from ui.lesson import Lesson
 from ui.translations import _
 
 SIZES = ("base", "large", "xlarge", "xxlarge")
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.config import BertConfig
     from minibert.count import flops, parameters
     from minibert.relatives import shape_of

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.albert.subject import Subject
+from sections.albert.subject import Inputs
 from sections.albert.weights import shared_words
 from ui import train_both
 from ui.inputs import choice
@@ -14,7 +14,7 @@ WIDTHS = (8, 16, 32, 64, 128)
 LAYERS = (2, 4, 6)
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     train_both.show(lesson, at_choice)
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.albert.subject import Subject
+from sections.albert.subject import Inputs
 from ui.claim import mean_and_sd, nothing_recorded, records_of, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -11,7 +11,7 @@ from ui.translations import _
 MEASURES = {"order": "sop", "next": "nsp", "use": "who_is_meant", "sharing": "who_is_meant", "wide": "who_is_meant"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     claims = {
         "order": _("asked for the order"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.albert.subject import MAX_CHARS, Subject
+from sections.albert.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
@@ -27,11 +27,11 @@ class Asked:
     objective: str
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.pair_questions import judged, pairs_to_judge
 
     lesson.show("Order or topic", title=False)
-    if any(one.objective == "mlm" for one in asked(seen.pair)):
+    if any(one.objective == "mlm" for one in asked(inputs.pair)):
         st.info(
             _(
                 "These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
@@ -40,10 +40,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
             icon=":material/info:",
         )
         return
-    answers = _answers(seen.pair)
-    if _guessed(seen.pair, answers):
+    answers = _answers(inputs.pair)
+    if _guessed(inputs.pair, answers):
         _draw(answers)
-    _own(lesson, seen.pair)
+    _own(lesson, inputs.pair)
     show_source(pairs_to_judge, label=_("How the pairs are made"))
     show_source(judged, label=_("How they are judged"))
 

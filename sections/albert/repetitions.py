@@ -5,7 +5,7 @@ import html
 
 import streamlit as st
 
-from sections.albert.subject import MOST, Subject, steps_of
+from sections.albert.subject import MOST, Inputs, steps_of
 from ui.figures import figure
 from ui.page import picture
 from ui.pairs import networks
@@ -13,14 +13,14 @@ from ui.text import literal, visible
 from ui.translations import _
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from minibert.inside.relatives.repetitions import movement
 
-    albert, bert, tokenizer = networks(seen.pair)
-    encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
+    albert, bert, tokenizer = networks(inputs.pair)
+    encoding = tokenizer.encode(inputs.text, max_length=MOST, truncation="head")
     moved = {"ALBERT": movement(albert.bert, encoding.ids), "BERT": movement(bert.bert, encoding.ids)}
-    steps = {name: _followed(one.distances, seen.token) for name, one in moved.items()}
-    who = _("On average") if seen.token is None else f"“{visible(encoding.tokens[seen.token])}”"
+    steps = {name: _followed(one.distances, inputs.token) for name, one in moved.items()}
+    who = _("On average") if inputs.token is None else f"“{visible(encoding.tokens[inputs.token])}”"
     with picture():
         words = _(
             "{who}: ALBERT’s block moves the vector by {a0:.1f} when it is used first and by {albert:.1f} when it is "
@@ -36,8 +36,10 @@ def show(seen: Subject) -> None:
         st.html(
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
         )
-        _draw(moved, [visible(token) for token in encoding.tokens], seen.token, words)
-        steps = {name: steps_of(folder) for name, folder in (("albert", seen.pair.relative), ("bert", seen.pair.bert))}
+        _draw(moved, [visible(token) for token in encoding.tokens], inputs.token, words)
+        steps = {
+            name: steps_of(folder) for name, folder in (("albert", inputs.pair.relative), ("bert", inputs.pair.bert))
+        }
         bands = _(
             "The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
             "ALBERT {albert:,}, BERT {bert:,}."

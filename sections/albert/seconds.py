@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.albert.subject import Subject
+from sections.albert.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -11,7 +11,7 @@ SIZES = {"hidden_size": 256, "num_hidden_layers": 8, "num_attention_heads": 4, "
 VOCABULARY = 8_192
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.costs import speed
 
     lesson.show("Seconds", title=False)

@@ -18,7 +18,7 @@ MOST = 48  # tokens
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: the sentence · token: index of the followed token, None for the mean of all · pair: the two models."""
 
     text: str
@@ -26,7 +26,7 @@ class Subject:
     pair: Pair
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The widgets: the sentence, beside it the followed token; in a drawer the pair of models."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=230)
@@ -46,7 +46,7 @@ def read(lesson: Lesson) -> Subject:
     with middle:
         words = [_("all, their mean"), *numbered([visible(token) for token in tokens])]
         token = pick("token", _("Follow a token"), words, width=230)
-    return Subject(text, token - 1 if token else None, pair)
+    return Inputs(text, token - 1 if token else None, pair)
 
 
 def steps_of(folder: Path) -> int:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.albert.subject import Subject
+from sections.albert.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -23,7 +23,7 @@ def shared_words() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
     from minibert.relatives import shape_of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sections.attention import rnn_bottleneck, rnn_directions, rnn_forgets, rnn_gates, rnn_steps
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     views = {
         "steps": (_("Steps and cost"), rnn_steps),
         "gates": (_("The gates, word by word"), rnn_gates),
@@ -19,4 +19,4 @@ def show(lesson: Lesson, seen: Seen) -> None:
     }
     names = {name: words for name, (words, _part) in views.items()}
     chosen = choice("rnn", _("What to look at"), names, default="gates", bare=True, wrap=True)
-    views[chosen][1].show(lesson, seen)
+    views[chosen][1].show(lesson, inputs)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Seen, axes, show_guesses, square, trace, word_to_hide
+from sections.attention.subject import Inputs, axes, show_guesses, square, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import clicked, state
 from ui.lesson import Lesson
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    every_head(lesson, seen)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    every_head(lesson, inputs)
     lesson.show("Why many heads")
-    position = word_to_hide(seen.reading)
+    position = word_to_hide(inputs.reading)
     if position is not None:
-        many_heads(seen.subject, seen.reading, position)
+        many_heads(inputs.subject, inputs.reading, position)
 
 
 @st.fragment
-def every_head(lesson: Lesson, seen: Seen) -> None:
+def every_head(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.heads.arithmetic import all_probs, entropy
     from plots import attention as plots
 
     if st.session_state.pop("attention-opened", False):
         st.rerun()  # layer and head are chosen above, outside this fragment
-    subject, reading, layer, head = seen.subject, seen.reading, seen.layer, seen.head
+    subject, reading, layer, head = inputs.subject, inputs.reading, inputs.layer, inputs.head
     n = reading.length
     tokens = reading.tokens[:n]
     probs = all_probs(trace(subject, reading))[:, 0, :, :n, :n]  # (L, A, T, T)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.attention.subject import Seen, go_to, picked_row, square, trace
+from sections.attention.subject import Inputs, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
 from ui.lesson import Lesson
@@ -38,21 +38,21 @@ def stage() -> int:
     return st.session_state[_STAGE]
 
 
-def show(lesson: Lesson, seen: Seen, step: int) -> None:
+def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
     """Draw the picture for the chosen word. step: of the arithmetic below, where the arrow keys continue."""
     import torch
 
     from minibert.inside.heads.arithmetic import all_probs, take_apart
 
-    reading = seen.reading.padded(0)
-    record = trace(seen.subject, reading)
-    one = take_apart(seen.subject.model, reading.batch(), record, seen.layer, seen.head)
-    row = min(picked_row(seen), len(reading.tokens) - 1)
+    reading = inputs.reading.padded(0)
+    record = trace(inputs.subject, reading)
+    one = take_apart(inputs.subject.model, reading.batch(), record, inputs.layer, inputs.head)
+    row = min(picked_row(inputs), len(reading.tokens) - 1)
     with picture():
-        told = _guessed(seen, reading.tokens, one.probs[row].tolist(), row)
+        told = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row)
         probs = one.probs if told else torch.zeros_like(one.probs)
         if told:
-            findings = [finding(reading.tokens, one.probs[i].tolist(), i, seen) for i in range(len(reading.tokens))]
+            findings = [finding(reading.tokens, one.probs[i].tolist(), i, inputs) for i in range(len(reading.tokens))]
         else:
             findings = [_("Where does “{word}” look?").format(word=visible(token)) for token in reading.tokens]
         _component()(
@@ -82,13 +82,13 @@ def show(lesson: Lesson, seen: Seen, step: int) -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"
         ):
-            measure(seen, all_probs(record)[:, 0], row)
+            measure(inputs, all_probs(record)[:, 0], row)
     lesson.show("The question", title=False)
     if told:
         in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
 
 
-def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
+def _guessed(inputs: Inputs, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
     """Ask which of the distant content words the head attends to most; True if its attention may be shown."""
     from minibert.inside.heads.telling import content_words
 
@@ -100,9 +100,9 @@ def _guessed(seen: Seen, tokens: tuple[str, ...], shares: list[float], row: int)
     if len(options) < 2:
         return True
     question = _("Which of these does “{word}” take most from, in {head}?").format(
-        word=literal(visible(tokens[row])), head=head_name(seen.layer, seen.head)
+        word=literal(visible(tokens[row])), head=head_name(inputs.layer, inputs.head)
     )
-    about = f"{seen.subject.title} {seen.text} {seen.second} {seen.layer} {seen.head} {row}"
+    about = f"{inputs.subject.title} {inputs.text} {inputs.second} {inputs.layer} {inputs.head} {row}"
     return predict("arcs", question, [visible(word) for word in options], options.index(most[0]), about=about)
 
 
@@ -116,29 +116,29 @@ def said() -> list[str]:
     ]
 
 
-def finding(tokens: tuple[str, ...], shares: list[float], row: int, seen: Seen) -> str:
+def finding(tokens: tuple[str, ...], shares: list[float], row: int, inputs: Inputs) -> str:
     """Where most of a word's attention goes, as a sentence."""
     most = sorted(range(len(shares)), key=lambda j: -shares[j])[:3]
     told = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
     return _("{head}: “{word}” takes {told}").format(
-        head=head_name(seen.layer, seen.head).capitalize(), word=visible(tokens[row]), told=told
+        head=head_name(inputs.layer, inputs.head).capitalize(), word=visible(tokens[row]), told=told
     )
 
 
-def measure(seen: Seen, probs, row: int) -> None:
+def measure(inputs: Inputs, probs, row: int) -> None:
     """This head's share beside the largest share of any head for the word, and a button that opens that head."""
     from minibert.inside.heads.telling import content_words, telling_head
 
-    tokens = seen.reading.tokens[: seen.reading.length]
+    tokens = inputs.reading.tokens[: inputs.reading.length]
     best = telling_head(probs, tokens, row)
     if best is None:
         return
     layer, head, share = best
     words = content_words(tokens, row)
-    here = probs[seen.layer, seen.head, row, words].sum().item()
+    here = probs[inputs.layer, inputs.head, row, words].sum().item()
     names = ", ".join(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
     place = {"n": probs.size(0) * probs.size(1), "word": literal(tokens[row]), "words": names}
-    if (layer, head) == (seen.layer, seen.head):
+    if (layer, head) == (inputs.layer, inputs.head):
         text = _("Of all {n} heads, this one takes most for *{word}* from words further off ({words}): {share:.0%}.")
         st.caption(text.format(share=share, **place))
         return

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention import sentence_pairs
-from sections.attention.subject import Seen, aside, axes, show_guesses, square, tiny, trace, word_to_hide
+from sections.attention.subject import Inputs, aside, axes, show_guesses, square, tiny, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -31,34 +31,34 @@ def leak(subject: Subject, reading: ModelInput, position: int) -> PaddingLeak:
     return padding_leak(subject.model, reading, position, MOST_PADDING)
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    position = word_to_hide(seen.reading)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    position = word_to_hide(inputs.reading)
     if position is not None:
-        leave_out(lesson, seen, position)
+        leave_out(lesson, inputs, position)
     lesson.show("Padding and sentence pairs")
-    sentence_pairs.show(seen)
+    sentence_pairs.show(inputs)
 
 
 @st.fragment
-def leave_out(lesson: Lesson, seen: Seen, position: int) -> None:
+def leave_out(lesson: Lesson, inputs: Inputs, position: int) -> None:
     parts = {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
     part = choice("break", _("What to leave out"), parts)
-    hidden = seen.reading.padded(0).hiding(position)
+    hidden = inputs.reading.padded(0).hiding(position)
     if part == "root":
-        without_root(lesson, seen, hidden, position)
+        without_root(lesson, inputs, hidden, position)
     elif part == "mask":
-        without_mask(lesson, seen.subject, hidden, position)
+        without_mask(lesson, inputs.subject, hidden, position)
     else:
-        without_positions(lesson, seen.subject, hidden, position)
+        without_positions(lesson, inputs.subject, hidden, position)
 
 
-def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int) -> None:
+def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: int) -> None:
     from minibert.inside.explanations.interventions import fill_in, scale_scores
     from minibert.inside.heads.arithmetic import all_probs, entropy, record
     from plots.attention import attention_matrix
 
     lesson.show("Without the root", title=False)
-    subject, layer, head = seen.subject, seen.layer, seen.head
+    subject, layer, head = inputs.subject, inputs.layer, inputs.head
     root = math.sqrt(subject.model.config.head_size)
     factor = st.slider(
         _("Multiply every score by … (√D = {root:.4g} undoes the division)").format(root=root),
@@ -68,7 +68,7 @@ def without_root(lesson: Lesson, seen: Seen, reading: ModelInput, position: int)
     )
     tap = scale_scores(factor)
     broken = record(subject.model.bert, reading.batch(), tap)
-    before, after = (all_probs(seen)[:, 0] for seen in (trace(subject, reading), broken))  # (L, A, T, T)
+    before, after = (all_probs(inputs)[:, 0] for inputs in (trace(subject, reading), broken))  # (L, A, T, T)
     measures = [
         (_("Entropy of a row, bits"), "{:.2f}", entropy),
         (_("Largest share of a row"), "{:.1%}", lambda p: p.amax(-1)),

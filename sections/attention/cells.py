@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention.arithmetic import rounding, show_bars, terms_table, told
-from sections.attention.subject import Seen, axes, pick_row, square
+from sections.attention.subject import Inputs, axes, pick_row, square
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.text import tex
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 
-def show_pairs(seen: Seen, one: HeadTrace, step: int, name: str) -> None:
+def show_pairs(inputs: Inputs, one: HeadTrace, step: int, name: str) -> None:
     """The steps whose matrix is T × T: products, scores, masked scores, shares."""
     from plots.attention import attention_matrix
 
-    reading = seen.reading
+    reading = inputs.reading
     values = (None, one.products, one.scores, one.masked, one.probs)[step]
     chart = "attention-pairs"  # one key for all these steps: the browser then redraws one picture
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(horizontal=True):
-        row = pick_row(seen, _("From (row)"))
+        row = pick_row(inputs, _("From (row)"))
         column = pick("column", _("To (column)"), numbered(reading.tokens), default=2)
     with left:
         figure(

@@ -11,7 +11,7 @@ import streamlit as st
 from sections.attention import arcs
 from sections.attention.arithmetic import rounding, show_bars, show_line, terms_table, told
 from sections.attention.cells import show_pairs
-from sections.attention.subject import Seen, pick_row, trace
+from sections.attention.subject import Inputs, pick_row, trace
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
@@ -37,34 +37,34 @@ def steps() -> list[tuple[str, str, str]]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.heads.arithmetic import take_apart
 
     count = len(steps())
-    arcs.show(lesson, seen, st.session_state.get("step-step", url_int("step", 1, 1, count) - 1))
+    arcs.show(lesson, inputs, st.session_state.get("step-step", url_int("step", 1, 1, count) - 1))
     step = stepper("step", [label for label, _section, _find in steps()])
     label, section, find = steps()[step]
     lesson.show(section, title=False)
     words_first()
-    model, reading = seen.subject.model, seen.reading
-    one = take_apart(model, reading.batch(), trace(seen.subject, reading), seen.layer, seen.head)
+    model, reading = inputs.subject.model, inputs.reading
+    one = take_apart(model, reading.batch(), trace(inputs.subject, reading), inputs.layer, inputs.head)
     if step == 0:
-        find = find.format(letter=step_vectors(seen, one))
+        find = find.format(letter=step_vectors(inputs, one))
     elif step == count - 1:
-        step_mix(seen, one)
+        step_mix(inputs, one)
     else:
-        show_pairs(seen, one, step, label)
-    show_line(type(model.bert.blocks[seen.layer].attn), step, find)
+        show_pairs(inputs, one, step, label)
+    show_line(type(model.bert.blocks[inputs.layer].attn), step, find)
 
 
-def step_vectors(seen: Seen, one: HeadTrace) -> str:
+def step_vectors(inputs: Inputs, one: HeadTrace) -> str:
     """Draw Q, K and V and the terms of one number; return the letter of the chosen matrix."""
     from plots.attention import dot_product, vectors
 
-    reading = seen.reading
+    reading = inputs.reading
     with st.container(horizontal=True):
         panel = pick("matrix", _("Matrix"), [_("Q, the queries"), _("K, the keys"), _("V, the values")])
-        row = pick_row(seen, _("Token (row)"))
+        row = pick_row(inputs, _("Token (row)"))
         place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
     which, letter = ("query", "key", "value")[panel], "qkv"[panel]
     values = getattr(one, which)
@@ -104,13 +104,13 @@ def step_vectors(seen: Seen, one: HeadTrace) -> str:
     return letter
 
 
-def step_mix(seen: Seen, one: HeadTrace) -> None:
+def step_mix(inputs: Inputs, one: HeadTrace) -> None:
     from plots.attention import number, vectors
 
-    reading = seen.reading
+    reading = inputs.reading
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(horizontal=True):
-        row = pick_row(seen, _("Token (row)"))
+        row = pick_row(inputs, _("Token (row)"))
         place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
     i, d, total = row + 1, place + 1, one.mix_terms(row, place)
     value = f"v_j[{d}]" if one.relative is None else f"(v_j[{d}] + r_{{{i},j}}[{d}])"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Seen, show_guesses, word_to_hide
+from sections.attention.subject import Inputs, show_guesses, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
 from ui.lesson import Lesson
@@ -49,13 +49,13 @@ def by_token(subject: Subject, hidden: ModelInput, position: int) -> tuple[Any, 
     return token_effects(subject.model, hidden.batch(), position)
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("A weight is not an explanation", title=False)
-    measured_examples(seen.subject)
+    measured_examples(inputs.subject)
     lesson.show("Your sentence")
-    position = word_to_hide(seen.reading)
+    position = word_to_hide(inputs.reading)
     if position is not None:
-        no_explanation(seen.subject, seen.reading.padded(0).hiding(position), position)
+        no_explanation(inputs.subject, inputs.reading.padded(0).hiding(position), position)
     lesson.show("What follows from it")
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention.rnn_reader import copiers, say_unknown
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -42,14 +42,14 @@ def right(source: list[str], said: list[str]) -> float:
     return sum(a == b for a, b in zip(source, said, strict=False)) / max(1, len(source))
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.toy.recurrent import RecurrentPair
     from minibert.toy.seq2seq import split_words
     from plots.attention_experiments import curves
     from plots.theme import titled
 
     trained = copiers()
-    words = split_words(seen.text)[: min(one.longest for one in trained.values())]
+    words = split_words(inputs.text)[: min(one.longest for one in trained.values())]
     with st.spinner(_("Measuring …")):
         lengths, shares = by_length()
     titles = {names()[name]: values for name, values in shares.items()}

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention.rnn_reader import Reading, networks, read
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered
 from ui.lesson import Lesson
@@ -38,8 +38,8 @@ def expected(ids: tuple[int, ...]) -> tuple[Column, Column, Column]:
     return tuple(found)
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    reading = read(seen.text)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    reading = read(inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("Two directions", title=False)

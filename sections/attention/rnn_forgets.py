@@ -9,7 +9,7 @@ import streamlit as st
 
 from sections.attention.rnn_gates import steps
 from sections.attention.rnn_reader import STORIES, Reading, networks, read
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered
 from ui.lesson import Lesson
@@ -64,8 +64,8 @@ def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], l
     )
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    reading = read(seen.text)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    reading = read(inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("What it forgets", title=False)

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention.rnn_reader import Reading, networks, read
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
 from ui.lesson import Lesson
@@ -36,8 +36,8 @@ def steps(ids: tuple[int, ...]) -> Step:
         return read_through(lm.forwards, lm.token(torch.tensor(ids)))
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    reading = read(seen.text)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    reading = read(inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("What a recurrent network keeps", title=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Seen
+from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
 from ui.lesson import Lesson
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    paths(lesson, seen.reading)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    paths(lesson, inputs.reading)
     cost(lesson)
 
 

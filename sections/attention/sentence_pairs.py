@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from sections.attention.subject import MAX_TOKENS, Seen, tiny
+from sections.attention.subject import MAX_TOKENS, Inputs, tiny
 from ui.model_cache import load
 from ui.source import show_source
 from ui.text import kind_of, show_tokens
@@ -12,7 +12,7 @@ from ui.translations import _
 
 
 @st.fragment
-def show(seen: Seen) -> None:
+def show(inputs: Inputs) -> None:
     import torch
 
     from minibert.attention_masks import padding_mask
@@ -20,8 +20,8 @@ def show(seen: Seen) -> None:
     from minibert.inside.model_input import ModelInput
     from minibert.model import Batch
 
-    tokenizer, text = load(seen.subject.name).tokenizer, seen.text
-    pair = ModelInput.of(tokenizer, text, seen.second or _("It was very hungry."), MAX_TOKENS)
+    tokenizer, text = load(inputs.subject.name).tokenizer, inputs.text
+    pair = ModelInput.of(tokenizer, text, inputs.second or _("It was very hungry."), MAX_TOKENS)
     alone = ModelInput.of(tokenizer, text, max_length=MAX_TOKENS)
     longest = max(pair.length, alone.length)
     rows = [one.padded(longest - one.length) for one in (pair, alone)]
@@ -35,7 +35,7 @@ def show(seen: Seen) -> None:
         show_tokens(row.tokens, under=mask, kinds=kinds, label=name)
     one_by_one = [row.batch() for row in rows]
     batch = Batch(*(torch.cat([getattr(one, name) for one in one_by_one]) for name in ("ids", "segments", "padding")))
-    bert = seen.subject.model.bert
+    bert = inputs.subject.model.bert
     both = record(bert, batch)
     n = pair.length
     there, back = crossing(all_probs(both)[:, 0, :, :n, :n], torch.tensor(pair.segments, dtype=torch.bool))

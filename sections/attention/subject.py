@@ -31,7 +31,7 @@ MAX_PADDING = 6
 
 
 @dataclass(frozen=True)
-class Seen:
+class Inputs:
     """What is on the page. reading: with its padding · layer, head: from 0 · default_row: of the word to show first."""
 
     subject: Subject
@@ -51,7 +51,7 @@ def trace(subject: Subject, reading: ModelInput) -> dict:
     return record(subject.model.bert, reading.batch())
 
 
-def read(lesson: Lesson) -> Seen:
+def read(lesson: Lesson) -> Inputs:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 30)
@@ -86,7 +86,7 @@ def read(lesson: Lesson) -> Seen:
         )
         st.info(words.format(whole=whole, n=reading.length), icon=":material/content_cut:")
     warn_unread_text(name, text, second or None, most=MAX_TOKENS)
-    return Seen(subject, text, second, reading, layer, head, row)
+    return Inputs(subject, text, second, reading, layer, head, row)
 
 
 def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int]:
@@ -109,13 +109,13 @@ def place_width() -> int:
     return round(118 * (1.5 if projecting() else 1))
 
 
-def picked_row(seen: Seen) -> int:
+def picked_row(inputs: Inputs) -> int:
     """Row of the chosen word, without drawing its widget."""
-    return picked("row", len(seen.reading.tokens), seen.default_row)
+    return picked("row", len(inputs.reading.tokens), inputs.default_row)
 
 
-def pick_row(seen: Seen, label: str) -> int:
-    return pick("row", label, numbered(seen.reading.tokens), seen.default_row)
+def pick_row(inputs: Inputs, label: str) -> int:
+    return pick("row", label, numbered(inputs.reading.tokens), inputs.default_row)
 
 
 def go_to(layer: int, head: int) -> None:

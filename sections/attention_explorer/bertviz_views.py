@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention_explorer import bertviz
-from sections.attention_explorer.subject import MAX_TOKENS, Seen, Side, inside, pick_head, read_pair
+from sections.attention_explorer.subject import MAX_TOKENS, Inputs, Side, inside, pick_head, read_pair
 from ui.lesson import Lesson
 from ui.looked_into import HeadPlace
 from ui.projector import TYPE, projecting
@@ -25,10 +25,10 @@ SECTIONS = {"head": "The head view", "model": "The model view", "neuron": "The n
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     views = {"head": _("Head view"), "model": _("Model view"), "neuron": _("Neuron view")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        at = pick_head(seen)
+        at = pick_head(inputs)
         wanted = [
             name
             for name, label in views.items()
@@ -37,11 +37,11 @@ def show(lesson: Lesson, seen: Seen) -> None:
         alone = st.toggle(_("This head alone"), key="bertviz_alone", bind="query-params")
     for name in wanted:
         narrow = name == "head"  # narrow enough for a second view or its prose beside it
-        boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in seen.sides]
-        for box, side, key in zip(boxes, seen.sides, "ab", strict=False):
+        boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in inputs.sides]
+        for box, side, key in zip(boxes, inputs.sides, "ab", strict=False):
             with box:
                 one_view(name, views[name], side, side.subject.head(*at), alone, f"bertviz-{name}-{key}")
-        with boxes[1] if narrow and len(seen.sides) == 1 else st.container():
+        with boxes[1] if narrow and len(inputs.sides) == 1 else st.container():
             lesson.show(SECTIONS[name], title=False)
     lesson.show("BertViz", title=False)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention_explorer import literature, relations
-from sections.attention_explorer.subject import Seen, all_names, open_head, pick_head, small_pictures
+from sections.attention_explorer.subject import Inputs, all_names, open_head, pick_head, small_pictures
 from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 THRESHOLD = 40  # percent; a score above it gives the head its name
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     ways = {"place": _("Where it looks"), "word": _("Which word it finds")}
     if choice("by", _("A head is named by"), ways) == "word":
-        relations.show(lesson, seen.subject)
+        relations.show(lesson, inputs.subject)
     else:
-        by_place(lesson, seen)
+        by_place(lesson, inputs)
         lesson.show("What the names do not say", level=3)
 
 
@@ -68,10 +68,10 @@ def short_kind_names() -> dict[str, str]:
 
 
 @st.fragment
-def by_place(lesson: Lesson, seen: Seen) -> None:
+def by_place(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.heads.kinds import targets
 
-    subject = seen.subject
+    subject = inputs.subject
     toy = held_out.kind_of_text(subject.tokenizer) == "toy"
     names = {"text": _("our sentences"), "toy": _("stories of the toy world")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -86,7 +86,7 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
             bind="query-params",
             width=wide(190),
         )
-        at = pick_head(seen)
+        at = pick_head(inputs)
     with st.spinner(_("Measuring every head …")):
         kinds = measured(subject, on)
     named, short = kinds.named(threshold / 100), short_kind_names()
@@ -100,7 +100,7 @@ def by_place(lesson: Lesson, seen: Seen) -> None:
     crowd = st.container() if many else None
     left, right = st.columns([11, 10], gap="medium")
     with crowd or left:
-        small_pictures(seen.sides[0], "explorer-kinds", open_head, labels, selected=at)
+        small_pictures(inputs.sides[0], "explorer-kinds", open_head, labels, selected=at)
     with left if many else right:
         one_head(subject, kinds, at, threshold / 100)
     with right if many else st.container():

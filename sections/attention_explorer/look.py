@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from sections.attention_explorer import numbers, views
-from sections.attention_explorer.subject import Seen, Side, inside, open_head, pick_head, small_pictures
+from sections.attention_explorer.subject import Inputs, Side, inside, open_head, pick_head, small_pictures
 from ui.inputs import choice, numbered, pick, state
 from ui.lesson import Lesson
 from ui.looked_into import HeadPlace, head_name
@@ -25,41 +25,41 @@ LEAST = 0.01  # least share that a title names beside the largest
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     stage, settings = picture(), st.container(key="look-settings")
     with settings:
-        at, cell, drawn = read_settings(seen)
-    single = len(seen.sides) == 1
+        at, cell, drawn = read_settings(inputs)
+    single = len(inputs.sides) == 1
     with stage:
         if single:
             left, right = st.columns(2, gap="medium")
             with left:
-                if guessed(seen.sides[0]):
-                    st.markdown(f"**{crowd(inside_probs(seen.sides[0]), seen.sides[0])}**")
-                    small_pictures(seen.sides[0], "explorer-heads", open_head, selected=at)
+                if guessed(inputs.sides[0]):
+                    st.markdown(f"**{crowd(inside_probs(inputs.sides[0]), inputs.sides[0])}**")
+                    small_pictures(inputs.sides[0], "explorer-heads", open_head, selected=at)
                     st.caption(_("Each picture is a head; click one to see its lines."))
             with right:
-                one_side(seen.sides[0], at, cell, drawn, "a")
+                one_side(inputs.sides[0], at, cell, drawn, "a")
         else:
-            for box, side, key in zip(st.columns(2, gap="medium"), seen.sides, "ab", strict=True):
+            for box, side, key in zip(st.columns(2, gap="medium"), inputs.sides, "ab", strict=True):
                 with box:
                     here = side.subject.head(*at)
                     words = literal(" ".join(side.reading.tokens[1:-1])[:120])
                     st.caption(f"**{literal(side.subject.title)}** · {words}")
                     one_side(side, here, cell, drawn, key)
                     small_pictures(side, f"explorer-heads-{key}", open_head, selected=here)
-    for box, side, key in zip(st.columns(len(seen.sides), gap="medium"), seen.sides, "ab", strict=False):
+    for box, side, key in zip(st.columns(len(inputs.sides), gap="medium"), inputs.sides, "ab", strict=False):
         with box:
             numbers.show(side, side.subject.head(*at), *within(side, cell), key, wide=single)
     lesson.show("Look", title=False)
     lesson.show("The question", level=3)
 
 
-def read_settings(seen: Seen) -> tuple[HeadPlace, tuple[int, int], dict[str, Any]]:
+def read_settings(inputs: Inputs) -> tuple[HeadPlace, tuple[int, int], dict[str, Any]]:
     """The widgets → (layer, head); (row, column) of the chosen tokens, −1 for all; how to draw the head."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        at = pick_head(seen)
-        tokens = [_("all"), *numbered(seen.reading.tokens)]
+        at = pick_head(inputs)
+        tokens = [_("all"), *numbered(inputs.reading.tokens)]
         names = (("row", _("From")), ("column", _("To")))
         cell = tuple(pick(name, label, tokens, width=views.wide(170)) - 1 for name, label in names)
         view = choice("view", _("View"), {"lines": _("lines"), "matrix": _("matrix")})

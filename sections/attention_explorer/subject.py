@@ -41,7 +41,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Inputs:
     """What is on the page: one side, or two beside each other. default_head: the one that is shown first."""
 
     sides: tuple[Side, ...]
@@ -56,7 +56,7 @@ class Seen:
         return self.sides[0].reading
 
 
-def read(lesson: Lesson) -> Seen:
+def read(lesson: Lesson) -> Inputs:
     """The class's sentence; in the drawer the model, a second sentence, and what to show side by side."""
     st.html(Path(__file__).with_name("explorer.css"))
     sentence, settings = with_drawer()
@@ -85,7 +85,7 @@ def read(lesson: Lesson) -> Seen:
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
-    return Seen(sides, default_head(sides[0]))
+    return Inputs(sides, default_head(sides[0]))
 
 
 def side_of(subject: Subject, text: str, second: str | None) -> Side:
@@ -153,7 +153,7 @@ def all_names(subject: Subject) -> list[str]:
     return [head_name(layer, head) for layer in range(layers) for head in range(heads)]
 
 
-def pick_head(seen: Seen) -> HeadPlace:
+def pick_head(inputs: Inputs) -> HeadPlace:
     """Select boxes for layer and head, kept in the link; a click on a picture moves them."""
     labels = (("layer", _("Layer")), ("head", _("Head")))
     return tuple(
@@ -164,7 +164,7 @@ def pick_head(seen: Seen) -> HeadPlace:
             default,
             width=views.wide(130),
         )
-        for (name, label), count, default in zip(labels, seen.subject.shape, seen.default_head, strict=True)
+        for (name, label), count, default in zip(labels, inputs.subject.shape, inputs.default_head, strict=True)
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from sections.attention_explorer import ranking
 from sections.attention_explorer.asked import answers, means, questions, signed, task_name
-from sections.attention_explorer.subject import Seen, open_head, pick_head, small_pictures
+from sections.attention_explorer.subject import Inputs, open_head, pick_head, small_pictures
 from ui.figures import figure
 from ui.inputs import choice, pick
 from ui.lesson import Lesson
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
-    subject = seen.subject
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    subject = inputs.subject
     if questions(subject) is None:
         st.info(
             _(
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        at = pick_head(seen)
+        at = pick_head(inputs)
         silence = {"zero": _("zeros"), "mean": _("its mean")}
         mean = choice("silence", _("In the head's place"), silence) == "mean"
         wanted = ranking.wanted(subject)
@@ -43,7 +43,7 @@ def show(lesson: Lesson, seen: Seen) -> None:
         ranking.show(subject, at, mean)
     lesson.show("What each head costs", title=False)
     lesson.show("Switch heads off", level=3)
-    switch_off(seen, at, mean)
+    switch_off(inputs, at, mean)
     lesson.show("What follows from it", level=3)
 
 
@@ -74,17 +74,17 @@ def set_off(heads: Sequence[HeadPlace]) -> None:
     st.session_state["heads-off"] = frozenset(heads)
 
 
-def switch_off(seen: Seen, at: HeadPlace, mean: bool) -> None:
+def switch_off(inputs: Inputs, at: HeadPlace, mean: bool) -> None:
     """Switches of all heads; beside them the effect on the sentence's answer and on the score."""
-    off = heads_off(seen.subject)
+    off = heads_off(inputs.subject)
     left, right = st.columns([9, 11], gap="medium")
     with left:
         st.markdown(f"**{_('Click a head to switch it off or on')}**")
-        small_pictures(seen.sides[0], "explorer-switches", toggle_head, selected=at, crossed=off)
-        switches(seen.subject, *at, off)
+        small_pictures(inputs.sides[0], "explorer-switches", toggle_head, selected=at, crossed=off)
+        switches(inputs.subject, *at, off)
     with right:
-        effect_on_set(seen.subject, off, mean)
-        table = effect_on_answer(seen.subject, seen.reading, off, mean)
+        effect_on_set(inputs.subject, off, mean)
+        table = effect_on_answer(inputs.subject, inputs.reading, off, mean)
     if table is not None:
         with left:
             logits(table)

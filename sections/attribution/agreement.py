@@ -4,17 +4,17 @@ import numpy as np
 import streamlit as st
 
 from sections.attribution import subject
-from sections.attribution.subject import Subject, column_names, method_names
+from sections.attribution.subject import Inputs, column_names, method_names
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.explanations.attribution import agreement as correlations
     from plots.attribution import agreement_matrix
 
-    matrix = correlations(subject.values_of(seen))
+    matrix = correlations(subject.values_of(inputs))
     names, short = list(method_names().values()), list(column_names().values())
     places = [(i, j) for i in range(len(names)) for j in range(i)]
     pairs = [_("{a} and {b}: {rho:.2f}").format(a=names[i], b=names[j], rho=matrix[i, j]) for i, j in places]

@@ -5,7 +5,7 @@ import re
 import streamlit as st
 
 from sections.attribution import subject
-from sections.attribution.subject import Subject, method_names, replacement_names
+from sections.attribution.subject import Inputs, method_names, replacement_names
 from ui.classifiers import dev_examples, task_of
 from ui.figures import figure
 from ui.held_out import kind_of_text, texts
@@ -18,17 +18,17 @@ from ui.translations import _
 SEVERAL, SHORT = 10, 10  # texts in the test over several; most words of each
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.attribution import deletion_curves
 
-    values, names = subject.values_of(seen), method_names()
+    values, names = subject.values_of(inputs), method_names()
     with st.spinner(_("Taking words away …")):
-        test = _deletion_of(seen.key, seen.case, values, seen.replacement, seen.steps)
+        test = _deletion_of(inputs.key, inputs.case, values, inputs.replacement, inputs.steps)
     best = max(test.methods, key=test.fall)
     title = _("{method} falls fastest: {fall:.1%}, at random {random:.1%}").format(
         method=names[best], fall=test.fall(best), random=test.random_falls.mean()
     )
-    titles = (_("words taken away"), _("P({label})").format(label=literal(seen.case.label)), _("random order"))
+    titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
     falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
     figure(
         deletion_curves(test.methods, test.random, names, titles, title),
@@ -38,12 +38,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
         "deletion",
         data=lambda: [
             {_("words taken away"): i, **{names[name]: float(curve[i]) for name, curve in test.methods.items()}}
-            for i in range(len(seen.case.words) + 1)
+            for i in range(len(inputs.case.words) + 1)
         ],
     )
     lesson.show("The deletion test")
     lesson.show("One text is an anecdote")
-    _several(seen)
+    _several(inputs)
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
@@ -54,7 +54,7 @@ def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _one_of_several(owner: tuple, _seen: Subject, given: tuple, replacement: str) -> dict | None:
+def _one_of_several(owner: tuple, _seen: Inputs, given: tuple, replacement: str) -> dict | None:
     """Method (and "random") → mean fall of the score; None for a text that is too long."""
     from minibert.inside.explanations.attribution import attributions, deletion_test
 
@@ -67,9 +67,9 @@ def _one_of_several(owner: tuple, _seen: Subject, given: tuple, replacement: str
 
 
 @st.fragment
-def _several(seen: Subject) -> None:
+def _several(inputs: Inputs) -> None:
     replacement = choice("holes", _("Instead of a missing word stands"), replacement_names())
-    owner = (seen.run.id if seen.run else seen.model,)
+    owner = (inputs.run.id if inputs.run else inputs.model,)
     done = ("several", *owner, replacement)
     if not st.session_state.get("_several", {}).get(done):
         label = _("Test on {n} short held-out texts").format(n=SEVERAL)
@@ -77,9 +77,9 @@ def _several(seen: Subject) -> None:
             return
         st.session_state.setdefault("_several", {})[done] = True
     rows, bar = [], st.empty()
-    for given in _held_out(seen):
+    for given in _held_out(inputs):
         bar.progress(len(rows) / SEVERAL, text=_("{n} of {all} texts").format(n=len(rows), all=SEVERAL))
-        row = _one_of_several(owner, seen, given, replacement)
+        row = _one_of_several(owner, inputs, given, replacement)
         rows += [row] if row else []
         if len(rows) == SEVERAL:
             break
@@ -106,13 +106,13 @@ def _several(seen: Subject) -> None:
     )
 
 
-def _held_out(seen: Subject) -> list[tuple]:
+def _held_out(inputs: Inputs) -> list[tuple]:
     """Texts outside the model's training data, shortest first, in the form that `case_of` takes."""
-    if seen.run is None:
-        found = texts(kind_of_text(outline_of(seen.model).tokenizer))
+    if inputs.run is None:
+        found = texts(kind_of_text(outline_of(inputs.model).tokenizer))
         return [(("text", with_blank(text)),) for text in sorted(found, key=len)]
-    fields = ("text", "pair") if task_of(seen.run) == "pair" else ("text",)
-    examples = sorted(dev_examples(seen.run), key=lambda example: sum(len(example[name]) for name in fields))
+    fields = ("text", "pair") if task_of(inputs.run) == "pair" else ("text",)
+    examples = sorted(dev_examples(inputs.run), key=lambda example: sum(len(example[name]) for name in fields))
     return [tuple((name, example[name]) for name in fields) for example in examples]
 
 

@@ -3,17 +3,17 @@
 import streamlit as st
 
 from sections.attribution import subject
-from sections.attribution.subject import Subject, method_names
+from sections.attribution.subject import Inputs, method_names
 from ui.attributed_text import show_attributed
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
-    names, values, words = method_names(), subject.values_of(seen), seen.words
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    names, values, words = method_names(), subject.values_of(inputs), inputs.words
     method = choice("method", _("Method"), {name: names[name] for name in ("integrated", *names)}, wrap=True)
-    shown, cases = values[method], seen.case.words
+    shown, cases = values[method], inputs.case.words
     breaks = [i for i in range(1, len(words)) if cases[i].segment != cases[i - 1].segment]
     show_attributed(
         words,
@@ -22,14 +22,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
         breaks=breaks,
         titles=[f"{word}: {value:+.4f}" for word, value in zip(words, shown, strict=True)],
     )
-    st.caption(sum_in_words(method, shown, seen))
+    st.caption(sum_in_words(method, shown, inputs))
     lesson.show("The question")
     lesson.show("Five answers")
 
 
-def sum_in_words(method: str, values, seen: Subject) -> str:
+def sum_in_words(method: str, values, inputs: Inputs) -> str:
     """What a method's values sum to, and what they should sum to."""
-    total, score = float(values.sum()), seen.case.score
+    total, score = float(values.sum()), inputs.case.score
     if method == "rollout":
         return _("Shares of 1: these words have {total:.2f}, the other tokens the rest. No sign, no class.").format(
             total=total
@@ -37,7 +37,7 @@ def sum_in_words(method: str, values, seen: Subject) -> str:
     if method in ("integrated", "shapley"):
         from minibert.inside.explanations.attribution import nothing_left
 
-        start = nothing_left(seen.case, seen.replacement, gradients=method == "integrated")
+        start = nothing_left(inputs.case, inputs.replacement, gradients=method == "integrated")
         return _(
             "Sum {total:+.3f}. The score is {score:+.3f}, without any word {start:+.3f}: the sum should be "
             "{wanted:+.3f}."

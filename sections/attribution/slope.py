@@ -2,20 +2,20 @@
 
 import streamlit as st
 
-from sections.attribution.subject import STEPS, USUAL_STEPS, Subject
+from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.state import set_url
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.attribution import path_and_error
 
     steps = st.select_slider(_("Steps of integrated gradients"), STEPS, key="steps", width=500)
     set_url("steps", steps, default=USUAL_STEPS)
     with st.spinner(_("Walking the way …")):
-        scores, slope, errors = _path_of(seen.key, seen.case, seen.replacement)
+        scores, slope, errors = _path_of(inputs.key, inputs.case, inputs.replacement)
     rules = {"riemann_middle": _("midpoints"), "gausslegendre": _("Gauss–Legendre")}
     error, way = errors["riemann_middle"][STEPS.index(steps)], float(scores[-1] - scores[0])
     titles = [

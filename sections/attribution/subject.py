@@ -37,7 +37,7 @@ GUESSES = 5
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """key: cache key · case: the answer (`attribution.Case`) · replacement: of a missing word · steps:
     of integrated gradients · run: the classifier's; None for a blank · model: that fills the blank · missing: the
     chosen classifier that nobody has trained yet; a blank is explained instead."""
@@ -85,7 +85,7 @@ def replacement_names() -> dict[str, str]:
     return {"mask": "[MASK]", "pad": "[PAD]", "cut": _("nothing: cut out")}
 
 
-def read(lesson: Lesson) -> Subject | None:
+def read(lesson: Lesson) -> Inputs | None:
     """The user's text and, in a drawer, the model, the class and the replacement of a missing word; None, after showing
     the reason, if there is nothing to explain."""
     left, right = with_drawer()
@@ -112,7 +112,7 @@ def read(lesson: Lesson) -> Subject | None:
         case = _case(run, model, texts, target)
     owner = run.id if run else (model, version_of(model))
     missing = "" if run or chosen.startswith(BLANK) else chosen
-    return Subject((owner, texts, case.label), case, replacement, steps_now(), run, model, missing)
+    return Inputs((owner, texts, case.label), case, replacement, steps_now(), run, model, missing)
 
 
 def _choose_model() -> str:
@@ -221,10 +221,10 @@ def steps_now() -> int:
     return st.session_state["steps"]
 
 
-def values_of(seen: Subject) -> dict:
+def values_of(inputs: Inputs) -> dict:
     """Method → the value of each word, computed once for all sessions."""
     with st.spinner(_("Asking five ways …")):
-        return _values_of(seen.key, seen.case, seen.replacement, seen.steps)
+        return _values_of(inputs.key, inputs.case, inputs.replacement, inputs.steps)
 
 
 @st.cache_data(show_spinner=False, max_entries=128)

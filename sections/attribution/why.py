@@ -1,11 +1,11 @@
 """Why the methods differ, and their code."""
 
-from sections.attribution.subject import Subject
+from sections.attribution.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 
 
-def show(lesson: Lesson, seen: Subject | None = None) -> None:
+def show(lesson: Lesson, inputs: Inputs | None = None) -> None:
     from minibert.inside.explanations import attribution
 
     lesson.show("Why they differ")

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from sections.attribution import subject
-from sections.attribution.subject import Subject, column_names, method_names
+from sections.attribution.subject import Inputs, column_names, method_names
 from ui.classifiers import classifier_named, show_accuracy
 from ui.figures import figure
 from ui.page import picture
@@ -18,14 +18,14 @@ from ui.translations import _
 MOST_GUESSES = 5  # options of the prediction question
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from plots.attribution import word_grid
 
     with picture():
-        st.markdown(seen.answer)
-        values, words, names = subject.values_of(seen), seen.words, method_names()
+        st.markdown(inputs.answer)
+        values, words, names = subject.values_of(inputs), inputs.words, method_names()
         strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
-        told = _guessed(seen, values, strongest)
+        told = _guessed(inputs, values, strongest)
         if told:
             alt = _("The value of every word by five methods. Strongest word: {words}.").format(
                 words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
@@ -44,24 +44,24 @@ def show(seen: Subject) -> None:
                     for i, word in enumerate(words)
                 ],
             )
-    if seen.run is not None:
-        show_accuracy(seen.run)
-    elif seen.missing:
-        classifier_named(seen.missing)
+    if inputs.run is not None:
+        show_accuracy(inputs.run)
+    elif inputs.missing:
+        classifier_named(inputs.missing)
 
 
-def _guessed(seen: Subject, values: dict, strongest: dict[str, str]) -> bool:
+def _guessed(inputs: Inputs, values: dict, strongest: dict[str, str]) -> bool:
     """Ask for the word that at least three of the five methods rank first; True if the map may be shown."""
     summed = sum(abs(value) / abs(value).max().clip(min=1e-12) for value in values.values())
-    largest = [seen.words[i] for i in summed.argsort()[::-1]]
+    largest = [inputs.words[i] for i in summed.argsort()[::-1]]
     ((word, most),) = Counter(strongest.values()).most_common(1)
     asked = list(dict.fromkeys([*strongest.values(), *largest]))[:MOST_GUESSES]
-    options = [one for one in dict.fromkeys(seen.words) if one in asked]
+    options = [one for one in dict.fromkeys(inputs.words) if one in asked]
     if len(options) < 2:
         return True
     right = options.index(word) if 2 * most > len(strongest) else len(options)
     question = _("Which word counts most, by three methods of five or more?")
-    return predict("strongest", question, [*options, _("none: they do not agree")], right, about=f"{seen.key}")
+    return predict("strongest", question, [*options, _("none: they do not agree")], right, about=f"{inputs.key}")
 
 
 def finding(strongest: dict[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sections.cone.subject import Subject
+from sections.cone.subject import Inputs
 from ui.claim import seeds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -10,7 +10,7 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     claims = {"plain": _("a network that only filled blanks"), "learned": _("one that has learned from pairs")}
     claim = choice("claim", _("Vectors of"), claims)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.cone.subject import Subject, fitted, to_fit, vectors
+from sections.cone.subject import Inputs, fitted, to_fit, vectors
 from ui.figures import figure
 from ui.page import picture
 from ui.text import visible
@@ -12,19 +12,19 @@ KEPT = (8, 16, 32, 64, 128, 192)  # numbers of columns to keep, besides all
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import cosines, mean_cosine
     from minibert.sentence_vectors.anisotropy import plane
     from plots.cone import Cloud, clouds
 
     with picture():
-        if not seen.complete:
+        if not inputs.complete:
             st.info(_("Type two sentences."), icon=":material/edit:")
             return
-        with st.spinner(_("Reading {n:,} sentences …").format(n=len(to_fit(seen.language)) + len(seen.lines))):
-            whole = fitted(seen)
-            table = vectors(seen.model, seen.layers, seen.lines)
-            pair = vectors(seen.model, seen.layers, seen.pair)
+        with st.spinner(_("Reading {n:,} sentences …").format(n=len(to_fit(inputs.language)) + len(inputs.lines))):
+            whole = fitted(inputs)
+            table = vectors(inputs.model, inputs.layers, inputs.lines)
+            pair = vectors(inputs.model, inputs.layers, inputs.pair)
         offered = [*(k for k in KEPT if k < whole.dimensions), whole.dimensions]
         if st.session_state.get("k") not in offered:  # another model has fewer
             st.session_state.pop("k", None)
@@ -48,12 +48,12 @@ def show(seen: Subject) -> None:
         (mean, own), (after, own_after) = said
         title = _("Two at random: mean cosine {mean:.2f}, whitened {after:.2f}. Yours: {own:.2f}, whitened {mine:.2f}")
         title = title.format(mean=mean, after=after, own=own, mine=own_after)
-        lines = [visible(line, spaces=False) for line in (*seen.lines, *seen.pair)]
+        lines = [visible(line, spaces=False) for line in (*inputs.lines, *inputs.pair)]
         with slot:
             figure(
                 clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
                 _("{n} sentences as points in a circle, before and after whitening. {title}.").format(
-                    n=len(seen.lines), title=title
+                    n=len(inputs.lines), title=title
                 ),
                 "clouds",
                 wide=True,
@@ -66,7 +66,7 @@ def show(seen: Subject) -> None:
                             for axis, value in zip("xy", panel.points[i], strict=True)
                         },
                     }
-                    for i, line in enumerate((*seen.lines, *seen.pair))
+                    for i, line in enumerate((*inputs.lines, *inputs.pair))
                 ],
             )
     st.caption(
@@ -74,5 +74,5 @@ def show(seen: Subject) -> None:
             "Every vector at length 1, seen in the plane through the origin and your two: their angle is the true one. "
             "A grey point near the edge points into this plane, one near the middle elsewhere. Whitening was fitted on "
             "{n:,} other sentences of this course."
-        ).format(n=len(to_fit(seen.language)))
+        ).format(n=len(to_fit(inputs.language)))
     )

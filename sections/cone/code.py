@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from sections.cone.subject import Subject
+from sections.cone.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.sentence_vectors.anisotropy import plane
     from minibert.sentence_vectors.flow import ActNorm, Coupling
     from minibert.sentence_vectors.whitening import Whitening

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.cone.subject import PREFIX, Subject, layer_names, to_fit
+from sections.cone.subject import PREFIX, Inputs, layer_names, to_fit
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import (
@@ -28,7 +28,7 @@ from ui.translations import _
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.sentence_vectors.flow import Flow
 
     manager().warm_up()
@@ -38,14 +38,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
         seeds = st.slider(_("Runs, each with its own seed"), 1, 3, 1, key="flow-seeds", width=220)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-flow"):
             for seed in range(int(seeds)):
-                begin(int(steps), seed, seen)
+                begin(int(steps), seed, inputs)
     show_refusal()
-    runs = [run for run in own_runs(f"{PREFIX}-flow") if run.kind.endswith(seen.language)][3::-1]
+    runs = [run for run in own_runs(f"{PREFIX}-flow") if run.kind.endswith(inputs.language)][3::-1]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: the encoder stays as it is, so it takes seconds."))
     else:
-        if seen.complete:
-            tell(runs, list(seen.pair))
+        if inputs.complete:
+            tell(runs, list(inputs.pair))
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What a flow cannot")
     show_source(Flow)
@@ -55,23 +55,23 @@ def speed(step: dict) -> str:
     return _(" · step {step:,} · {speed:,.0f} vectors/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
-def begin(steps: int, seed: int, seen: Subject) -> None:
+def begin(steps: int, seed: int, inputs: Inputs) -> None:
     from minibert.sentence_vectors.flow_run import FlowSettings
     from minibert.sentence_vectors.run import Held
     from minibert.tasks.similarity import ScoredPair
 
-    settings = FlowSettings(layers=seen.layers, steps=steps, evaluate_every=max(10, steps // 10), seed=seed)
-    held = Held([ScoredPair(*pair) for pair in similar_pairs(seen.language)], questions(seen.language))
+    settings = FlowSettings(layers=inputs.layers, steps=steps, evaluate_every=max(10, steps // 10), seed=seed)
+    held = Held([ScoredPair(*pair) for pair in similar_pairs(inputs.language)], questions(inputs.language))
     submit(
         "minibert.sentence_vectors.flow_run:learn_flow",
         settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
-        list(to_fit(seen.language)),
+        weights_to_begin_with(CHECKPOINTS / STARTS[inputs.language]),
+        list(to_fit(inputs.language)),
         held=held,
-        lines=[question for question, _standard in questions(seen.language)],
-        watch=list(seen.pair) if seen.complete else [],
-        title=_("flow, {layers}, seed {seed}").format(layers=layer_names()[seen.layers], seed=seed),
-        kind=f"{PREFIX}-flow/{seen.layers}-{seed}-{seen.language}",
+        lines=[question for question, _standard in questions(inputs.language)],
+        watch=list(inputs.pair) if inputs.complete else [],
+        title=_("flow, {layers}, seed {seed}").format(layers=layer_names()[inputs.layers], seed=seed),
+        kind=f"{PREFIX}-flow/{inputs.layers}-{seed}-{inputs.language}",
     )
 
 

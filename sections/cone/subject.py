@@ -26,7 +26,7 @@ PREFIX = "cone"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """pair: the user's two sentences · layers: a key of `sentence_vectors.encoder.LAYERS` · lines: the sentences of the
     cloud, the desk's questions and the class's own."""
 
@@ -63,7 +63,7 @@ def to_fit(language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))[:FITTED_ON]
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Two sentences; in a drawer the model, the layers and the class's own sentences."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, right = st.container(), st.container()
@@ -93,7 +93,7 @@ def read(lesson: Lesson) -> Subject:
         warn_unread_text(model, text)
     mine = list(dict.fromkeys(line.strip() for line in own.splitlines() if any(map(str.isalnum, line))))[:MOST_LINES]
     lines = (*(question for question, _standard in questions(language)), *mine)
-    return Subject((first.strip(), second.strip()), model, layers, language, lines)
+    return Inputs((first.strip(), second.strip()), model, layers, language, lines)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -119,6 +119,6 @@ def _fitted(model: str, version: int, layers: str, language: str) -> "Whitening"
     return Whitening.fit(vectors(model, layers, to_fit(language)))
 
 
-def fitted(seen: Subject) -> "Whitening":
+def fitted(inputs: Inputs) -> "Whitening":
     """Whitening with all columns, fitted on the sentences of `to_fit`."""
-    return _fitted(seen.model, version_of(seen.model), seen.layers, seen.language)
+    return _fitted(inputs.model, version_of(inputs.model), inputs.layers, inputs.language)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.cone.cloud import KEPT
-from sections.cone.subject import Subject, fitted, layer_names, vectors
+from sections.cone.subject import Inputs, fitted, layer_names, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.predict import predict
@@ -14,24 +14,24 @@ from ui.translations import _
 SEARCHED = 50_000  # vectors in the timed search
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import cosines, nearest_alike
     from minibert.sentence_vectors.whitening import Whitening
     from minibert.training.statistics import rank_correlation
     from plots.cone import over_dimensions
 
     lesson.show("Whitening", title=False)
-    sets = {_("the course’s own pairs"): similar_pairs(seen.language)}
-    if seen.language == "en" and (pairs := sts_b()):
+    sets = {_("the course’s own pairs"): similar_pairs(inputs.language)}
+    if inputs.language == "en" and (pairs := sts_b()):
         sets[_("STS-B, dev")] = pairs
-    whole = fitted(seen)
+    whole = fitted(inputs)
     offered = [*(k for k in KEPT if k < whole.dimensions), whole.dimensions]
     lines: dict[str, list[float]] = {}
     plain: dict[str, float] = {}
     for name, pairs in sets.items():
         left, right, scores = zip(*pairs, strict=True)
         with st.spinner(_("Reading {n:,} sentences …").format(n=2 * len(pairs))):
-            u, v = (vectors(seen.model, seen.layers, side) for side in (left, right))
+            u, v = (vectors(inputs.model, inputs.layers, side) for side in (left, right))
         plain[name] = rank_correlation(cosines(u, v), scores)
         lines[name] = [rank_correlation(cosines(whole.first(k)(u), whole.first(k)(v)), scores) for k in offered]
     own = next(iter(sets))
@@ -43,7 +43,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         _("With what do cosines agree best with people, on {n} pairs?").format(n=len(sets[own])),
         options,
         right,
-        about=f"{seen.model} {seen.layers}",
+        about=f"{inputs.model} {inputs.layers}",
     ):
         return
     summary = _("{set}: {plain:.2f} as they are, at best {best:.2f} whitened, with {k} numbers").format(
@@ -63,11 +63,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
     )
     st.caption(
         _("Vectors: {layers}. Nothing here is fitted on the pairs or their scores.").format(
-            layers=layer_names()[seen.layers]
+            layers=layer_names()[inputs.layers]
         )
     )
-    desk = questions(seen.language)
-    table = vectors(seen.model, seen.layers, tuple(question for question, _standard in desk))
+    desk = questions(inputs.language)
+    table = vectors(inputs.model, inputs.layers, tuple(question for question, _standard in desk))
     labels = [standard for _question, standard in desk]
     counts = {k: int(nearest_alike(whole.first(k)(table), labels).sum()) for k in offered}
     few = offered[max(0, len(offered) - 3)]

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.cone.subject import Subject, _every_layer, to_fit
+from sections.cone.subject import Inputs, _every_layer, to_fit
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -22,13 +22,13 @@ def norms(model: str, version: int, language: str):
     return word_norms(encoder_of(loaded.model), loaded.tokenizer, to_fit(language))
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import anisotropy, mean_cosine
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("The cone", title=False)
-    with st.spinner(_("Reading {n:,} sentences …").format(n=len(seen.lines))):
-        every = _every_layer(seen.model, version_of(seen.model), seen.lines)
+    with st.spinner(_("Reading {n:,} sentences …").format(n=len(inputs.lines))):
+        every = _every_layer(inputs.model, version_of(inputs.model), inputs.lines)
         found = [anisotropy(layer) for layer in every]
     names = [_("embeddings"), *map(str, range(1, len(every)))]
     summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
@@ -64,7 +64,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         ],
     )
     lesson.show("Frequent words")
-    bands = norms(seen.model, version_of(seen.model), seen.language)
+    bands = norms(inputs.model, version_of(inputs.model), inputs.language)
     st.table(
         [
             {
@@ -80,6 +80,6 @@ def show(lesson: Lesson, seen: Subject) -> None:
         _(
             "Token embeddings of {model}, counted in {n:,} sentences of the course. The paper’s, of BERT-base counted "
             "in Wikipedia, from the 100 commonest to the rarest: {theirs} (Li et al. 2020, table 1)."
-        ).format(model=literal(seen.model), n=len(to_fit(seen.language)), theirs=THEIRS)
+        ).format(model=literal(inputs.model), n=len(to_fit(inputs.language)), theirs=THEIRS)
     )
     show_source(mean_cosine)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.dialogue.subject import Subject, answer_to
+from sections.dialogue.subject import Inputs, answer_to
 from ui.figures import figure
 from ui.page import picture
 from ui.tasks.entities import entities_sentence, show_entities
@@ -11,16 +11,16 @@ from ui.translations import _
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from minibert.diet.predictor import ranking
     from plots.dialogue import intents
 
     with picture():
-        if not seen.answers:
+        if not inputs.answers:
             st.info(_("Say something."), icon=":material/edit:")
             return
         with st.spinner(_("Reading …")):
-            answer = answer_to(seen.text)
+            answer = answer_to(inputs.text)
         with st.chat_message("user"):
             show_entities(answer)
         ranked = ranking(answer)
@@ -29,7 +29,7 @@ def show(seen: Subject) -> None:
         figure(
             intents(list(names), list(probs), _("confidence"), summary),
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(
-                text=visible(seen.text, spaces=False),
+                text=visible(inputs.text, spaces=False),
                 listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
                 entities=entities_sentence(answer).replace("**", ""),
             ),

@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from minibert.experiments import claims
-from sections.dialogue.subject import Subject
+from sections.dialogue.subject import Inputs
 from ui.claim import nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
 from ui.figures import figure
 from ui.inputs import choice
@@ -14,7 +14,7 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     records, table = records_of(lesson.name), claims.tables()["dialogue"]
     if not records:

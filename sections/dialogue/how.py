@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from sections.dialogue.subject import Subject, predictor
+from sections.dialogue.subject import Inputs, predictor
 from ui.figures import figure
 from ui.inputs import pick
 from ui.lesson import Lesson
@@ -46,16 +46,16 @@ def looked_into(text: str) -> dict:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.diet.crf import Crf
     from minibert.diet.model import told_from_others
     from minibert.diet.sparse import n_grams
 
     lesson.show("How it works", title=False)
-    if not seen.answers:
+    if not inputs.answers:
         st.info(_("Say something."), icon=":material/edit:")
         return
-    inside = looked_into(seen.text)
+    inside = looked_into(inputs.text)
     words = inside["words"]
     st.markdown("### " + _("1 · Features of each word"))
     features(inside)

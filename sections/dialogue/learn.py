@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.dialogue.subject import PREFIX, Subject
+from sections.dialogue.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -46,7 +46,7 @@ def names() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.diet.model import Diet
     from ui.source import show_source
     from ui.task_data import choose_data
@@ -71,14 +71,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
     if pressed and data is not None:
         for seed in range(seeds):
             for arm in SETS.get(who, (who,)):
-                begin(arm, data, int(epochs), seed, seen)
+                begin(arm, data, int(epochs), seed, inputs)
     show_refusal()
     runs = own_runs(f"{PREFIX}-learn")[MOST_RUNS - 1 :: -1]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: both are done within a minute."))
     else:
-        if seen.answers:
-            tell(runs, [seen.text])
+        if inputs.answers:
+            tell(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     show_source(Diet, "def losses", label=_("The network and its three losses"))
 
@@ -87,13 +87,13 @@ def speed(step: dict) -> str:
     return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
-def begin(arm: str, data, epochs: int, seed: int, seen: Subject) -> None:
+def begin(arm: str, data, epochs: int, seed: int, inputs: Inputs) -> None:
     from minibert.diet.run import DietSettings
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
     start = weights_to_begin_with(CHECKPOINTS / ENCODERS.get(data.language, "mini-en"))
-    watch = [seen.text] if seen.answers else []
+    watch = [inputs.text] if inputs.answers else []
     shown = {"title": f"{names()[arm]} · {data.name} · {seed + 1}", "kind": f"{PREFIX}-learn/{arm}"}
     if ARMS[arm] is None:
         settings = FinetuneSettings(

@@ -21,7 +21,7 @@ PREFIX = "dialogue"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: the user's sentence · answers: whether it has a word."""
 
     text: str
@@ -31,7 +31,7 @@ class Subject:
         return any(map(str.isalnum, self.text))
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, key="said", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         with drawer(_("Examples"), key="dialogue-drawer"):
@@ -46,7 +46,7 @@ def read(lesson: Lesson) -> Subject:
             label=_("Say it to the helper, in English: it answers as you type"),
         )
     warn_unread_text(ENCODER, text)
-    return Subject(text.strip())
+    return Inputs(text.strip())
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from sections.electra.subject import Subject
+from sections.electra.subject import Inputs
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
     from minibert.relatives import shape_of

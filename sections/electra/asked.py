@@ -3,22 +3,22 @@
 import streamlit as st
 
 from sections.electra.side_by_side import draw
-from sections.electra.subject import Subject, networks
+from sections.electra.subject import Inputs, networks
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.text import tokens_html
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.replaced_token_detection import NetworkPair, ReplacedTokens
 
     lesson.show("What is asked")
-    drawn = draw(seen)
+    drawn = draw(inputs)
     if drawn is not None:
         one = drawn.one
         everything = range(len(one.read))
-        tokenizer = networks(seen.pair)[2]
+        tokenizer = networks(inputs.pair)[2]
         hidden = [tokenizer.mask_id if gone else i for gone, i in zip(one.hidden, one.original, strict=True)]
         n, all_ = sum(one.hidden), len(one.read)
         st.markdown(_("**BERT** is asked at {n} of {all} tokens: which word stood here?").format(n=n, all=all_))

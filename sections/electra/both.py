@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.electra.subject import Subject
+from sections.electra.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -21,7 +21,7 @@ def variants() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     train_both.show(lesson, at_choice)
 
 

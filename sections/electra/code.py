@@ -1,13 +1,13 @@
 """The diff: ELECTRA's lines against BERT's."""
 
-from sections.electra.subject import Subject
+from sections.electra.subject import Inputs
 from ui.code_diff import Change, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.model import MlmHead
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import electra

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.electra.subject import TEMPERATURES, Pair, Subject, networks
+from sections.electra.subject import TEMPERATURES, Inputs, Pair, networks
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -13,18 +13,18 @@ STORIES = 24
 SEED = 5_000_003  # of stories outside every pair's training data
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.electra import over_temperature
     from plots.theme import titled
 
     lesson.show("The generator’s size", title=False)
-    counted = _tallies(seen.pair, seen.rate)
+    counted = _tallies(inputs.pair, inputs.rate)
     lines = {
         _("samples that are right"): [shares["right"] for shares in counted],
         _("replaced tokens found"): [shares["found"] for shares in counted],
         _("original tokens suspected"): [shares["suspected"] for shares in counted],
     }
-    here = TEMPERATURES.index(seen.temperature) if seen.temperature in TEMPERATURES else None
+    here = TEMPERATURES.index(inputs.temperature) if inputs.temperature in TEMPERATURES else None
     names = [f"{t:g}" for t in TEMPERATURES]
     told = "; ".join(
         f"{name}: {', '.join(f'{t} {share:.0%}' for t, share in zip(names, shares, strict=True))}"
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     )
     figure(
         titled(over_temperature(lines, names, here, (_("temperature of the samples"), _("share"))), title),
-        _("On {n} stories never trained on, {rate} % hidden. {told}.").format(n=STORIES, rate=seen.rate, told=told),
+        _("On {n} stories never trained on, {rate} % hidden. {told}.").format(n=STORIES, rate=inputs.rate, told=told),
         "temperatures",
         data=[
             {_("temperature"): t, **{name: f"{shares[i]:.1%}" for name, shares in lines.items()}}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from sections.electra.subject import Subject, networks
+from sections.electra.subject import Inputs, networks
 from ui.figures import in_words
 from ui.page import picture
 from ui.text import literal, visible
@@ -29,9 +29,9 @@ class Drawn:
         return [i for i, special in enumerate(self.special) if not special]
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     with picture():
-        drawn = draw(seen)
+        drawn = draw(inputs)
         if drawn is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
@@ -45,17 +45,23 @@ def show(seen: Subject) -> None:
         unknown(drawn)
 
 
-def draw(seen: Subject) -> Drawn | None:
+def draw(inputs: Inputs) -> Drawn | None:
     """Mask, replace and judge the sentence; None if it has no token."""
     from minibert.inside.relatives.replaced import places_to_hide, replaced
 
-    discriminator, generator, tokenizer = networks(seen.pair)
-    encoding = tokenizer.encode(seen.text, max_length=MOST, truncation="head")
-    places = places_to_hide(encoding.special, seen.rate / 100, seen.seed)
+    discriminator, generator, tokenizer = networks(inputs.pair)
+    encoding = tokenizer.encode(inputs.text, max_length=MOST, truncation="head")
+    places = places_to_hide(encoding.special, inputs.rate / 100, inputs.seed)
     if not places:
         return None
     one = replaced(
-        generator, discriminator, encoding.ids, places, tokenizer.mask_id, temperature=seen.temperature, seed=seen.seed
+        generator,
+        discriminator,
+        encoding.ids,
+        places,
+        tokenizer.mask_id,
+        temperature=inputs.temperature,
+        seed=inputs.seed,
     )
     return Drawn(one, tokenizer.vocab, encoding.special)
 

@@ -35,7 +35,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: the sentence · pair: the two networks · temperature: of the samples · rate: percent masked · seed: of the
     masked positions and the samples."""
 
@@ -61,7 +61,7 @@ def _is_discriminator(folder: Path) -> bool:
     return values.get("architectures") == ["ElectraForPreTraining"]
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The sentence and the button to draw again; in a drawer the rarely changed settings."""
     offered = pairs()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
@@ -93,7 +93,7 @@ def read(lesson: Lesson) -> Subject:
             examples_in=examples,
         )
     seed = SEED if seed is None else int(seed)
-    return Subject(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
+    return Inputs(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
 
 
 def _next_seed() -> None:

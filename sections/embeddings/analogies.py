@@ -5,7 +5,7 @@ import tomllib
 import streamlit as st
 
 from sections.embeddings.models import comparable
-from sections.embeddings.subject import Subject
+from sections.embeddings.subject import Inputs
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import load, version_of
@@ -48,12 +48,12 @@ def kind_names() -> dict[str, str]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
-    words = _three_words(seen.language)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    words = _three_words(inputs.language)
     leave_out = not st.toggle(_("Let the three words be answers too"), key="with-own", bind="query-params")
-    _answer(seen, words, leave_out)
+    _answer(inputs, words, leave_out)
     lesson.show("Sums with words", title=False)
-    _how_often(seen, leave_out)
+    _how_often(inputs, leave_out)
     lesson.show("What the sums tell", level=3)
 
 
@@ -66,10 +66,10 @@ def _three_words(language: str) -> list[str]:
         ]
 
 
-def _answer(seen: Subject, words: list[str], leave_out: bool) -> None:
+def _answer(inputs: Inputs, words: list[str], leave_out: bool) -> None:
     from minibert.inside.geometry.analogies import answers
 
-    table = table_of(seen.model, version_of(seen.model))
+    table = table_of(inputs.model, version_of(inputs.model))
     lost = [word for word in words if word not in table.places]
     if lost:
         told = _("The vocabulary does not have “{word}” as one whole word, so there is no vector for it.")
@@ -86,13 +86,13 @@ def _answer(seen: Subject, words: list[str], leave_out: bool) -> None:
     )
 
 
-def _how_often(seen: Subject, leave_out: bool) -> None:
+def _how_often(inputs: Inputs, leave_out: bool) -> None:
     from plots.pretraining import right_by_kind
     from plots.theme import titled
 
-    names = {seen.model: title_of(seen.model)}
-    names |= {info.name: info.title for info in comparable(seen.model, seen.language)}
-    found = {name: scores(model, version_of(model), seen.language, leave_out) for model, name in names.items()}
+    names = {inputs.model: title_of(inputs.model)}
+    names |= {info.name: info.title for info in comparable(inputs.model, inputs.language)}
+    found = {name: scores(model, version_of(model), inputs.language, leave_out) for model, name in names.items()}
     found = {name: one for name, one in found.items() if one}
     if not found:
         return

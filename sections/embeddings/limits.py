@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.embeddings.subject import SEED, Subject, layer_names, missing, vectors
+from sections.embeddings.subject import SEED, Inputs, layer_names, missing, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
@@ -27,19 +27,19 @@ def directions(model: str, version: int, language: str) -> list:
     return [anisotropy(layer[~missing(layers)]) for layer in layers]
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """How narrow the cone is, what pictures and numbers leave open, the code."""
-    _narrow_cone(lesson, seen)
+    _narrow_cone(lesson, inputs)
     lesson.show("What a picture cannot show", level=3)
     _code(lesson)
 
 
-def _narrow_cone(lesson: Lesson, seen: Subject) -> None:
+def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
     from plots.attention import number
     from plots.over_layers import Line, Panel, over_layers
 
     with st.spinner(_("Computing vectors …")):
-        found = directions(seen.model, version_of(seen.model), seen.language)
+        found = directions(inputs.model, version_of(inputs.model), inputs.language)
     names = layer_names(len(found))
     panel = Panel(
         _("Mean cosine of two words from different sentences"),

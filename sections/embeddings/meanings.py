@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.embeddings.models import comparable
-from sections.embeddings.subject import EVERY, Subject, layer_names, missing
+from sections.embeddings.subject import EVERY, Inputs, layer_names, missing
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -32,11 +32,11 @@ def separations(model: str, version: int, language: str, random: bool = False) -
     return result
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The curves by layer, and the comparison of models."""
     lesson.show("Where is the meaning?", title=False)
-    _curves(seen.model, seen.language)
-    _by_model(seen.model, seen.language)
+    _curves(inputs.model, inputs.language)
+    _by_model(inputs.model, inputs.language)
     lesson.show("One word, several meanings", level=3)
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.embeddings.subject import Subject, layer_names, pooling_names
+from sections.embeddings.subject import Inputs, layer_names, pooling_names
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -22,7 +22,7 @@ def similarity(model: str, version: int, language: str, centre: bool) -> dict[st
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """Correlation with human scores by layer, one line per pooling."""
     from scipy.stats import spearmanr
 
@@ -31,9 +31,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from plots.over_layers import Line, Panel, over_layers
 
     centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
-    pairs = similar_pairs(seen.language)
+    pairs = similar_pairs(inputs.language)
     with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(pairs))):
-        found = similarity(seen.model, version_of(seen.model), seen.language, centre)
+        found = similarity(inputs.model, version_of(inputs.model), inputs.language, centre)
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
     words = float(spearmanr(overlap, [score for *_texts, score in pairs]).statistic)
     looks = dict(zip(found, ("second", "first", "third"), strict=True))

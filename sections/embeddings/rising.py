@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.embeddings import neighbours
-from sections.embeddings.subject import EVERY, Subject, layer_names, method_names, missing, vectors
+from sections.embeddings.subject import EVERY, Inputs, layer_names, method_names, missing, vectors
 from ui.computations import compute, computed, fingerprint, follow, show_failure
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -36,38 +36,38 @@ def planes(name: str, _layers: "np.ndarray") -> list[dict]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The points at a layer, the neighbours of the chosen one, and how to interpret such a picture."""
     from minibert.inside.geometry.aligned_projections import LEAST_POINTS
 
-    sample, layers = _read(seen, seen.sample())
-    if seen.own and seen.word is not None and not _guessed(seen, sample, layers):
-        sample, layers = _read(seen, seen.sample(own=()))
+    sample, layers = _read(inputs, inputs.sample())
+    if inputs.own and inputs.word is not None and not _guessed(inputs, sample, layers):
+        sample, layers = _read(inputs, inputs.sample(own=()))
     if len(sample) < LEAST_POINTS:
         st.info(_("A picture needs at least {n} points.").format(n=LEAST_POINTS), icon=":material/edit:")
         return
     name = fingerprint(layers.tobytes(), layers.shape)
-    method, drawn = _laid_out(seen, name, layers)
+    method, drawn = _laid_out(inputs, name, layers)
     groups = [group_names().get(group, group) for group in sample.groups]
     layer, chosen = _where_we_are(len(layers), len(sample), name)
-    _draw(seen, sample, groups, layers, method, drawn, layer, chosen, name)
+    _draw(inputs, sample, groups, layers, method, drawn, layer, chosen, name)
     _measures(layers, drawn, layer)
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Neighbours", level=3)
     with right:
         lesson.show("A place for every word", level=3)
-    if seen.view == "moving":
+    if inputs.view == "moving":
         with left:
             neighbours.pick(sample, chosen, _choose)
         if chosen is not None:
-            neighbours.show(seen.model, sample, groups, layers, layer, chosen)
+            neighbours.show(inputs.model, sample, groups, layers, layer, chosen)
 
 
-def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
+def _read(inputs: Inputs, sample: Sample) -> tuple[Sample, "np.ndarray"]:
     """The sample without the points that the model cannot read, and its vectors."""
     with st.spinner(_("Computing vectors …")):
-        layers = vectors(seen.model, version_of(seen.model), sample.texts, sample.spans, seen.pooling)
+        layers = vectors(inputs.model, version_of(inputs.model), sample.texts, sample.spans, inputs.pooling)
     gone = missing(layers)
     if not gone.any():
         return sample, layers
@@ -77,18 +77,18 @@ def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
     return Sample(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
 
 
-def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
+def _guessed(inputs: Inputs, sample: Sample, layers: "np.ndarray") -> bool:
     """Ask where the user's newest star lands; True if it may be shown."""
     from minibert.inside.geometry.vectors import nearest
 
-    if seen.word == EVERY or sample.own is None:
+    if inputs.word == EVERY or sample.own is None:
         return True
-    meanings = list(dict.fromkeys(sense for sense, _sentence in senses(seen.language)[seen.word]))
+    meanings = list(dict.fromkeys(sense for sense, _sentence in senses(inputs.language)[inputs.word]))
     others = [i for i in range(len(sample)) if sample.of[i] != sample.own]
     ((closest, _cosine),) = nearest(layers[-1][others], layers[-1][len(sample) - 1], 1)
     question = _("“{text}” Where will its star land, at the last layer?")
     text = sample.titles[-1] if len(sample.titles[-1]) <= 60 else sample.titles[-1][:59] + "…"
-    about = f"{seen.model}/{seen.word}/{sample.titles[-1]}"
+    about = f"{inputs.model}/{inputs.word}/{sample.titles[-1]}"
     question = question.format(text=literal(text))
     return predict("star", question, meanings, sample.of[others[closest]], about=about)
 
@@ -107,16 +107,16 @@ def group_names() -> dict[str, str]:
     }
 
 
-def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
+def _laid_out(inputs: Inputs, name: str, layers: "np.ndarray") -> tuple[str, list[dict]]:
     """(method, the picture of each layer): PCA until another method has been computed."""
-    if seen.method == "pca":
+    if inputs.method == "pca":
         return "pca", planes(name, layers)
-    run_name = f"{seen.method}-{seen.seed}-{name}"
+    run_name = f"{inputs.method}-{inputs.seed}-{name}"
     run = computed(run_name)
     if run is not None and run.state == "finished":
-        return seen.method, [event for event in run.events() if event["event"] == "picture"]
+        return inputs.method, [event for event in run.events() if event["event"] == "picture"]
     title = _("{method} of {n} points at {layers} layers").format(
-        method=method_names()[seen.method], n=layers.shape[1], layers=len(layers)
+        method=method_names()[inputs.method], n=layers.shape[1], layers=len(layers)
     )
     if run is None:
         task = "minibert.inside.geometry.aligned_projections:pictures"
@@ -125,22 +125,22 @@ def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list
             key="compute",
             type="primary",
             icon=":material/play_arrow:",
-            on_click=partial(compute, run_name, task, layers, seen.method, seen.seed, title=title),
+            on_click=partial(compute, run_name, task, layers, inputs.method, inputs.seed, title=title),
         )
         show_refusal()
         show_failure(run_name)
     follow((run_name,), lambda runs: None)
-    st.caption(_("Until {method} is there, PCA shows the same points.").format(method=method_names()[seen.method]))
+    st.caption(_("Until {method} is there, PCA shows the same points.").format(method=method_names()[inputs.method]))
     return "pca", planes(name, layers)
 
 
 def _draw(
-    seen: Subject, sample: Sample, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
+    inputs: Inputs, sample: Sample, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
 ) -> None:
     names = layer_names(len(layers))
     layouts = [plane["points"] for plane in drawn]
     titles = [visible(title, spaces=False) for title in sample.titles]
-    findings = [_finding(seen, sample, one, at) for one, at in zip(layers, names, strict=True)]
+    findings = [_finding(inputs, sample, one, at) for one, at in zip(layers, names, strict=True)]
     trusts = ", ".join(f"{at} {plane['trust']:.2f}" for at, plane in zip(names, drawn, strict=True))
     alt = _(
         "{n} points in the plane by {method}, at {layers} layers; groups: {groups}. Trustworthiness by layer: {trusts}."
@@ -154,7 +154,7 @@ def _draw(
         ]
 
     with picture():
-        if seen.view == "all":
+        if inputs.view == "all":
             from plots.embeddings import side_by_side
 
             with st.container(key="wide-pictures"):
@@ -177,7 +177,7 @@ def _draw(
         )
 
 
-def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> str:
+def _finding(inputs: Inputs, sample: Sample, layer: "np.ndarray", name: str) -> str:
     """How many of our points have a nearest neighbour of their own group, in the full vectors."""
     from minibert.inside.geometry.vectors import nearest_alike
 
@@ -188,7 +188,7 @@ def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> s
         return where
     count = int(nearest_alike(layer[ours], groups).sum())
     said = _("{where}: for {n} of {all} the nearest vector is of the same group")
-    if seen.word not in (None, EVERY):
+    if inputs.word not in (None, EVERY):
         said = _("{where}: for {n} of {all} the nearest vector has the same meaning")
     return said.format(where=where, n=count, all=len(ours))
 

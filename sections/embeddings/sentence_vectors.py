@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.embeddings.models import comparable
-from sections.embeddings.subject import Subject
+from sections.embeddings.subject import Inputs
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -226,11 +226,11 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     )
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The user's sentences pair by pair, and how well each model's cosines correlate with human scores."""
     from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 
-    model, language = seen.model, seen.language
+    model, language = inputs.model, inputs.language
     others = comparable(model, language)
     your_sentences(model, language, others)
     lesson.show("Sentences beside each other", level=3)

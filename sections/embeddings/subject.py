@@ -35,7 +35,7 @@ EVERY = "*"  # all words of the set
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """what: the kind of points · word: whose senses are shown; None for other kinds · own: the user's sentences, for a
     word only those containing it · text: whose tokens are shown."""
 
@@ -104,7 +104,7 @@ def method_names() -> dict[str, str]:
     return {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """One row: the word, the user's sentence, and in a drawer the rarely changed settings."""
     word, text, own = None, "", ()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word-row"):
@@ -131,7 +131,7 @@ def read(lesson: Lesson) -> Subject:
                 own = _own_lines(word)
     warn_untrained(model)
     warn_unread_text(model, text or max(own, key=len, default=""))
-    return Subject(model, language, what, method, view, seed, pooling, word, own, text)
+    return Inputs(model, language, what, method, view, seed, pooling, word, own, text)
 
 
 def _language(model: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.encoder_decoder import sublayers
-from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding
+from sections.encoder_decoder.subject import MAX_TOKENS, Inputs, finding
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
@@ -59,20 +59,20 @@ def places() -> list[Place]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The circuit and the numbers of its highlighted step, then all blocks together."""
     from minibert.inside.block_arithmetic import take_block_apart
     from minibert.inside.model_input import ModelInput
 
-    warn_untrained(seen.model)
-    loaded = load(seen.model)
-    reading = ModelInput.of(loaded.tokenizer, seen.text, None, MAX_TOKENS)
+    warn_untrained(inputs.model)
+    loaded = load(inputs.model)
+    reading = ModelInput.of(loaded.tokenizer, inputs.text, None, MAX_TOKENS)
     count = loaded.config.num_hidden_layers
     tokens = [visible(token) for token in reading.tokens]
     with st.container(horizontal=True):
         layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)])
         token = pick("token", _("Token"), numbered(tokens), default=1)
-    record = trace(seen.model, version_of(seen.model), reading)
+    record = trace(inputs.model, version_of(inputs.model), reading)
     block = take_block_apart(loaded.model, record, layer)
     step = stepper("step", [place.label for place in places()])
     finding(_found(block, token, tokens[token], layer))

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder.subject import Seen, finding, two_words_needed
+from sections.encoder_decoder.subject import Inputs, finding, two_words_needed
 from ui.figures import figure, legend
 from ui.inputs import choice, clicked, numbered, pick, state
 from ui.lesson import Lesson
@@ -39,11 +39,11 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The three masks side by side; one of them in numbers; the families they define."""
     from minibert.toy.seq2seq import split_words
 
-    words = [visible(word) for word in split_words(seen.text)[:MAX_SQUARES]]
+    words = [visible(word) for word in split_words(inputs.text)[:MAX_SQUARES]]
     if len(words) < 2:
         two_words_needed()
     else:

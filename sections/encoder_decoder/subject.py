@@ -16,14 +16,14 @@ MAX_TOKENS = 16  # tokens that BERT reads, including [CLS] and [SEP]
 
 
 @dataclass(frozen=True)
-class Seen:
+class Inputs:
     """What is on the page. model: the name of a BERT."""
 
     text: str
     model: str
 
 
-def read(lesson: Lesson) -> Seen:
+def read(lesson: Lesson) -> Inputs:
     """The class's sentence; examples and the model in the drawer beside it."""
     sentence, settings = with_drawer()
     with settings:
@@ -39,7 +39,7 @@ def read(lesson: Lesson) -> Seen:
             examples_in=examples_in,
         )
     warn_unread_text(model, text, most=MAX_TOKENS)
-    return Seen(text, model)
+    return Inputs(text, model)
 
 
 def finding(text: str) -> None:

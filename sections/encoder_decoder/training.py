@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.encoder_decoder import saying
-from sections.encoder_decoder.subject import MAX_CHARS, Seen, finding
+from sections.encoder_decoder.subject import MAX_CHARS, Inputs, finding
 from sections.encoder_decoder.trained import KIND, LONGEST, say_cut, task_names, usable
 from ui.figures import figure
 from ui.inputs import choice, pick
@@ -17,7 +17,7 @@ from ui.translations import _
 ENOUGH = 0.99  # of the sentences held out
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """Settings and the button; the run's progress; then its answer to the class's sentence, step by step."""
     from minibert.toy.seq2seq import Seq2SeqSettings, split_words
 
@@ -27,16 +27,16 @@ def show(lesson: Lesson, seen: Seen) -> None:
         with st.container(width=190):
             blocks = pick("blocks", _("Blocks on each side"), ["1", "2"])
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train"):
-            _begin(lesson, Seq2SeqSettings(task=task, layers=1 + blocks), seen.text)
+            _begin(lesson, Seq2SeqSettings(task=task, layers=1 + blocks), inputs.text)
     show_refusal()
-    words = split_words(seen.text)
+    words = split_words(inputs.text)
     say_cut(words, LONGEST)
     runs = own_runs(KIND)
     if runs:
         run = _chosen(runs)
-        if not run.over and st.session_state.get("asked") != (run.id, seen.text):
-            st.session_state["asked"] = (run.id, seen.text)
-            run.send([seen.text, *lesson.examples])
+        if not run.over and st.session_state.get("asked") != (run.id, inputs.text):
+            st.session_state["asked"] = (run.id, inputs.text)
+            run.send([inputs.text, *lesson.examples])
         live((run.id,), _draw, lambda found: state_rows(found, _speed))
         if usable(run):
             saying.show(lesson, run, words)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from plots.grammar import MASK
 from sections.encoder_decoder import films
-from sections.encoder_decoder.subject import Seen
+from sections.encoder_decoder.subject import Inputs
 from sections.encoder_decoder.trained import say_cut, say_repeated, say_unknown, task_names, writer
 from ui.figures import in_words, legend
 from ui.inputs import choice
@@ -32,12 +32,12 @@ def halves() -> dict[str, str]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The switch, the picture, and a note on the model that wrote in it."""
     from minibert.checkpoint import CheckpointError
     from minibert.toy.seq2seq import split_words
 
-    words = split_words(seen.text)
+    words = split_words(inputs.text)
     with picture():
         half = choice("half", _("Which half is lit"), halves(), wrap=True, bare=True)
         try:
@@ -49,40 +49,40 @@ def show(lesson: Lesson, seen: Seen) -> None:
         if not words:
             st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
         elif half == "encoder":
-            _draw(half, seen, films.encoder(title_of(seen.model), *films.blanks(*_reading(seen))))
+            _draw(half, inputs, films.encoder(title_of(inputs.model), *films.blanks(*_reading(inputs))))
         else:
             words = words[: model.longest]
             if half == "both":
                 film = films.both(model, words)
-                film = film if _guessed(seen, words, film) else replace(film, steps=film.steps[:1], table=[])
+                film = film if _guessed(inputs, words, film) else replace(film, steps=film.steps[:1], table=[])
             else:
                 film = films.decoder(model, words)
-            _draw(half, seen, film, model)
+            _draw(half, inputs, film, model)
     if words:
         _legend(half)
     if words and half == "encoder":
-        warn_untrained(seen.model)
+        warn_untrained(inputs.model)
     elif words:
         _about(model, own, words)
     lesson.show("The question", title=False)
     _source(half)
 
 
-def _guessed(seen: Seen, words: list[str], film: films.Film) -> bool:
+def _guessed(inputs: Inputs, words: list[str], film: films.Film) -> bool:
     """Ask for the first word that will be written; True if it may be shown."""
     said = film.steps[1]["word"]
     options = list(dict.fromkeys([*map(visible, (words[0], words[len(words) // 2], words[-1])), said]))
     if len(options) < 2:
         return True
     question = _("It has learned one thing. Which word does it write first?")
-    return predict("writes", question, options, options.index(said), about=f"{seen.text} {said}")
+    return predict("writes", question, options, options.index(said), about=f"{inputs.text} {said}")
 
 
-def _reading(seen: Seen) -> tuple[str, int, str]:
-    return seen.model, version_of(seen.model), seen.text
+def _reading(inputs: Inputs) -> tuple[str, int, str]:
+    return inputs.model, version_of(inputs.model), inputs.text
 
 
-def _draw(half: str, seen: Seen, film: films.Film, model: object = None) -> None:
+def _draw(half: str, inputs: Inputs, film: films.Film, model: object = None) -> None:
     from plots.encoder_decoder import CROSS, LOOK, SELF
 
     last = film.steps[-1]["finding"]
@@ -90,7 +90,7 @@ def _draw(half: str, seen: Seen, film: films.Film, model: object = None) -> None
     moving(KEY, Path(__file__).parent, _HTML)(
         key=KEY,
         data={
-            "identity": f"{half}\n{seen.text}\n{seen.model if model is None else id(model)}",
+            "identity": f"{half}\n{inputs.text}\n{inputs.model if model is None else id(model)}",
             "half": half,
             "sources": film.sources,
             "reads": film.reads,

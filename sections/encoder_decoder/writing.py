@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder.subject import MAX_TOKENS, Seen, finding, two_words_needed
+from sections.encoder_decoder.subject import MAX_TOKENS, Inputs, finding, two_words_needed
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
 from ui.lesson import Lesson
@@ -36,7 +36,7 @@ def both_orders(model: str, version: int, ids: tuple[int, ...]) -> tuple[list[fl
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """What BERT writes, and the two reasons why it fails."""
     from minibert.inside.predictions.generation import write
 
@@ -44,28 +44,28 @@ def show(lesson: Lesson, seen: Seen) -> None:
         names = {"nothing": _("nothing"), "stop": _("a full stop"), "blanks": _("four more blanks")}
         after = choice("after", _("Behind the blank stands"), names)
         count = st.slider(_("Words to write"), 1, 12, 8, key="write", bind="query-params", width=240)
-    warn_untrained(seen.model)
-    _shown(seen, count, after)
+    warn_untrained(inputs.model)
+    _shown(inputs, count, after)
     lesson.show("Can BERT write?", title=False)
     show_source(write)
     lesson.show("Why it does not", level=3)
-    ids = load(seen.model).tokenizer.encode(seen.text, max_length=MAX_TOKENS).ids
+    ids = load(inputs.model).tokenizer.encode(inputs.text, max_length=MAX_TOKENS).ids
     if len(ids) < 4:
         two_words_needed()
     else:
-        _orders(lesson, seen.model, ids)
-        _views(lesson, seen.model, ids)
+        _orders(lesson, inputs.model, ids)
+        _views(lesson, inputs.model, ids)
     lesson.show("What remains")
 
 
-def _shown(seen: Seen, count: int, after: str) -> None:
+def _shown(inputs: Inputs, count: int, after: str) -> None:
     """The words, and below them each step."""
-    loaded = load(seen.model)
+    loaded = load(inputs.model)
     vocab = loaded.tokenizer.vocab
-    start = loaded.tokenizer.encode(seen.text, max_length=MAX_TOKENS).ids[1:-1]
+    start = loaded.tokenizer.encode(inputs.text, max_length=MAX_TOKENS).ids[1:-1]
     while start and vocab[start[-1]] in ".!?…":
         start.pop()
-    steps = written(seen.model, version_of(seen.model), tuple(start), count, after)
+    steps = written(inputs.model, version_of(inputs.model), tuple(start), count, after)
     new = [step.chosen for step in steps]
     ends = sum(vocab[i] in ".!?…;,:-" for i in new)
     finding(

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sections.family.subject import Subject
+from sections.family.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.predict import predict
@@ -11,13 +11,13 @@ from ui.translations import _
 NAMED = ("word2vec", "ELMo", "BERT large", "GPT-2 XL", "Megatron-LM", "T5 11B", "GPT-3", "ALBERT base")
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.family import costs, sizes
 
     lesson.show("The race", title=False)
     points = [
         (member.name + f" {size.name}" * (len(member.sizes) > 1), member.date, size.weights, size.counted)
-        for member in seen.members.values()
+        for member in inputs.members.values()
         for size in member.sizes
     ]
     weights = {name: n for name, _date, n, _counted in points}
@@ -38,7 +38,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         wide=True,
     )
     lesson.show("What it cost", title=False)
-    known = [(one.name, one.sizes[-1].weights, one.tokens) for one in seen.members.values() if one.tokens]
+    known = [(one.name, one.sizes[-1].weights, one.tokens) for one in inputs.members.values() if one.tokens]
     work = {name: 6 * n * tokens for name, n, tokens in known}
     factor = work["RoBERTa"] / work["BERT"]
     options = [_("as much"), _("twice as much"), _("{n:.0f} times as much").format(n=factor)]

@@ -14,7 +14,7 @@ FILE = LESSONS / "family" / "models.toml"
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """members: all models, by date · chosen: the name of one · kind: of KINDS, "" for all."""
 
     members: Mapping[str, Member]
@@ -36,7 +36,7 @@ def kind_names() -> dict[str, str]:
     return dict(zip(KINDS, words, strict=True))
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Select boxes for the model, which a click in the tree sets too, and for the kind of change."""
     members = family(FILE)
     names = list(members)
@@ -44,4 +44,4 @@ def read(lesson: Lesson) -> Subject:
         usual = names.index("BERT")
         chosen = names[pick("model", _("A model; or click one in the tree"), names, usual, width=300)]
         kind = choice("kind", _("Show those that changed"), {"": _("anything"), **kind_names()}, box=260)
-    return Subject(members, chosen, kind)
+    return Inputs(members, chosen, kind)

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from sections.family.subject import Subject, kind_names
+from sections.family.subject import Inputs, kind_names
 from ui.lesson import Lesson
 from ui.translations import _
 
 HEIGHT = 560  # pixels: sixteen rows; the table scrolls
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     words = kind_names()
     rows = [
         {
@@ -24,9 +24,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
             "what": member.what,
             "paper": member.paper,
         }
-        for member in seen.members.values()
+        for member in inputs.members.values()
         for size in (member.sizes or (None,))
-        if not seen.kind or seen.kind in member.changed
+        if not inputs.kind or inputs.kind in member.changed
     ]
     lesson.show("All in one table", title=False)
     st.dataframe(

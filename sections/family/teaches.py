@@ -3,14 +3,14 @@
 import tomllib
 from functools import partial
 
-from sections.family.subject import Subject
+from sections.family.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.predict import predict
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.family import gains
 
     lesson.show("What the family teaches", title=False)

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from minibert.inside.relatives.family import KINDS, Member, children_of, line_of
-from sections.family.subject import Subject, kind_names
+from sections.family.subject import Inputs, kind_names
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.lesson import Lesson
@@ -16,43 +16,43 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.family import LOOKS, tree
 
     words = kind_names()
     with picture():
-        told = _guessed(seen)
-        kind = seen.kind if told else ""
+        told = _guessed(inputs)
+        kind = inputs.kind if told else ""
         if told:
             legend([(LOOKS[name][0], SYMBOLS[LOOKS[name][1]], words[name]) for name in KINDS])
-        line = " → ".join(line_of(seen.members, seen.chosen))
+        line = " → ".join(line_of(inputs.members, inputs.chosen))
         alt = _("{n} models in the order in which they came. {name}: {line}. From it came: {children}.").format(
-            n=len(seen.members),
-            name=seen.chosen,
+            n=len(inputs.members),
+            name=inputs.chosen,
             line=line,
-            children=", ".join(children_of(seen.members, seen.chosen)) or _("none of these"),
+            children=", ".join(children_of(inputs.members, inputs.chosen)) or _("none of these"),
         )
         figure(
-            partial(tree, dict(seen.members), seen.chosen, told, kind, words),
+            partial(tree, dict(inputs.members), inputs.chosen, told, kind, words),
             alt,
             "family-tree",
             on_select=lambda: clicked("family-tree", state("model")),
             wide=True,
         )
-        _card(seen.members[seen.chosen], line, words, told)
+        _card(inputs.members[inputs.chosen], line, words, told)
 
 
 SYMBOLS = {"circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚"}
 
 
-def from_bert(seen: Subject) -> list[Member]:
+def from_bert(inputs: Inputs) -> list[Member]:
     """BERT's descendants."""
-    return [one for one in seen.members.values() if "BERT" in line_of(seen.members, one.name)[:-1]]
+    return [one for one in inputs.members.values() if "BERT" in line_of(inputs.members, one.name)[:-1]]
 
 
-def _guessed(seen: Subject) -> bool:
+def _guessed(inputs: Inputs) -> bool:
     """Ask how many of BERT's descendants changed its network; True if the kinds of change may be shown."""
-    later = from_bert(seen)
+    later = from_bert(inputs)
     number = sum("network" in one.changed for one in later)
     options = [str(n) for n in (number, len(later) // 2 + 1, len(later) - 3)]
     question = _("Of {n} models that came from BERT, how many changed its network?")

@@ -4,13 +4,13 @@ import streamlit as st
 
 from minibert.experiments.comparisons import COMPARISONS
 from sections.features.layers import BYTES
-from sections.features.subject import Subject, arm_names, sizes_of
+from sections.features.subject import Inputs, arm_names, sizes_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     _storage()
     lesson.show("What it costs")
 

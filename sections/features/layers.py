@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.features.subject import Subject, arm_names, sizes_of
+from sections.features.subject import Inputs, arm_names, sizes_of
 from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -16,8 +16,8 @@ TOKENS = 12  # most columns of the figure
 BYTES = 4  # per saved weight
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
-    _reading(lesson, seen)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    _reading(lesson, inputs)
     lesson.show("Which vectors are read")
     lesson.show("Two ways to use a model")
 
@@ -43,11 +43,11 @@ def pooling_in_words(pooling: str | None) -> str:
 
 
 @st.fragment
-def _reading(lesson: Lesson, seen: Subject) -> None:
+def _reading(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.finetune.layer_choice import reading
     from plots.features import FROZEN, NEW, TRAINED, stack
 
-    made = seen.made
+    made = inputs.made
     names = arm_names(made.name)
     arm = choice(f"read-{made.name}", _("What the new layer reads"), names, wrap=True)
     values = made.values(arm)

@@ -6,21 +6,21 @@ import streamlit as st
 
 from minibert.experiments.claims import values
 from sections.features.recorded_runs import table_of
-from sections.features.subject import PAPER, Subject, arm_names, metric_of
+from sections.features.subject import PAPER, Inputs, arm_names, metric_of
 from ui.lesson import Lesson
 from ui.recorded import comparison, recorded
 from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
-    if records := recorded(seen.shown):
-        st.table(table_of(seen))
-        found = values(records, metric_of(comparison(seen.shown))[0])
-        findings(seen.shown, found, arm_names(seen.shown))
-    lesson.show("What came out" if seen.tagging else "Sentences")
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    if records := recorded(inputs.shown):
+        st.table(table_of(inputs))
+        found = values(records, metric_of(comparison(inputs.shown))[0])
+        findings(inputs.shown, found, arm_names(inputs.shown))
+    lesson.show("What came out" if inputs.tagging else "Sentences")
     lesson.show("How to read these numbers")
-    if seen.tagging:
+    if inputs.tagging:
         lesson.show("Against the paper")
 
 

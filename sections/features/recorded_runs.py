@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from minibert.experiments.claims import tables, values
-from sections.features.subject import PAPER, Subject, arm_names, metric_of, own_scores
+from sections.features.subject import PAPER, Inputs, arm_names, metric_of, own_scores
 from ui.figures import figure
 from ui.page import picture
 from ui.predict import predict
@@ -16,8 +16,8 @@ from ui.translations import _
 GAINS = (3.0, 0.5)  # points; lower bounds of the first two options
 
 
-def show(seen: Subject) -> None:
-    name = seen.shown
+def show(inputs: Inputs) -> None:
+    name = inputs.shown
     with picture():
         records, made = recorded(name), comparison(name)
         if not records:
@@ -28,13 +28,13 @@ def show(seen: Subject) -> None:
         key, title = metric_of(made)
         found, names = values(records, key), arm_names(name)
         theirs = {} if name == "pooling" else PAPER["values"]
-        own = own_scores(name) if name == seen.name else {}
+        own = own_scores(name) if name == inputs.name else {}
         told = _guessed(name, found)
         shown = [a for a in names if a in found and (told or not _tuned(name, a))]
         rows = [Score(names[a], theirs.get(a), found[a], tuple(own.get(a, ()))) for a in shown]
         words = "; ".join(
             _("{arm}: {mean} ± {sd}").format(arm=row[_("arm")], mean=row[_("ours, mean")], sd=row[_("sd")])
-            for row in table_of(seen)
+            for row in table_of(inputs)
             if told or row[_("arm")] in {names[a] for a in shown}
         )
         fig = scores(
@@ -50,7 +50,7 @@ def show(seen: Subject) -> None:
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
-        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(seen)) if told else None, wide=True)
+        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if told else None, wide=True)
     last, source = records[-1], literal(tables()["features"]["source"])
     st.caption(
         _(
@@ -98,9 +98,9 @@ def finding(name: str, found: dict[str, dict[int, float]]) -> str:
     return words[:1].upper() + words[1:]
 
 
-def table_of(seen: Subject) -> list[dict]:
+def table_of(inputs: Inputs) -> list[dict]:
     """One row per arm: its scores and its cost."""
-    name, records = seen.shown, recorded(seen.shown)
+    name, records = inputs.shown, recorded(inputs.shown)
     found, names = values(records, metric_of(comparison(name))[0]), arm_names(name)
     theirs = {} if name == "pooling" else PAPER["values"]
     cost = {record["arm"]: record for record in records}

@@ -20,7 +20,7 @@ PAPER = claims.tables()["features"]["column"][0]
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """name: the comparison that is run live and drawn layer by layer · shown: the recorded one on screen."""
 
     name: str
@@ -35,7 +35,7 @@ class Subject:
         return self.name == TAGGING
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Widgets for task and data, and in a drawer the checkpoint."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         with st.container(horizontal=True):
@@ -47,7 +47,7 @@ def read(lesson: Lesson) -> Subject:
                 shown = choice("set", _("Data"), sets)
         with drawer():
             start_choice(TAGGING, "features-conll", CLASS)
-    return Subject(TAGGING if asked == "tagging" else CLASS, shown)
+    return Inputs(TAGGING if asked == "tagging" else CLASS, shown)
 
 
 def arm_names(name: str) -> dict[str, str]:

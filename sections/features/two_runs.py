@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments.claims import values
 from minibert.experiments.comparisons import Comparison
-from sections.features.subject import KIND, Subject, arm_names, arm_of, data_of, metric_of, newest_runs
+from sections.features.subject import KIND, Inputs, arm_names, arm_of, data_of, metric_of, newest_runs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.recorded import comparison, recorded, start_folder
@@ -17,9 +17,9 @@ from ui.translations import _
 SECONDS_AT_MOST = 300
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
-    _run_two(seen.name)
+    _run_two(inputs.name)
     lesson.show("Run two of them now")
 
 

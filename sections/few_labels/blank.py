@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from sections.few_labels.subject import Subject, asker, label_names
+from sections.few_labels.subject import Inputs, asker, label_names
 from ui.figures import figure
 from ui.model_cache import version_of
 from ui.page import picture
@@ -13,18 +13,18 @@ from ui.translations import _
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from plots.few_labels import words_at_blank
 
     with picture():
         try:
             with st.spinner(_("Asking …")):
-                found = look(seen, version_of(seen.model))
+                found = look(inputs, version_of(inputs.model))
         except ValueError as error:
             st.info(literal(error), icon=":material/edit:")
             return
         names = label_names()
-        whole = [visible(part, spaces=False) for part in seen.pattern.replace("{text}", seen.text).split("[MASK]")]
+        whole = [visible(part, spaces=False) for part in inputs.pattern.replace("{text}", inputs.text).split("[MASK]")]
         st.html(
             '<p class="mb-finding" dir="auto" data-of="pattern">'
             + ' <mark style="padding:0 .4em;border-radius:.3em">[MASK]</mark> '.join(map(html.escape, whole))
@@ -57,8 +57,8 @@ def show(seen: Subject) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def look(seen: Subject, version: int):
+def look(inputs: Inputs, version: int):
     """The predictions at the blank; computed once for all sessions."""
     from minibert.few_labels.zero_shot import at_blank
 
-    return at_blank(asker(seen), seen.text)
+    return at_blank(asker(inputs), inputs.text)

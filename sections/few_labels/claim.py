@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sections.few_labels.subject import Subject
+from sections.few_labels.subject import Inputs
 from ui.claim import seconds_in_words, seeds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -10,12 +10,12 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     count = choice("count", _("Labels"), {"32": "32", "8": "8", "100": "100"})
     metric = "accuracy" if count == "32" else f"accuracy_{count}"
-    title = {"en": _("SST-2, accuracy × 100"), "zh": _("ChnSentiCorp, accuracy × 100")}[seen.language]
-    show_claim(f"few_labels-{seen.language}", metric, title, recorded)
+    title = {"en": _("SST-2, accuracy × 100"), "zh": _("ChnSentiCorp, accuracy × 100")}[inputs.language]
+    show_claim(f"few_labels-{inputs.language}", metric, title, recorded)
     lesson.show("Why it comes out so")
 
 

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from sections.few_labels.subject import Subject
+from sections.few_labels.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.finetune.virtual_adversarial import smoothness_loss, worst_push
     from minibert.heads import BertForCloze
     from minibert.tasks.pattern import cloze

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.few_labels.subject import PATTERNS, PREFIX, Subject, label_names, reviews
+from sections.few_labels.subject import PATTERNS, PREFIX, Inputs, label_names, reviews
 from sections.few_labels.train import speed
 from ui.lesson import Lesson
 from ui.runs import going, live, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
@@ -14,7 +14,7 @@ from ui.translations import _
 LABELS, TEXTS = 32, 150
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.few_labels.ensemble import agreed, soften
 
     lesson.show("Several patterns", title=False)
@@ -28,9 +28,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
             format_func=lambda n: {1: "1 (PET)", 2: "2 (iPET)"}[n],
         )
         if st.button(_("Train them"), type="primary", icon=":material/play_arrow:", key="train-ensemble"):
-            begin(seen, int(generations))
+            begin(inputs, int(generations))
     show_refusal()
-    runs = [run for run in own_runs(f"{PREFIX}-ensemble") if run.kind.endswith(seen.language)][:1]
+    runs = [run for run in own_runs(f"{PREFIX}-ensemble") if run.kind.endswith(inputs.language)][:1]
     if not runs:
         st.markdown(
             _("**No run yet.** {n} labelled reviews, three patterns, {m} reviews without a label.").format(
@@ -43,7 +43,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     show_source(soften)
 
 
-def begin(seen: Subject, generations: int) -> None:
+def begin(inputs: Inputs, generations: int) -> None:
     from dataclasses import replace
 
     from minibert.experiments.few_labels import few
@@ -51,16 +51,16 @@ def begin(seen: Subject, generations: int) -> None:
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
-    pool = reviews(seen.language, "train")
+    pool = reviews(inputs.language, "train")
     train = few(pool, LABELS, 0)
     mine = {id(one) for one in train.examples}
     texts = [replace(one, label=None) for one in pool.examples if id(one) not in mine][:TEXTS]
     base = {"batch_size": 8, "max_length": 64, "evaluations_per_epoch": 1, "dev_sample": 40}
     settings = EnsembleSettings(
-        tuple(dict.fromkeys((seen.pattern, *PATTERNS[seen.language])))[:3],
+        tuple(dict.fromkeys((inputs.pattern, *PATTERNS[inputs.language])))[:3],
         FinetuneSettings(
             **base,
-            words={label: list(some) for label, some in seen.words},
+            words={label: list(some) for label, some in inputs.words},
             epochs=5,
             optimization=Optimization(learning_rate=3e-5),
         ),
@@ -69,14 +69,14 @@ def begin(seen: Subject, generations: int) -> None:
     )
     submit(
         "minibert.few_labels.ensemble:ensemble",
-        weights_to_begin_with(CHECKPOINTS / seen.model),
+        weights_to_begin_with(CHECKPOINTS / inputs.model),
         train,
-        reviews(seen.language, "dev"),
+        reviews(inputs.language, "dev"),
         texts,
         settings,
-        watch=[seen.text],
+        watch=[inputs.text],
         title=_("{n} patterns, {g} generations").format(n=len(settings.patterns), g=generations),
-        kind=f"{PREFIX}-ensemble/{seen.language}",
+        kind=f"{PREFIX}-ensemble/{inputs.language}",
     )
 
 

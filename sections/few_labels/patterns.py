@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.few_labels.subject import PATTERNS, USUAL_ZH, Subject, asker, reviews
+from sections.few_labels.subject import PATTERNS, USUAL_ZH, Inputs, asker, reviews
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
@@ -11,19 +11,19 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.few_labels import Row, accuracies
 
     lesson.show("Own pattern", title=False)
-    several = {pattern: words_of(seen, pattern) for pattern in PATTERNS[seen.language]}
-    several[seen.pattern] = {label: list(some) for label, some in seen.words}
-    count = len(reviews(seen.language, "dev").examples)
+    several = {pattern: words_of(inputs, pattern) for pattern in PATTERNS[inputs.language]}
+    several[inputs.pattern] = {label: list(some) for label, some in inputs.words}
+    count = len(reviews(inputs.language, "dev").examples)
     if not predict(
-        f"pattern-{seen.language}",
+        f"pattern-{inputs.language}",
         _("How far apart are the best and the worst of these patterns?"),
         [_("less than 5 points"), _("more than 5 points")],
         1,
-        about=seen.language,
+        about=inputs.language,
     ):
         return
     rows = []
@@ -31,12 +31,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
         for pattern, words in several.items():
             try:
                 value = measured(
-                    seen, seen.model, version_of(seen.model), pattern, tuple((k, tuple(v)) for k, v in words.items())
+                    inputs,
+                    inputs.model,
+                    version_of(inputs.model),
+                    pattern,
+                    tuple((k, tuple(v)) for k, v in words.items()),
                 )
             except ValueError as error:
                 st.warning(literal(error), icon=":material/edit:")
                 continue
-            rows.append(Row(pattern, (value,), pattern == seen.pattern))
+            rows.append(Row(pattern, (value,), pattern == inputs.pattern))
     if not rows:
         return
     title = _("Right in {n} reviews that nobody has trained on").format(n=count)
@@ -51,14 +55,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
     lesson.show("What a pattern is worth")
 
 
-def words_of(seen: Subject, pattern: str) -> dict[str, list[str]]:
+def words_of(inputs: Inputs, pattern: str) -> dict[str, list[str]]:
     if pattern in USUAL_ZH:
-        return dict(zip(seen.usual_words, ([word] for word in USUAL_ZH[pattern]), strict=True))
-    return seen.usual_words
+        return dict(zip(inputs.usual_words, ([word] for word in USUAL_ZH[pattern]), strict=True))
+    return inputs.usual_words
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def measured(_seen: Subject, model: str, version: int, pattern: str, words: tuple) -> float:
+def measured(_seen: Inputs, model: str, version: int, pattern: str, words: tuple) -> float:
     """Accuracy, computed once for all sessions."""
     from minibert.finetune.evaluation import evaluate
 

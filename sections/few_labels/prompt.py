@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.few_labels.subject import PREFIX, Subject
+from sections.few_labels.subject import PREFIX, Inputs
 from sections.few_labels.train import PROMPT, method_of
 from ui.lesson import Lesson
 from ui.runs import complete, own_runs, settled
@@ -11,15 +11,15 @@ from ui.text import literal, visible
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.finetune.prompt import Prompt
 
     lesson.show("P-tuning", title=False)
-    st.code(PROMPT[seen.language], None)
+    st.code(PROMPT[inputs.language], None)
     runs = [
         run
         for run in own_runs(f"{PREFIX}-learn")
-        if run.kind.endswith(f"-{seen.language}")
+        if run.kind.endswith(f"-{inputs.language}")
         and method_of(run) == "p-tuning"
         and settled(run)
         and complete(run.result)

@@ -42,7 +42,7 @@ MAX_CHARS = 600
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """words: label → its words."""
 
     language: str
@@ -75,7 +75,7 @@ def reviews(language: str, part: str) -> "TaskData":
     return TASKS["classification"].read(LESSONS / "data" / SETS[language] / f"{part}.tsv")
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         language = choice("language", _("Language"), {"en": "English", "zh": "中文"}, bare=True)
         left = st.container()
@@ -105,17 +105,17 @@ def read(lesson: Lesson) -> Subject:
                     label=_("Words for “{label}”").format(label=name),
                 )
     warn_unread_text(STARTS[language], text)
-    return Subject(language, text, pattern, tuple((label, tuple(split(some))) for label, some in words.items()))
+    return Inputs(language, text, pattern, tuple((label, tuple(split(some))) for label, some in words.items()))
 
 
-def asker(seen: Subject, pattern: str | None = None, words: dict | None = None) -> "Predictor":
+def asker(inputs: Inputs, pattern: str | None = None, words: dict | None = None) -> "Predictor":
     """A predictor with the shared model's own weights. Raises ValueError for an invalid pattern or words."""
     from minibert.few_labels.zero_shot import zero_shot_predictor
 
-    loaded = load(seen.model)
+    loaded = load(inputs.model)
     return zero_shot_predictor(
         loaded.model,
         loaded.tokenizer,
-        seen.pattern if pattern is None else pattern,
-        {label: list(some) for label, some in (words or dict(seen.words)).items()},
+        inputs.pattern if pattern is None else pattern,
+        {label: list(some) for label, some in (words or dict(inputs.words)).items()},
     )

@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.few_labels.subject import PREFIX, Subject, label_names, reviews
+from sections.few_labels.subject import PREFIX, Inputs, label_names, reviews
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -26,7 +26,7 @@ def names() -> dict[str, str]:
     return {"head": _("a new layer"), "pet": "PET", "p-tuning": "P-tuning", "vat": _("a new layer + VAT")}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("Train with few", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -37,15 +37,15 @@ def show(lesson: Lesson, seen: Subject) -> None:
             stamp = time.time_ns()
             for seed in range(int(seeds)):
                 for method in METHODS if who == "all" else (who,):
-                    begin(seen, method, int(labels), seed, stamp)
+                    begin(inputs, method, int(labels), seed, stamp)
     show_refusal()
-    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(f"-{seen.language}")]
+    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(f"-{inputs.language}")]
     newest = runs[0].kind.split("/")[1] if runs else None
     runs = [run for run in runs if run.kind.split("/")[1] == newest][::-1]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
     else:
-        tell(runs, [seen.text])
+        tell(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What each of them does")
 
@@ -54,44 +54,44 @@ def speed(step: dict) -> str:
     return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
-def begin(seen: Subject, method: str, count: int, seed: int, stamp: int) -> None:
+def begin(inputs: Inputs, method: str, count: int, seed: int, stamp: int) -> None:
     from dataclasses import replace
 
     from minibert.experiments.few_labels import few
     from minibert.finetune.unlabelled import Unlabelled
 
-    pool = reviews(seen.language, "train")
+    pool = reviews(inputs.language, "train")
     train = few(pool, count, seed)
-    settings, task = settings_of(seen, method, count, seed)
+    settings, task = settings_of(inputs, method, count, seed)
     mine = {id(one) for one in train.examples}
     rest = [replace(one, label=None) for one in pool.examples if id(one) not in mine]
     more = {"unlabelled": Unlabelled(rest)} if method == "vat" else {}
     title = _("{method}, {n} labels, seed {seed}").format(method=names()[method], n=count, seed=seed)
     submit(
         "minibert.finetune.run:finetune",
-        weights_to_begin_with(CHECKPOINTS / seen.model),
+        weights_to_begin_with(CHECKPOINTS / inputs.model),
         task,
         train,
-        reviews(seen.language, "dev"),
+        reviews(inputs.language, "dev"),
         settings,
-        watch=[seen.text],
+        watch=[inputs.text],
         title=title,
-        kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{seen.language}",
+        kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{inputs.language}",
         **more,
     )
 
 
-def settings_of(seen: Subject, method: str, count: int, seed: int):
+def settings_of(inputs: Inputs, method: str, count: int, seed: int):
     """(fine-tuning settings, task). Only PET uses the user's own pattern and words."""
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
-    words = {label: list(some) for label, some in seen.words}
+    words = {label: list(some) for label, some in inputs.words}
     more = {
         "head": {},
-        "pet": {"pattern": seen.pattern, "words": words, "mlm_weight": 1e-4},
+        "pet": {"pattern": inputs.pattern, "words": words, "mlm_weight": 1e-4},
         "p-tuning": {
-            "pattern": PROMPT[seen.language],
+            "pattern": PROMPT[inputs.language],
             "words": words,
             "prompt": "lstm",
             "freeze": "all",

@@ -48,30 +48,32 @@ def _card(name: str, passage: Passage, waiting: bool) -> Card:
     if waiting:
         coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
         return Card(title, about, [Part(finding, "bars", note=_("Loading the model …")) for finding in coming])
-    seen, tokenizer = pass_of(name, passage), load(name).tokenizer
-    return Card(title, about, [_guessed(seen, tokenizer, passage), _looked(seen, passage), _judged(seen.follows)])
+    one_pass, tokenizer = pass_of(name, passage), load(name).tokenizer
+    return Card(
+        title, about, [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage), _judged(one_pass.follows)]
+    )
 
 
-def _guessed(seen, tokenizer, passage: Passage) -> Part:
+def _guessed(one_pass, tokenizer, passage: Passage) -> Part:
     bars = [
         Bar(visible(word, spaces=False), share, share_text(share), right=word == passage.word.lower())
-        for word, share in seen.guesses(tokenizer.vocab, TOP)
+        for word, share in one_pass.guesses(tokenizer.vocab, TOP)
     ]
     best = bars[0]
     said = _("Expects no word") if best.share < LITTLE else _("Expects “{word}”: {share}")
-    unread = _("Most of these words are [UNK] to it.") if seen.unknown(tokenizer.unk_id) > MOSTLY else ""
+    unread = _("Most of these words are [UNK] to it.") if one_pass.unknown(tokenizer.unk_id) > MOSTLY else ""
     return Part(said.format(word=best.name, share=best.written), "bars", bars, unread)
 
 
-def _looked(seen, passage: Passage) -> Part:
-    names = [_name(seen.encoding, pieces, passage) for pieces in seen.words]
-    bars = [Bar(name, weight, share_text(weight)) for name, weight in zip(names, seen.looks(), strict=True)]
-    blank = next(i for i, pieces in enumerate(seen.words) if seen.blank in pieces)
+def _looked(one_pass, passage: Passage) -> Part:
+    names = [_name(one_pass.encoding, pieces, passage) for pieces in one_pass.words]
+    bars = [Bar(name, weight, share_text(weight)) for name, weight in zip(names, one_pass.looks(), strict=True)]
+    blank = next(i for i, pieces in enumerate(one_pass.words) if one_pass.blank in pieces)
     others = sorted((i for i in range(len(bars)) if i != blank), key=lambda i: -bars[i].share)
     lettered = (i for i in others if not names[i].startswith("[") and any(map(str.isalnum, names[i])))
     word = next((bars[i] for i in lettered if bars[i].share >= MUCH), None)
     most = word or bars[others[0]]
-    if seen.even:
+    if one_pass.even:
         said = _("Looks everywhere alike")
     else:
         said = _("Looks at “{word}”: {share}") if word else _("Rests on {word}: {share}")

@@ -50,43 +50,45 @@ def show(lesson: Lesson) -> None:
     )
     for column, model in zip((*st.columns(2), *st.columns(2)), MODELS, strict=True):
         with column:
-            seen = reach(model, position, n)
+            visible = reach(model, position, n)
             st.markdown(f"### {model}")
             figure(
                 partial(visibility, words, position, model),
-                _in_words(model, words, position, seen),
+                _in_words(model, words, position, visible),
                 f"see-{model}",
                 on_select=lambda key=f"see-{model}": clicked(key, "word"),
             )
-            st.markdown(_summary(model, seen, n))
+            st.markdown(_summary(model, visible, n))
     show_source(reach)
 
 
-def _summary(model: str, seen, n: int) -> str:
+def _summary(model: str, visible, n: int) -> str:
     """How many words the chosen position draws on, in one line."""
     from minibert.inside.heads.visibility import WIDTH
 
     amount = ngettext("Sees **{seen} of {n} word**", "Sees **{seen} of {n} words**", n).format(
-        seen=len(seen.words), n=n
+        seen=len(visible.words), n=n
     )
     how = {
         "CNN": _("a window, wider by {n} words with each layer").format(n=WIDTH - 1),
         "ELMo": _("one half sees {left}, the other {right}; they are joined only on top").format(
-            left=len(seen.left), right=len(seen.right)
+            left=len(visible.left), right=len(visible.right)
         ),
         "GPT": _("itself and what stands to its left"),
         "BERT": _("both sides, together in every layer"),
     }[model]
-    far = ngettext("the farthest is {n} step away", "the farthest is {n} steps away", seen.steps).format(n=seen.steps)
+    far = ngettext("the farthest is {n} step away", "the farthest is {n} steps away", visible.steps).format(
+        n=visible.steps
+    )
     return f"{amount}: {how}; {far}."
 
 
-def _in_words(model: str, words: list[str], position: int, seen) -> str:
+def _in_words(model: str, words: list[str], position: int, visible) -> str:
     """The figure's text alternative."""
-    hidden = [words[j] for j in range(len(words)) if j not in seen.words]
+    hidden = [words[j] for j in range(len(words)) if j not in visible.words]
     return _("{model}: the vector of “{word}” is computed from: {seen}. Out of sight: {hidden}.").format(
         model=model,
         word=words[position],
-        seen=", ".join(words[j] for j in seen.words),
+        seen=", ".join(words[j] for j in visible.words),
         hidden=", ".join(hidden) or _("nothing"),
     )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.input.subject import Subject
+from sections.input.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -11,7 +11,7 @@ LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """Memory to train BERT-base by length, with attention computed explicitly and fused."""
     from minibert.config import BertConfig
     from minibert.count import memory

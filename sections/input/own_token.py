@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from sections.input.subject import COLUMNS, MAX_CHARS, Subject
+from sections.input.subject import COLUMNS, MAX_CHARS, Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.text import kind_of, show_tokens
@@ -14,12 +14,12 @@ SPECIAL = re.compile(r"\[[^\[\]\s]{1,30}\]")
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The text before and after the tokenizer knows the new token."""
     lesson.show("A token of your own", title=False)
     from minibert.tokenizer import Tokenizer
 
-    trained = load(seen.model).tokenizer
+    trained = load(inputs.model).tokenizer
     left, right = st.columns([1, 2], gap="large")
     with left:
         token = st.text_input(_("New token"), "[CAT=CULTURE]", key="special")

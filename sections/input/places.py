@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.input.subject import Subject
+from sections.input.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -25,11 +25,11 @@ def position_tables(model: str, version: int):
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The cosine between any two positions, learned and fixed."""
     from plots.embeddings_sum import cosines, position_similarity
 
-    tables = position_tables(seen.model, version_of(seen.model))
+    tables = position_tables(inputs.model, version_of(inputs.model))
     if tables is None:
         st.info(
             _(

@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from sections.input.subject import COLUMNS, Subject
+from sections.input.subject import COLUMNS, Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.source import show_source
@@ -31,11 +31,11 @@ STYLE = """<style>
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """A table of the model input that grows with every step of the stepper."""
     st.html(STYLE)
-    tokenizer = load(seen.model).tokenizer
-    whole = tokenizer.encode(seen.first, seen.second, truncation="none")
+    tokenizer = load(inputs.model).tokenizer
+    whole = tokenizer.encode(inputs.first, inputs.second, truncation="none")
     steps = [_("tokens"), _("frame"), _("ids"), _("segments"), _("padding")]
     step = stepper("step", steps)
     padding = st.slider(_("Places in the batch beyond this row"), 0, 8, 3, key="pad") if step == 4 else 0

@@ -17,7 +17,7 @@ COLUMNS = 48  # most tokens drawn
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """model: its name · first, second: the sentences; second is None for a single one."""
 
     model: str
@@ -25,7 +25,7 @@ class Subject:
     second: str | None
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Both sentences side by side; examples, model and number of sentences in a drawer."""
     fields, side = with_drawer()
     left, right = fields.columns(2, gap="small")
@@ -41,7 +41,7 @@ def read(lesson: Lesson) -> Subject:
     with right:
         second = _second() if pair else None
     warn_unread_text(model, first, second)
-    return Subject(model, first, second)
+    return Inputs(model, first, second)
 
 
 def _second() -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.input.subject import Subject
+from sections.input.subject import Inputs
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -14,12 +14,12 @@ STYLE = """<style>[class*="st-key-kept-"] .mb-faded bdi { text-decoration: line-
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The tokens that a strategy keeps, the others struck out."""
     st.html(STYLE)
     from minibert.text.truncation import keep
 
-    tokenizer = load(seen.model).tokenizer
+    tokenizer = load(inputs.model).tokenizer
     names = {
         "longest_first": _("longest first"),
         "head": _("head"),
@@ -27,7 +27,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         "head_tail": _("head + tail"),
         "budget": _("a budget for each"),
     }
-    texts = [seen.first] if seen.second is None else [seen.first, seen.second]
+    texts = [inputs.first] if inputs.second is None else [inputs.first, inputs.second]
     encoded = [tokenizer.encode(text, add_special=False) for text in texts]
     lengths = [len(one.ids) for one in encoded]
     frame = 1 + len(texts)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.input.subject import COLUMNS, Subject
+from sections.input.subject import COLUMNS, Inputs
 from ui.figures import in_words
 from ui.lesson import Lesson
 from ui.model_cache import load, trace_of
@@ -26,9 +26,9 @@ _HTML = """<div class="moving" role="group" tabindex="0"><div class="tokens"></d
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The strips of one token, and their numbers."""
-    trace = trace_of(seen.model, seen.first, seen.second)
+    trace = trace_of(inputs.model, inputs.first, inputs.second)
     place = min(st.session_state.get(TOKEN, START), min(len(trace.tokens), COLUMNS) - 1)
     names = {"token": _("token"), "segment": _("segment"), "position": _("position")}
     # No position: NEZHA. narrow: ALBERT's E-wide sum, before the projection to H.
@@ -39,8 +39,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
     narrow = "embeddings.narrow" in trace.names
     total, out = trace["embeddings.sum"][place], trace["embeddings.narrow" if narrow else "embeddings.out"][place]
     with picture():
-        answered = _guessed(seen, visible(trace.tokens[place]), parts)
-        _strips(seen, trace, place, parts, total, out, answered)
+        answered = _guessed(inputs, visible(trace.tokens[place]), parts)
+        _strips(inputs, trace, place, parts, total, out, answered)
     after = {_("sum"): total, _("after LayerNorm"): out}
     if narrow:
         after[_("widened to H")] = trace["embeddings.out"][place]
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             ).format(e=len(total), h=trace.config.hidden_size)
         )
     lesson.show("Three vectors are added", title=False)
-    _source(seen.model, _("position") in parts, narrow)
+    _source(inputs.model, _("position") in parts, narrow)
 
 
 def _nothing_added(trace, place: int) -> None:
@@ -77,7 +77,7 @@ def _nothing_added(trace, place: int) -> None:
         )
 
 
-def _guessed(seen: Subject, token: str, parts: dict) -> bool:
+def _guessed(inputs: Inputs, token: str, parts: dict) -> bool:
     """Ask which vector is longest; True if the lengths may be shown."""
     names = list(parts)
     longest = max(names, key=lambda name: _length(parts[name]))
@@ -86,7 +86,7 @@ def _guessed(seen: Subject, token: str, parts: dict) -> bool:
         _("Which vector of “{token}” is longest?").format(token=literal(token)),
         names,
         names.index(longest),
-        about=f"{seen.model} {token} {_length(parts[longest]):.6f}",
+        about=f"{inputs.model} {token} {_length(parts[longest]):.6f}",
     )
 
 
@@ -94,7 +94,7 @@ def _length(vector) -> float:
     return float((vector.astype("float64") ** 2).sum() ** 0.5)
 
 
-def _strips(seen: Subject, trace, place: int, parts: dict, total, out, answered: bool) -> None:
+def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered: bool) -> None:
     """The moving picture."""
     import numpy as np
 
@@ -136,7 +136,7 @@ def _strips(seen: Subject, trace, place: int, parts: dict, total, out, answered:
     moving("strips", Path(__file__).parent, _HTML)(
         key=KEY,
         data={
-            "identity": f"{seen.model}\n{seen.first}\n{seen.second}\n{place}",
+            "identity": f"{inputs.model}\n{inputs.first}\n{inputs.second}\n{place}",
             "tokens": [visible(one) for one in trace.tokens[:COLUMNS]],
             "token": place,
             "parts": [strip(name, vector) for name, vector in parts.items()],

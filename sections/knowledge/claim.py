@@ -3,7 +3,7 @@
 from minibert.experiments import claims
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.results import by_arm
-from sections.knowledge.subject import Subject
+from sections.knowledge.subject import Inputs
 from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -13,7 +13,7 @@ from ui.translations import _
 PAPERS = ("wklm", "sembert", "ernie_thu")
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     papers = {name: claims.tables()[name] for name in PAPERS}
     lesson.show("The claim", title=False)
     name = choice("claim", _("Whose claim"), {key: paper["title"] for key, paper in papers.items()}, wrap=True)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.knowledge import live
-from sections.knowledge.subject import Subject
+from sections.knowledge.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.runs import submit, weights_to_begin_with
@@ -15,7 +15,7 @@ from ui.translations import _
 START, KIND = CHECKPOINTS / "unilm-toy" / "bert", "knowledge-entities"
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.entity_fusion import Fusion, noisy
     from minibert.toy import strangers
 

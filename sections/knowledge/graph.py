@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.knowledge.subject import Subject
+from sections.knowledge.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -10,7 +10,7 @@ from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.knowledge.transe import Graph, margin_loss
 
     lesson.show("Vectors of a graph", title=False)

@@ -4,7 +4,7 @@ import csv
 
 import streamlit as st
 
-from sections.knowledge.subject import Subject, knowledge, ways
+from sections.knowledge.subject import Inputs, knowledge, ways
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import language_read, load, version_of
@@ -15,21 +15,21 @@ from ui.translations import _
 FILES = {"en": "cloze.tsv", "zh": "cloze-zh.tsv"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.knowledge.sentence_tree import SentenceTree
     from plots.knowledge import noise_bars
 
     lesson.show("Knowledge noise", title=False)
-    questions = questions_in(language_read(seen.model))
+    questions = questions_in(language_read(inputs.model))
     asked = _("{n} sentences, two foreign facts in each: where do most answers stay right?").format(n=len(questions))
     options = [ways()["both"], ways()["neither"], _("in both alike")]
     seed = st.number_input(
         _("Which words and facts: seed"), 0, 999, 0, key="noise-seed", width=230, bind="query-params"
     )
     with st.spinner(_("The sentences are read …")):
-        found = noise_of(seen.model, version_of(seen.model), int(seed or 0))
+        found = noise_of(inputs.model, version_of(inputs.model), int(seed or 0))
     apart = found["both"].right - found["neither"].right
-    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=f"{seen.model} {seed}"):
+    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=f"{inputs.model} {seed}"):
         return
     names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
     told = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in found.items())

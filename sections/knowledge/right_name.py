@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.knowledge import live
-from sections.knowledge.subject import Subject
+from sections.knowledge.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
@@ -20,7 +20,7 @@ START = CHECKPOINTS / "recurrent-toy" / "bert"  # a BERT trained on the names
 MOST_TOKENS, TOP, DOUBT, USUAL = 60, 5, 0.5, 600
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.replaced_names import NamesLm, draw_replaced, replace_names
 
     text = sentence_input(

@@ -5,7 +5,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.knowledge import live
-from sections.knowledge.subject import Subject
+from sections.knowledge.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
@@ -34,7 +34,7 @@ def role_names() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.semantic_roles import RoleVectors, SemBert, WordVectors
     from minibert.toy.roles import predicates
 

@@ -24,7 +24,7 @@ SEPARATOR = "|"
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text, model: the sentence and the model's name · own: the user's fact, None if the field has none · known:
     whether the lesson's facts are attached too."""
 
@@ -61,7 +61,7 @@ def knowledge(language: str) -> "KnowledgeBase":
     return KnowledgeBase.read(LESSONS / "knowledge" / f"facts.{language}.tsv")
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Sentence and fact beside each other; model and knowledge base in the drawer."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container()
@@ -85,7 +85,7 @@ def read(lesson: Lesson) -> Subject:
             "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples
         )
     warn_unread_text(model, text, most=MOST_TOKENS)
-    return Subject(text, model, fact_of(line), known == "on")
+    return Inputs(text, model, fact_of(line), known == "on")
 
 
 def fact_of(line: str) -> "Fact | None":
@@ -115,6 +115,6 @@ def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most:
     return believed(loaded.model, loaded.tokenizer, tree, blank, most)
 
 
-def answers(seen: Subject, most: int) -> "dict[str, Believed]":
+def answers(inputs: Inputs, most: int) -> "dict[str, Believed]":
     """The `most` likeliest words at the blank, for each of `ways`."""
-    return answers_of(seen.model, version_of(seen.model), seen.tree, seen.blank, most)
+    return answers_of(inputs.model, version_of(inputs.model), inputs.tree, inputs.blank, most)

@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from sections.knowledge.subject import Subject, answers, ways
+from sections.knowledge.subject import Inputs, answers, ways
 from ui.figures import figure, legend
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
@@ -17,13 +17,13 @@ TOP = 3  # words shown per answer
 SHOWN = ("none", "both", "positions", "neither")
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     with picture():
-        if not seen.text.strip():
+        if not inputs.text.strip():
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        tree = seen.tree
-        st.markdown(f"**{_finding(seen, tree)}**")
+        tree = inputs.tree
+        st.markdown(f"**{_finding(inputs, tree)}**")
         st.html(tree_html(tree))
         if not tree.facts:
             st.caption(_("A fact has two bars: subject | relation | object. Its subject stands in the sentence."))
@@ -31,10 +31,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
         with left:
             _matrix(tree)
         with right:
-            _answers(seen, tree)
+            _answers(inputs, tree)
 
 
-def _finding(seen: Subject, tree) -> str:
+def _finding(inputs: Inputs, tree) -> str:
     if not tree.facts:
         return _("No fact is hung on this sentence: it is read as it stands.")
     n, own = len(tree.facts), len(tree.sentence)
@@ -89,18 +89,18 @@ def _matrix(tree) -> None:
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 
 
-def _answers(seen: Subject, tree) -> None:
+def _answers(inputs: Inputs, tree) -> None:
     """The predictions at the blank, shown after the user's own prediction."""
     from plots.masking import Blank, expected_tokens
 
-    if seen.blank is None or not tree.facts:
+    if inputs.blank is None or not tree.facts:
         st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading believes it?"))
         return
-    found = answers(seen, TOP)
+    found = answers(inputs, TOP)
     apart = {way: found[way].moved for way in ("both", "neither")}
     question = _("Which reading lets the fact change the answer more?")
     options = [ways()["both"], ways()["neither"]]
-    about = "\n".join((seen.model, seen.text, *map(str, tree.facts)))
+    about = "\n".join((inputs.model, inputs.text, *map(str, tree.facts)))
     told = predict("believes", question, options, int(apart["neither"] > apart["both"]), about=about)
     panels = [
         Blank(ways()[way], [visible(word) for word in found[way].words], found[way].shares)
@@ -118,5 +118,5 @@ def _answers(seen: Subject, tree) -> None:
         _("What is expected at [MASK]. {words}.").format(words=words),
         "knowledge-answers",
     )
-    if told and seen.own is not None:
+    if told and inputs.own is not None:
         st.caption(_("Hung on: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))

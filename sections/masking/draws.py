@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from sections.masking.falling_masks import Draw
-from sections.masking.subject import MAX_CHARS, Subject, follow
+from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
 from ui.shares import set_shares, share_sliders
@@ -43,7 +43,7 @@ class Readings:
         return sum(fate != "untouched" for fate in self.draws[0].fates)
 
 
-def read(seen: Subject) -> Readings | None:
+def read(inputs: Inputs) -> Readings | None:
     """The text, the sliders and the resulting draws; None, with a hint, if no token can be chosen."""
     import torch
 
@@ -52,11 +52,11 @@ def read(seen: Subject) -> Readings | None:
     from minibert.text.characters import is_cjk
     from minibert.text.store import continued
 
-    offered = seen.text if seen.own else seen.plain[0]
+    offered = inputs.text if inputs.own else inputs.plain[0]
     follow("text", offered)
     text = sentence_input(
         "text",
-        seen.plain,
+        inputs.plain,
         default=offered,
         label=_("Text to hide tokens in"),
         max_chars=MAX_CHARS,
@@ -64,14 +64,14 @@ def read(seen: Subject) -> Readings | None:
         height="content",
     )
     chosen = _settings()
-    loaded = seen.loaded
+    loaded = inputs.loaded
     encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
     ids, special = torch.tensor([encoding.ids]), torch.tensor([encoding.special])  # (1, T)
     n = int((~special).sum())
     if not n:
         st.info(_("Nothing here can fall: `[CLS]` and `[SEP]` never do. Type a few words."), icon=":material/edit:")
         return None
-    warn_unread(encoding, seen.model)
+    warn_unread(encoding, inputs.model)
     vocab = MaskVocabulary.of(loaded.tokenizer)
     joined = None
     if chosen.whole_words and any(map(is_cjk, text)):  # Chinese words of several characters have no ## pieces

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.masking import draws
-from sections.masking.subject import Subject
+from sections.masking.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import visible
@@ -13,9 +13,9 @@ COLUMNS = 40  # most tokens in the figure
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Epoch after epoch", title=False)
-    readings = draws.read(seen)
+    readings = draws.read(inputs)
     if readings is None:
         return
     _show_rows(readings)

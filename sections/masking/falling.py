@@ -4,18 +4,18 @@ import streamlit as st
 
 from sections.masking import draws
 from sections.masking.falling_masks import falling_masks
-from sections.masking.subject import Subject
+from sections.masking.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.corruption import mask_tokens
 
     lesson.show("The cloze test", title=False)
-    readings = draws.read(seen)
+    readings = draws.read(inputs)
     if readings is None:
         return
     falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws)

@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars, show_legend
-from sections.masking.subject import Subject, encode_start, last_word
+from sections.masking.subject import Inputs, encode_start, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_widgets import warn_untrained
@@ -18,25 +18,25 @@ PANELS = 6  # most blanks with bars
 DOUBLE_CLICK = 0.5  # seconds between its clicks, at most
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     with picture():
-        _chips_and_bars(seen)
+        _chips_and_bars(inputs)
     lesson.show("Fill the blanks", title=False)
 
 
 @st.fragment
-def _chips_and_bars(seen: Subject) -> None:
+def _chips_and_bars(inputs: Inputs) -> None:
     from minibert.inside.predictions.cloze import expectations
 
-    loaded = seen.loaded
-    warn_untrained(seen.model)
-    encoding = encode_start(seen, seen.text)
+    loaded = inputs.loaded
+    warn_untrained(inputs.model)
+    encoding = encode_start(inputs, inputs.text)
     if encoding is None:
         return
-    warn_unread(encoding, seen.model)
+    warn_unread(encoding, inputs.model)
     mask_id = loaded.tokenizer.mask_id
     typed = {i for i, number in enumerate(encoding.ids) if number == mask_id}
-    hidden = _hidden_by_clicks(seen.text, encoding, typed)
+    hidden = _hidden_by_clicks(inputs.text, encoding, typed)
     with st.container(key="chips", horizontal=True):
         for i, token in enumerate(encoding.tokens[1:-1], 1):
             gone = i in hidden or i in typed
@@ -62,7 +62,7 @@ def _chips_and_bars(seen: Subject) -> None:
         panel(
             loaded.tokenizer,
             row,
-            seen.bars,
+            inputs.bars,
             around(tokens, i) if len(truths) > 1 else "",
             {} if true is None else {true: "true"},
         )

@@ -4,13 +4,13 @@ import csv
 
 import streamlit as st
 
-from sections.masking.subject import Subject
+from sections.masking.subject import Inputs
 from ui.figures import figure, legend
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.masking import OUTCOMES, ablation
 
     with (lesson.folder / "table8.csv").open(encoding="utf-8", newline="") as file:

@@ -17,7 +17,7 @@ BLANK = "[MASK]"
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: the sentence · own: whether the user wrote it · model: its name · bars: number per blank · plain: examples
     without blanks, the first a longer text · pairs: examples with a blank, in twos."""
 
@@ -33,7 +33,7 @@ class Subject:
         return load(self.model)
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The sentence and, in a drawer, the rarely changed settings."""
     left, right = with_drawer()
     with right:
@@ -56,7 +56,7 @@ def read(lesson: Lesson) -> Subject:
             examples_in=examples_in,
         )
     pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
-    return Subject(text, text not in offered, model, bars, plain, pairs)
+    return Inputs(text, text not in offered, model, bars, plain, pairs)
 
 
 def follow(key: str, offered: str) -> None:
@@ -68,9 +68,9 @@ def follow(key: str, offered: str) -> None:
     state[before] = offered
 
 
-def encode_start(seen: Subject, text: str):
+def encode_start(inputs: Inputs, text: str):
     """The first CHIPS tokens between [CLS] and [SEP]; None, with a hint, if there is none."""
-    tokenizer, config = seen.loaded.tokenizer, seen.loaded.config
+    tokenizer, config = inputs.loaded.tokenizer, inputs.loaded.config
     whole = tokenizer.encode(text)
     room = min(CHIPS + 2, config.longest)
     if len(whole) == 2:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.masking.bars import panel, show_bars, show_legend
-from sections.masking.subject import MAX_CHARS, Subject, encode_start, follow, last_word
+from sections.masking.subject import MAX_CHARS, Inputs, encode_start, follow, last_word
 from ui.inputs import MAX_SEED, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
@@ -15,22 +15,22 @@ from ui.translations import _
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     import torch
 
     from minibert.inside.predictions.cloze import expectations
 
     lesson.show("Why not always [MASK]", title=False)
-    follow("probe", seen.text)
+    follow("probe", inputs.text)
     text = sentence_input(
-        "probe", seen.plain[1:], default=seen.text, label=_("Sentence to look into"), max_chars=MAX_CHARS
+        "probe", inputs.plain[1:], default=inputs.text, label=_("Sentence to look into"), max_chars=MAX_CHARS
     )
-    loaded = seen.loaded
-    warn_untrained(seen.model)
-    encoding = encode_start(seen, text)
+    loaded = inputs.loaded
+    warn_untrained(inputs.model)
+    encoding = encode_start(inputs, text)
     if encoding is None:
         return
-    warn_unread(encoding, seen.model)
+    warn_unread(encoding, inputs.model)
     tokenizer = loaded.tokenizer
     candidates = [i for i, special in enumerate(encoding.special) if not special]
     if not candidates:
@@ -72,7 +72,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             _("something else"),
         ],
         0 if first[1] == other else 1 if first[1] == true else 2,
-        about=f"{seen.model} {text} {position} {other}",
+        about=f"{inputs.model} {text} {position} {other}",
     ):
         return
     finding = (

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars
-from sections.masking.subject import MAX_CHARS, Subject
+from sections.masking.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
@@ -17,15 +17,15 @@ MOVERS = 24  # most tokens labelled in the figure
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.cloze import expectations
 
-    loaded = seen.loaded
-    warn_untrained(seen.model)
+    loaded = inputs.loaded
+    warn_untrained(inputs.model)
     mask_id = loaded.tokenizer.mask_id
     chooser = st.container()  # shown above the fields, filled after them
     rows, panels = [], []
-    for column, key, start in zip(st.columns(2), "ab", seen.pairs[0], strict=True):
+    for column, key, start in zip(st.columns(2), "ab", inputs.pairs[0], strict=True):
         name = key.upper()
         with column:
             text = sentence_input(
@@ -36,7 +36,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 max_chars=MAX_CHARS,
             )
             encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
-            warn_unread(encoding, seen.model)
+            warn_unread(encoding, inputs.model)
             places = [i for i, number in enumerate(encoding.ids) if number == mask_id]
             if not places:
                 st.info(
@@ -50,14 +50,14 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 title = f"{name}: {around(encoding.tokens, places[0])}"
                 panels.append(panel(loaded.tokenizer, rows[-1], 5, title, {}))
     now = (st.session_state["a"], st.session_state["b"])
-    st.session_state["pair"] = seen.pairs.index(now) if now in seen.pairs else None
+    st.session_state["pair"] = inputs.pairs.index(now) if now in inputs.pairs else None
     chooser.pills(
         _("Pairs"),
-        range(len(seen.pairs)),
-        format_func=lambda index: literal(_difference(*seen.pairs[index])),
+        range(len(inputs.pairs)),
+        format_func=lambda index: literal(_difference(*inputs.pairs[index])),
         key="pair",
         on_change=_use_pair,
-        args=(seen.pairs,),
+        args=(inputs.pairs,),
     )
     if len(rows) == 2:
         finding = _("Expected first: “{a}” in A, “{b}” in B").format(a=panels[0].tokens[0], b=panels[1].tokens[0])

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.next_sentence.subject import Subject, bundled, kind_names, topic_judge
+from sections.next_sentence.subject import Inputs, bundled, kind_names, topic_judge
 from ui.model_cache import load, version_of
 from ui.page import picture
 from ui.predict import tally
@@ -14,16 +14,16 @@ ROUND = 10  # pairs to guess
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     with picture():
-        _table(seen)
+        _table(inputs)
 
 
-def _table(seen: Subject) -> None:
+def _table(inputs: Inputs) -> None:
     """The current pair: first to be guessed, then its answer."""
     from minibert.inside.predictions.next_sentence import deal, probes
 
-    against, number = seen.against, seen.round
+    against, number = inputs.against, inputs.round
     asked = probes(*bundled())
     dealt = deal(asked, against, ROUND, number)
     state = st.session_state.setdefault("_guessed", {})
@@ -31,7 +31,7 @@ def _table(seen: Subject) -> None:
     turned = st.session_state.setdefault("_turned", {})
     at = turned.get((against, number), 0)  # index of the current pair
     if at == ROUND:
-        _show_score(seen.model, asked, dealt, given)
+        _show_score(inputs.model, asked, dealt, given)
         return
     probe = asked[dealt[at]]
     words = (
@@ -55,7 +55,7 @@ def _table(seen: Subject) -> None:
                     args=((against, number), at, answer, question),
                 )
         return
-    _reveal(seen.model, asked, dealt[at], given[at], words, question)
+    _reveal(inputs.model, asked, dealt[at], given[at], words, question)
     st.button(
         _("Next pair") if at + 1 < ROUND else _("See the score"),
         key="turn",

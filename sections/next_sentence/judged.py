@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.next_sentence.subject import Subject, bundled, kind_names, short_names, topic_judge
+from sections.next_sentence.subject import Inputs, bundled, kind_names, short_names, topic_judge
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -17,12 +17,12 @@ CHARS_JUDGED = 2_000
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import KINDS, judge, probes
     from plots.next_sentence import judgement
     from plots.theme import titled
 
-    model = seen.model
+    model = inputs.model
     lesson.show("Judged live", title=False)
     warn_untrained(model)
     windows: dict[int, dict] = {}

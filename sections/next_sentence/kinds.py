@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.next_sentence.subject import Subject, bundled, kind_names, short_names
+from sections.next_sentence.subject import Inputs, bundled, kind_names, short_names
 from ui.figures import figure, legend
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -22,13 +22,13 @@ def measured(model: str, version: int, sentences: int):
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import TopicOverlap, measure
     from minibert.training.statistics import wilson
     from plots.next_sentence import Share, judged_next
     from plots.theme import GREY, titled
 
-    model = seen.model
+    model = inputs.model
     lesson.show("Topic against coherence", title=False)
     warn_untrained(model)
     sentences = passages()

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.next_sentence import documents
 from sections.next_sentence.follow import follow, segments_of
-from sections.next_sentence.subject import Subject
+from sections.next_sentence.subject import Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.source import show_source
@@ -19,13 +19,13 @@ SNIPPET = 70  # most characters of a segment in the table
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import decisions, documents_in
     from minibert.text.documents import DataError, split_sentences
     from minibert.text.segment_pairs import segment_pairs, truncate_pair
     from minibert.text.store import TokenStore
 
-    model = seen.model
+    model = inputs.model
     lesson.show("A second question", title=False)
     lesson.show("How pairs are made")
     text, max_length, short, seed = documents.read(lesson)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.next_sentence.kinds import passages
-from sections.next_sentence.subject import Subject, bundled
+from sections.next_sentence.subject import Inputs, bundled
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.source import show_source
@@ -19,11 +19,11 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import teach_order
     from minibert.training.statistics import wilson
 
-    model = seen.model
+    model = inputs.model
     lesson.show("Can it be taught?", title=False)
     sentences = passages()
     key = (model, sentences)

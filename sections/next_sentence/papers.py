@@ -4,7 +4,7 @@ import csv
 
 import streamlit as st
 
-from sections.next_sentence.subject import Subject
+from sections.next_sentence.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -15,7 +15,7 @@ def _read(lesson: Lesson, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.next_sentence import trained_and_asked, with_and_without
     from plots.theme import titled
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.next_sentence import documents
-from sections.next_sentence.subject import Subject
+from sections.next_sentence.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -13,13 +13,13 @@ SENTENCES = 10  # most sentences per document
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.text.documents import DataError
 
     lesson.show("Why more than half are random", title=False)
     text, max_length, short, seed = documents.read(lesson)
     try:
-        _show_shares(text, seen.model, max_length, short, seed)
+        _show_shares(text, inputs.model, max_length, short, seed)
     except DataError:
         st.info(_("Type or paste some text."), icon=":material/edit:")
 

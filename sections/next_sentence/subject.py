@@ -18,7 +18,7 @@ DOCUMENTS = LESSONS / "data" / "documents"
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """model: its name · against: kind of the false pairs in the game · round: seed of the deal."""
 
     model: str
@@ -26,7 +26,7 @@ class Subject:
     round: int
 
 
-def read() -> Subject:
+def read() -> Inputs:
     """The game's kind of pairs, and the model, in one row."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
         against = choice(
@@ -53,7 +53,7 @@ def read() -> Subject:
                 )
     number = st.session_state["round"]
     set_url("round", number, default=1)
-    return Subject(model, against, number)
+    return Inputs(model, against, number)
 
 
 def _new_round() -> None:

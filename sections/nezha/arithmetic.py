@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.nezha import layers
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.pairs import Pair, networks
@@ -17,11 +17,11 @@ EXPONENTS = tuple(range(0, 29, 2))  # loss scale: 2 to the power of these
 ROWS = 16  # stories per batch
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Half the bits")
     vanishing()
     lesson.show("Small gradients")
-    underflow(seen)
+    underflow(inputs)
 
 
 def vanishing() -> None:
@@ -67,12 +67,12 @@ def vanishing() -> None:
     show_source(repeated, label=_("Both ways, step by step"))
 
 
-def underflow(seen: Subject) -> None:
+def underflow(inputs: Inputs) -> None:
     """The gradients of the page's NEZHA on one batch of stories in float16, for each loss scale."""
     from minibert.inside.costs.half_precision import SMALLEST, gradients
     from plots.nezha import over_scales
 
-    results = counted(seen.pair, seen.pair.version)
+    results = counted(inputs.pair, inputs.pair.version)
     exponent = st.select_slider(
         _("The loss is multiplied by"),
         EXPONENTS,

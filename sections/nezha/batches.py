@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.nezha.layers import name_of
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
@@ -16,7 +16,7 @@ READ = (8_192, 16_384, 32_768)
 NAMES = {"adamw": "AdamW", "lamb": "LAMB"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.toy.large_batches import scaled, warmup_of
 
     manager().warm_up()

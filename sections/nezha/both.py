@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -19,7 +19,7 @@ def optimizers() -> dict[str, str]:
     return {"muon": "Muon", "adamw": "AdamW", "lamb": "LAMB"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     train_both.show(lesson, at_choice)
 
 

@@ -4,7 +4,7 @@ import statistics
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui.claim import (
     mean_and_sd,
     nothing_recorded,
@@ -19,7 +19,7 @@ from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.nezha import over_lengths
 
     lesson.show("The claim", title=False)

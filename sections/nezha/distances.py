@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.page import picture
 from ui.pairs import networks
@@ -14,24 +14,24 @@ from ui.translations import _
 BESIDE = 20  # most tokens for figures side by side
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from minibert.inside.relatives.distances import heard
     from plots.attention import attention_matrix
     from plots.nezha import distance_strips
 
     with picture():
-        if not seen.tokens:
+        if not inputs.tokens:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        row = seen.row(seen.front)
-        own = slice(1 + len(seen.front), len(row) - 1)  # the sentence in the row
-        one = heard(networks(seen.pair)[0], row, seen.layer, seen.head, seen.furthest)
-        here = seen.word
+        row = inputs.row(inputs.front)
+        own = slice(1 + len(inputs.front), len(row) - 1)  # the sentence in the row
+        one = heard(networks(inputs.pair)[0], row, inputs.layer, inputs.head, inputs.furthest)
+        here = inputs.word
         distance = one.distance[own, own][here].tolist()
         added = one.by_distance[own, own]
-        st.markdown(f"**{finding(seen)}**")
-        st.html(columns_html(seen))
-        words = [visible(token) for token in seen.tokens]
+        st.markdown(f"**{finding(inputs)}**")
+        st.html(columns_html(inputs))
+        words = [visible(token) for token in inputs.tokens]
         # Side by side while there is room for the token names.
         left, right = st.columns(2, gap="medium") if len(words) <= BESIDE else (st.container(), st.container())
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
@@ -52,29 +52,29 @@ def show(seen: Subject) -> None:
             figure(
                 attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
                 _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
-                    layer=seen.layer + 1, head=seen.head + 1
+                    layer=inputs.layer + 1, head=inputs.head + 1
                 ),
                 "bias",
                 wide=True,
             )
-        unknown(seen)
+        unknown(inputs)
 
 
-def finding(seen: Subject) -> str:
+def finding(inputs: Inputs) -> str:
     """The finding of the columns, in one line."""
-    return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(seen.front))
+    return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(inputs.front))
 
 
-def columns_html(seen: Subject) -> str:
+def columns_html(inputs: Inputs) -> str:
     """One column per token: its position without and with words in front, its distance, clipped; safe HTML."""
     columns = []
-    for place, token in enumerate(seen.tokens):
-        distance = place - seen.word
-        clip = max(-seen.furthest, min(seen.furthest, distance))
-        was, now = place + 1, place + 1 + len(seen.front)  # positions count from 0, [CLS]
-        moved = f"{was} → <b>{now}</b>" if seen.front else f"<b>{was}</b>"
+    for place, token in enumerate(inputs.tokens):
+        distance = place - inputs.word
+        clip = max(-inputs.furthest, min(inputs.furthest, distance))
+        was, now = place + 1, place + 1 + len(inputs.front)  # positions count from 0, [CLS]
+        moved = f"{was} → <b>{now}</b>" if inputs.front else f"<b>{was}</b>"
         clipped = f"{signed(distance)} → {signed(clip)}" if clip != distance else signed(distance)
-        css = ' class="here"' if place == seen.word else ""
+        css = ' class="here"' if place == inputs.word else ""
         columns.append(
             f'<li{css}><span class="token"><bdi>{html.escape(visible(token))}</bdi></span>'
             f'<span class="place">{moved}</span><span class="far"><b>{clipped}</b></span></li>'
@@ -99,9 +99,9 @@ def signed(value: int) -> str:
     return f"{value:+d}".replace("-", "−") if value else "0"
 
 
-def unknown(seen: Subject) -> None:
+def unknown(inputs: Inputs) -> None:
     """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in seen.tokens)
+    count = sum(token == "[UNK]" for token in inputs.tokens)
     if count:
         words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
         st.caption(words.format(n=count, unk=literal("[UNK]")))

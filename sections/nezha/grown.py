@@ -4,7 +4,7 @@ import statistics
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
-from sections.nezha.subject import Subject
+from sections.nezha.subject import Inputs
 from ui.claim import mean_and_sd, nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -13,7 +13,7 @@ from ui.translations import _
 EXPERIMENT, NAMES = "lamb", {"adamw": "AdamW", "lamb": "LAMB"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("As the batch grows", title=False)
     recorded()
     lesson.show("What the batch costs")

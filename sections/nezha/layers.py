@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from sections.nezha.subject import STORIES, Subject
+from sections.nezha.subject import STORIES, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.pairs import Pair, networks
@@ -15,14 +15,14 @@ BATCHES = (8, 32, 128)
 STEPS, RATE = 5, 1e-3
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.training.lamb import Lamb
     from plots.nezha import layer_shares
 
     lesson.show("LAMB", title=False)
 
     rows = st.segmented_control(_("Rows a batch"), BATCHES, default=32, key="lamb-rows", required=True)
-    steps = moved(seen.pair, seen.pair.version, int(rows or 32))
+    steps = moved(inputs.pair, inputs.pair.version, int(rows or 32))
     names = [name_of(one.name) for one in steps]
     least, most = min(steps, key=lambda one: one.adamw), max(steps, key=lambda one: one.adamw)
     st.markdown(

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.nezha.subject import MOST_FRONT, Subject, in_front
+from sections.nezha.subject import MOST_FRONT, Inputs, in_front
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.pairs import networks
@@ -14,59 +14,59 @@ TOP = 4
 STEP = 20  # words from one point of the curve to the next
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Words in front", title=False)
-    if not seen.tokens:
+    if not inputs.tokens:
         return
-    tokenizer = networks(seen.pair)[2]
-    hidden = [tokenizer.vocab[i] for i in seen.ids]
-    hidden[seen.word] = "[MASK]"
-    front = [f"… +{len(seen.front)}"] if seen.front else []
-    kinds = ["faded"] * len(front) + ["mask" if n == seen.word else "plain" for n in range(len(hidden))]
+    tokenizer = networks(inputs.pair)[2]
+    hidden = [tokenizer.vocab[i] for i in inputs.ids]
+    hidden[inputs.word] = "[MASK]"
+    front = [f"… +{len(inputs.front)}"] if inputs.front else []
+    kinds = ["faded"] * len(front) + ["mask" if n == inputs.word else "plain" for n in range(len(hidden))]
     st.html(tokens_html(front + hidden, kinds=kinds, label=_("what both read")))
-    word = visible(seen.tokens[seen.word])
-    finds = [finds_it(seen, which, seen.front) for which in ("nezha", "bert")]
+    word = visible(inputs.tokens[inputs.word])
+    finds = [finds_it(inputs, which, inputs.front) for which in ("nezha", "bert")]
     options = [_("both"), _("only NEZHA"), _("only BERT"), _("neither")]
     right = [(True, True), (True, False), (False, True), (False, False)].index(tuple(finds))
     question = _("“{word}” is hidden, and {n} words stand in front. Who still puts it first?")
     if not predict(
         "shift",
-        question.format(word=literal(word), n=len(seen.front)),
+        question.format(word=literal(word), n=len(inputs.front)),
         options,
         right,
-        about=f"{seen.text}\n{seen.word}\n{len(seen.front)}\n{seen.furthest}\n{seen.pair.name}",
+        about=f"{inputs.text}\n{inputs.word}\n{len(inputs.front)}\n{inputs.furthest}\n{inputs.pair.name}",
     ):
         return
-    answers(seen, word)
-    curve(seen, word)
-    scores(seen)
+    answers(inputs, word)
+    curve(inputs, word)
+    scores(inputs)
     lesson.show("What stays and what moves")
 
 
-def shares(seen: Subject, which: str, front):
+def shares(inputs: Inputs, which: str, front):
     from minibert.inside.relatives.distances import expected
 
-    nezha, bert, tokenizer = networks(seen.pair)
-    place, row = 1 + len(front) + seen.word, seen.row(front)
+    nezha, bert, tokenizer = networks(inputs.pair)
+    place, row = 1 + len(front) + inputs.word, inputs.row(front)
     if which == "bert":
         return expected(bert, row, place, tokenizer.mask_id)
-    return expected(nezha, row, place, tokenizer.mask_id, seen.furthest)
+    return expected(nezha, row, place, tokenizer.mask_id, inputs.furthest)
 
 
-def finds_it(seen: Subject, which: str, front) -> bool:
-    return int(shares(seen, which, front).argmax()) == seen.ids[seen.word]
+def finds_it(inputs: Inputs, which: str, front) -> bool:
+    return int(shares(inputs, which, front).argmax()) == inputs.ids[inputs.word]
 
 
-def answers(seen: Subject, word: str) -> None:
+def answers(inputs: Inputs, word: str) -> None:
     """The predictions of both models, without and with words in front."""
     from plots.masking import Blank, expected_tokens
 
-    vocab, blanks = networks(seen.pair)[2].vocab, []
+    vocab, blanks = networks(inputs.pair)[2].vocab, []
     for which, title in (("bert", "BERT"), ("nezha", "NEZHA")):
-        for front, where in (((), _("alone")), (seen.front, _("{n} in front").format(n=len(seen.front)))):
-            best = shares(seen, which, front).topk(TOP)
+        for front, where in (((), _("alone")), (inputs.front, _("{n} in front").format(n=len(inputs.front)))):
+            best = shares(inputs, which, front).topk(TOP)
             names = [visible(vocab[i]) for i in best.indices.tolist()]
-            roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == seen.ids[seen.word]}
+            roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == inputs.ids[inputs.word]}
             blanks.append((f"{title}, {where}", names, best.values.tolist(), roles))
     told = ". ".join(
         f"{title}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, values, strict=True))}"
@@ -84,13 +84,13 @@ def answers(seen: Subject, word: str) -> None:
     )
 
 
-def curve(seen: Subject, word: str) -> None:
+def curve(inputs: Inputs, word: str) -> None:
     """The probability of the right word by number of words in front."""
     from plots.nezha import over_scales
 
     counts = list(range(0, MOST_FRONT + 1, STEP))
     lines = {
-        title: [float(shares(seen, which, in_front(seen.pair, n))[seen.ids[seen.word]]) for n in counts]
+        title: [float(shares(inputs, which, in_front(inputs.pair, n))[inputs.ids[inputs.word]]) for n in counts]
         for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
     }
     told = "; ".join(
@@ -99,7 +99,10 @@ def curve(seen: Subject, word: str) -> None:
     )
     figure(
         over_scales(
-            lines, [str(n) for n in counts], len(seen.front) / STEP, (_("words in front"), _("share of the right word"))
+            lines,
+            [str(n) for n in counts],
+            len(inputs.front) / STEP,
+            (_("words in front"), _("share of the right word")),
         ),
         _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=told),
         "shift-curve",
@@ -110,24 +113,30 @@ def curve(seen: Subject, word: str) -> None:
     )
 
 
-def scores(seen: Subject) -> None:
+def scores(inputs: Inputs) -> None:
     """One attention score of layer 1 in both models, alone and with words in front."""
     from minibert.inside.relatives.distances import score
 
-    words = [place for place, token in enumerate(seen.tokens) if token[0].isalnum() and place != seen.word]
-    other = max([place for place in words if place < seen.word] or words or [seen.word])  # the nearest word before it
+    words = [place for place, token in enumerate(inputs.tokens) if token[0].isalnum() and place != inputs.word]
+    other = max(
+        [place for place in words if place < inputs.word] or words or [inputs.word]
+    )  # the nearest word before it
     rows = []
-    for title, model in zip(("NEZHA", "BERT"), networks(seen.pair)[:2], strict=True):
+    for title, model in zip(("NEZHA", "BERT"), networks(inputs.pair)[:2], strict=True):
         values = []
-        for front in ((), seen.front):
+        for front in ((), inputs.front):
             start = 1 + len(front)
-            pair = (start + seen.word, start + other)
-            values.append(score(model, seen.row(front), 0, min(seen.head, model.config.num_attention_heads - 1), pair))
+            pair = (start + inputs.word, start + other)
+            values.append(
+                score(model, inputs.row(front), 0, min(inputs.head, model.config.num_attention_heads - 1), pair)
+            )
         rows.append({"": title, _("alone"): f"{values[0]:.4f}", _("with words in front"): f"{values[1]:.4f}"})
     st.markdown(
         "**"
         + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
-            a=literal(visible(seen.tokens[seen.word])), b=literal(visible(seen.tokens[other])), head=seen.head + 1
+            a=literal(visible(inputs.tokens[inputs.word])),
+            b=literal(visible(inputs.tokens[other])),
+            head=inputs.head + 1,
         )
         + "**"
     )

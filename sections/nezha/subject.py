@@ -20,7 +20,7 @@ STORIES = 5_000_003  # seed of the stories put in front, outside all training da
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """ids, tokens: the sentence alone · word: index of the chosen token in it · front: ids put in front · furthest: the
     clip ±k · layer, head: from 0."""
 
@@ -40,7 +40,7 @@ class Subject:
         return [tokenizer.cls_id, *front, *self.ids, tokenizer.sep_id]
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The sentence and its word, and the number of words in front; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, middle = st.container(), st.container(width=190)
@@ -80,7 +80,7 @@ def read(lesson: Lesson) -> Subject:
         if tokens:
             numbered = [f"{n}. {visible(token)}" for n, token in enumerate(tokens, 1)]
             word = pick("word", _("The word"), numbered, default=picked_word(tokens))
-    return Subject(text, pair, ids, tokens, word, in_front(pair, int(count)), min(int(furthest), most), layer, head)
+    return Inputs(text, pair, ids, tokens, word, in_front(pair, int(count)), min(int(furthest), most), layer, head)
 
 
 def picked_word(tokens: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
-from sections.output_layer.subject import Subject
+from sections.output_layer.subject import Inputs
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun
 from ui.finetune_settings import start_names, suited
@@ -100,7 +100,7 @@ def _by_start(pairs) -> dict[str, list[float]]:
     return found
 
 
-def show(shown: Sequence[FinetuneRun], subject: Subject) -> None:
+def show(shown: Sequence[FinetuneRun], subject: Inputs) -> None:
     """One line per run, over the recorded runs on these data, if any."""
     from plots.finetuning import Curve
 

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from sections.output_layer.subject import Subject
+from sections.output_layer.subject import Inputs
 from ui.lengths import lengths_of, show_lengths
 from ui.lesson import Lesson
 from ui.task_data import show_data
 from ui.translations import _
 
 
-def show(lesson: Lesson, subject: Subject) -> None:
+def show(lesson: Lesson, subject: Inputs) -> None:
     if subject.data is None:
         st.info(_("Choose data first, under *Data and model*."), icon=":material/arrow_upward:")
         return

@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.tasks.choices import LETTERS
 from sections.output_layer.columns import columns_of
-from sections.output_layer.subject import Subject
+from sections.output_layer.subject import Inputs
 from ui.answers import headline
 from ui.figures import in_words
 from ui.finetune_runs import FinetuneRun, kind_of, last_answers
@@ -25,7 +25,7 @@ _HTML = """<div class="fig4" role="img" tabindex="0"><div class="scroll"><div cl
 <button type="button" class="on-way">›</button><p class="said" aria-live="polite"></p></div>"""
 
 
-def show(subject: Subject) -> None:
+def show(subject: Inputs) -> None:
     """The picture; while runs go on, it refreshes with their current predictions."""
     with picture():
         runs = own_runs(kind_of(subject.task.name)) if subject.data else []
@@ -33,7 +33,7 @@ def show(subject: Subject) -> None:
         st.fragment(_draw, run_every=REFRESH if going else None)(subject)
 
 
-def _draw(subject: Subject) -> None:
+def _draw(subject: Inputs) -> None:
     if subject.data is None or subject.given is None:
         st.info(_("Choose data and write a text: then it goes in here."), icon=":material/arrow_upward:")
         return
@@ -83,7 +83,7 @@ def _draw(subject: Subject) -> None:
     )
 
 
-def _answer(subject: Subject) -> tuple[FinetuneRun | None, Mapping | None]:
+def _answer(subject: Inputs) -> tuple[FinetuneRun | None, Mapping | None]:
     """The newest run with these labels and its prediction on the text; runs from the checkpoint come first."""
     labels = subject.task.labels(subject.data.train)
     begun = [one for one in map(FinetuneRun, own_runs(kind_of(subject.task.name))[:8]) if one.begun]
@@ -112,7 +112,7 @@ def _reads(columns: list) -> str:
     return _("C and every T that is asked") if "C" in read else _("every T that is asked")
 
 
-def _head(subject: Subject) -> str:
+def _head(subject: Inputs) -> str:
     """The head as a formula over its input vectors."""
     vector = {"cls": "C", "mean": "mean(T)", "max": "max(T)"}[subject.options.pooling]
     match subject.task.architecture:
@@ -131,7 +131,7 @@ def _head(subject: Subject) -> str:
     return f"{function}(W · {vector} + b)"
 
 
-def _said(subject: Subject, answer: Mapping | None) -> tuple[str, list[dict]]:
+def _said(subject: Inputs, answer: Mapping | None) -> tuple[str, list[dict]]:
     """The answer in a few words, and its bars; without an answer, the possible ones without numbers."""
     rows_of_own = subject.task.architecture == "BertForMultipleChoice"
     probabilities = answer.get("probabilities") if answer else None
@@ -161,7 +161,7 @@ def _said(subject: Subject, answer: Mapping | None) -> tuple[str, list[dict]]:
     return words, bars
 
 
-def _names(subject: Subject) -> list[str]:
+def _names(subject: Inputs) -> list[str]:
     """The classes of a head on the whole input; [] for outputs at tokens or a number."""
     labels = subject.task.labels(subject.data.train)
     if subject.task.architecture == "BertForIntentAndEntities":

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks import TASKS, Options
-from sections.output_layer.subject import SHORT, Subject
+from sections.output_layer.subject import SHORT, Inputs
 from ui.answer_form import answer_form
 from ui.inputs import pick
 from ui.lesson import Lesson
@@ -19,7 +19,7 @@ from ui.translations import _
 MOST_EXAMPLES = 200  # most examples offered
 
 
-def show(lesson: Lesson, subject: Subject) -> None:
+def show(lesson: Lesson, subject: Inputs) -> None:
     lesson.show(subject.view.section, level=3)
     if subject.data is None:
         st.info(_("Choose data first, under *Data and model*."), icon=":material/arrow_upward:")
@@ -30,7 +30,7 @@ def show(lesson: Lesson, subject: Subject) -> None:
 
 
 @st.fragment
-def _input(subject: Subject) -> None:
+def _input(subject: Inputs) -> None:
     """One of the data's examples, or the user's edited version of it."""
     data, task, options = subject.data, subject.task, subject.options
     examples = data.dev.examples[:MOST_EXAMPLES]
@@ -50,7 +50,7 @@ def _input(subject: Subject) -> None:
         show_input(task, subject.tokenizer, example, task.labels(data.train), options, key="input")
 
 
-def _head(subject: Subject) -> None:
+def _head(subject: Inputs) -> None:
     """The new head: a few lines of code and a few hundred weights."""
     from minibert import heads
     from minibert.count import parameters

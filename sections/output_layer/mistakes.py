@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks import TASKS, Task
-from sections.output_layer.subject import Subject
+from sections.output_layer.subject import Inputs
 from sections.output_layer.train import chosen_runs
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun, kind_of, own_input
@@ -23,7 +23,7 @@ from ui.translations import _, ngettext
 LONGEST_COMMAND = 300  # most characters of the user's input in the printed command
 
 
-def show(lesson: Lesson, subject: Subject) -> None:
+def show(lesson: Lesson, subject: Inputs) -> None:
     runs = chosen_runs(kind_of(subject.task.name))
     shown = [one for one in map(FinetuneRun, runs) if one.begun and settled(one.run)]
     if not shown:

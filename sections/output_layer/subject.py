@@ -37,7 +37,7 @@ FIELDS = ("mine-", "column-", "choice-mine-")
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     task: Task
     data: ChosenData | None
     model: str
@@ -68,7 +68,7 @@ class Subject:
             return None
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """Task, data, model and own text, in that order; data and model are in the drawer."""
     keep(PAGE, {**dict.fromkeys(CHOICES), **DEFAULTS}, prefixes=FIELDS)
     task = task_choice()
@@ -83,7 +83,7 @@ def read(lesson: Lesson) -> Subject:
     if in_view(task) and given is not None:
         written = VIEWS[task].in_a_line(TASKS[task].example(given))
         warn_unread_text(model, written, most=st.session_state.get("max-length"))
-    return Subject(TASKS[task], data, model, given)
+    return Inputs(TASKS[task], data, model, given)
 
 
 # --- the model --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from sections.output_layer import answers, curves
-from sections.output_layer.subject import Subject, starting_points
+from sections.output_layer.subject import Inputs, starting_points
 from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
@@ -16,7 +16,7 @@ from ui.task_data import ChosenData
 from ui.translations import _, ngettext
 
 
-def show(lesson: Lesson, subject: Subject) -> None:
+def show(lesson: Lesson, subject: Inputs) -> None:
     if subject.data:
         _controls(subject.data, subject.model)
     else:
@@ -59,7 +59,7 @@ def _controls(data: ChosenData, model: str) -> None:
     show_refusal()
 
 
-def _progress(found: Sequence, subject: Subject) -> None:
+def _progress(found: Sequence, subject: Inputs) -> None:
     """What to show during training, and before it."""
     shown = [one for one in map(FinetuneRun, found) if one.begun]
     if not shown:

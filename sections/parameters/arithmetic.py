@@ -16,16 +16,16 @@ from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """Shares of the parameters beside shares of the FLOPs."""
-    if fits(seen):
-        _arithmetic(seen)
+    if fits(inputs):
+        _arithmetic(inputs)
     lesson.show("Where the arithmetic goes", title=False)
     lesson.show("Reading the arithmetic", title=False)
 
 
-def _arithmetic(seen: Sizes) -> None:
-    model, batch, tokens = seen.model, seen.batch, seen.tokens
+def _arithmetic(inputs: Sizes) -> None:
+    model, batch, tokens = inputs.model, inputs.batch, inputs.tokens
     count = parameters(model)
     asked = flops(model, batch, tokens, MASKED)
     everything = total(count.parts)

@@ -15,11 +15,11 @@ from ui.translations import _
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """The paper's models and the one on screen, by every meaning of “parameters”: by formula and, if built, counted."""
     said = {"BERT-base": "110 M", "BERT-large": "340 M"}
     rows = {name: FAMILY[name] for name in said}
-    rows.setdefault(seen.title, seen.model)
+    rows.setdefault(inputs.title, inputs.model)
     head = [
         "",
         _("encoder"),
@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
             help=_("Builds minibert's own models, without memory for their weights, and adds up their tensors."),
         )
         return
-    if not buildable(seen.model):
+    if not buildable(inputs.model):
         st.caption(
             _(
                 "minibert builds BERT, ALBERT, NEZHA, ELECTRA, XLNet and WKLM. Other relatives are counted by the same "

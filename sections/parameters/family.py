@@ -12,10 +12,10 @@ from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """All models known here; a click on one loads its sizes."""
     known = models()
-    tokens = min(seen.tokens, *(m.config.max_position_embeddings for m in (seen.model, *known.values())))
+    tokens = min(inputs.tokens, *(m.config.max_position_embeddings for m in (inputs.model, *known.values())))
 
     def place(m: Shape) -> tuple[int, int]:
         return parameters(m).with_pooler, flops(m, 1, tokens, 0, training=False).forward
@@ -28,7 +28,7 @@ def show(lesson: Lesson, seen: Sizes) -> None:
             points,
             x_title=_("parameters (log scale)"),
             y_title=_("FLOPs for {tokens} tokens (log scale)").format(tokens=tokens),
-            here=(seen.title, *place(seen.model)),
+            here=(inputs.title, *place(inputs.model)),
             title=_("ALBERT-xxlarge: {size} times BERT-large's parameters, {cost} times its arithmetic").format(
                 size=f"{small[0] / large[0]:.1f}", cost=f"{small[1] / large[1]:.1f}"
             ),

@@ -47,9 +47,9 @@ def amounts(model: Shape, tokens: int, what: str, running: dict[str, object]) ->
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """Parameters, FLOPs or memory stacked over one size, and the effect of doubling it."""
-    model, running = seen.model, how.now()
+    model, running = inputs.model, how.now()
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}
     with st.container(horizontal=True, key="growth-choice", gap="medium"):

@@ -15,17 +15,17 @@ from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """Memory at each moment of a step, by kind."""
     how.choose()
-    if fits(seen):
-        _bytes(seen, how.now())
+    if fits(inputs):
+        _bytes(inputs, how.now())
     lesson.show("Where the memory goes", title=False)
     lesson.show("Reading the memory", title=False)
 
 
-def _bytes(seen: Sizes, running: dict) -> None:
-    model, batch, tokens = seen.model, seen.batch, seen.tokens
+def _bytes(inputs: Sizes, running: dict) -> None:
+    model, batch, tokens = inputs.model, inputs.batch, inputs.tokens
     count = memory(model, batch, tokens, masked=MASKED, **running)
     if running["training"]:
         rows = {_("backward<br>starts"): count.start, _("backward<br>ends"): count.end}

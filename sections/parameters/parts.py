@@ -44,14 +44,14 @@ SOURCE = {
 }
 
 
-def show(lesson: Lesson, seen: Sizes) -> None:
+def show(lesson: Lesson, inputs: Sizes) -> None:
     """A prediction, then the map; a click shows the part's formula and source."""
-    count, names = parameters(seen.model), part_names()
+    count, names = parameters(inputs.model), part_names()
     known = [part.name for part in count.parts]
     if follow_link("part") or st.session_state.get(PART) not in known:
         st.session_state[PART] = url_choice("part", known, USUAL)
     with picture():
-        _map(seen, count, names, _guessed(seen, count))
+        _map(inputs, count, names, _guessed(inputs, count))
     with st.container(border=True, key="part-detail"):
         left, right = st.columns([1, 1.6], gap="medium")
         chosen = left.selectbox(_("Part"), known, format_func=lambda name: names[name], key=PART)
@@ -60,11 +60,11 @@ def show(lesson: Lesson, seen: Sizes) -> None:
         right.html(_sum(part, total(count.parts)))
         if chosen == "mlm.decoder":
             left.caption(_("Its matrix is the token embedding, and is counted there."))
-        _source(part, own=part.name in {row.name for row in seen.model.own})
+        _source(part, own=part.name in {row.name for row in inputs.model.own})
     lesson.show("Reading the map", title=False)
 
 
-def _guessed(seen: Sizes, count: ParameterCount) -> bool:
+def _guessed(inputs: Sizes, count: ParameterCount) -> bool:
     """Ask for the largest part; True if the map may show how large each part is."""
     groups, names = by_group(count.parts), group_names() | {"heads": _("output heads")}
     right = max(ASKED, key=lambda group: groups.get(group, 0))
@@ -73,13 +73,13 @@ def _guessed(seen: Sizes, count: ParameterCount) -> bool:
         _("Which part is the largest?"),
         [names[group] for group in ASKED],
         ASKED.index(right),
-        about=repr(seen.model),
+        about=repr(inputs.model),
     )
 
 
-def _map(seen: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
+def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
     """told: areas are parameter counts; before the prediction all parts are equally large."""
-    model, everything, groups = seen.model, total(count.parts), by_group(count.parts)
+    model, everything, groups = inputs.model, total(count.parts), by_group(count.parts)
     layers = model.config.num_hidden_layers
     columns = {
         "embeddings": _("embeddings"),

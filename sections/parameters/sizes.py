@@ -67,9 +67,9 @@ def read() -> Sizes | None:
     except ValueError as problem:
         line.error(literal(problem), icon=":material/error:")
         return None
-    seen = Sizes(model, st.session_state["T"], st.session_state["B"], name)
-    line.html(_sums(seen))
-    return seen
+    inputs = Sizes(model, st.session_state["T"], st.session_state["B"], name)
+    line.html(_sums(inputs))
+    return inputs
 
 
 def _places() -> list:
@@ -85,16 +85,16 @@ def _style() -> str:
     return f"<style>{Path(__file__).with_name('sizes.css').read_text(encoding='utf-8')}</style>"
 
 
-def fits(seen: Sizes) -> bool:
+def fits(inputs: Sizes) -> bool:
     """Whether the model has a position for each token; shows a warning if not."""
-    positions = seen.model.config.max_position_embeddings
-    if seen.tokens <= positions:
+    positions = inputs.model.config.max_position_embeddings
+    if inputs.tokens <= positions:
         return True
     st.warning(
         _(
             "T = {tokens:,} tokens need as many positions, and this model has P = {positions:,}. "
             "Make T smaller or P larger."
-        ).format(tokens=seen.tokens, positions=positions),
+        ).format(tokens=inputs.tokens, positions=positions),
         icon=":material/straighten:",
     )
     return False
@@ -228,9 +228,9 @@ def _choose_model() -> str | None:
     return here
 
 
-def _sums(seen: Sizes) -> str:
+def _sums(inputs: Sizes) -> str:
     """The three sums that depend on the sliders, as HTML."""
-    model, batch, tokens = seen.model, seen.batch, seen.tokens
+    model, batch, tokens = inputs.model, inputs.batch, inputs.tokens
     parts = [_("<b>{n}</b> parameters").format(n=f"{parameters(model).pretraining:,}")]
     if tokens <= model.config.max_position_embeddings:
         step, peak = flops(model, batch, tokens, MASKED).total, memory(model, batch, tokens, masked=MASKED, **how.now())

@@ -9,7 +9,7 @@ import streamlit as st
 
 from sections.probes import lines
 from sections.probes.recorded import recorded
-from sections.probes.subject import Subject
+from sections.probes.subject import Inputs
 from sections.probes.tasks import choose_tasks, show_tasks
 from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
 from ui.lesson import Lesson
@@ -47,9 +47,9 @@ class Results:
     over: bool
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """Choose the tasks, train the probes, see their results."""
-    follow_results(seen.model, lambda found: lines.show(found.ours, found.random))
+    follow_results(inputs.model, lambda found: lines.show(found.ours, found.random))
     lesson.show("What is a probe?", level=3)
     lesson.show("Ask every layer", level=3)
 

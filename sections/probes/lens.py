@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from sections.probes.subject import Subject, layer_names
+from sections.probes.subject import Inputs, layer_names
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import load, version_of
@@ -31,28 +31,28 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
     return ranks_over_layers(loaded.model, loaded.tokenizer, [(row["sentence"], row["answer"]) for row in rows])
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The top predictions at every layer, and the rank of the right word."""
     from minibert.inside.probes.logit_lens import blank_of, layer_answers, only_token
 
-    if not can_fill(seen.model):
+    if not can_fill(inputs.model):
         st.info(_("This model fills no blanks: choose one that was pre-trained to."), icon=":material/info:")
         return
-    loaded = load(seen.model)
-    blank = blank_of(loaded.tokenizer, seen.text, loaded.config.longest)
+    loaded = load(inputs.model)
+    blank = blank_of(loaded.tokenizer, inputs.text, loaded.config.longest)
     if blank is None:
         st.info(_("Write `[MASK]` where the blank should be."), icon=":material/edit:")
         return
-    wanted = only_token(loaded.tokenizer, seen.word)
-    if wanted is None and seen.word.strip():
+    wanted = only_token(loaded.tokenizer, inputs.word)
+    if wanted is None and inputs.word.strip():
         st.caption(
-            _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(seen.word))
+            _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(inputs.word))
         )
     found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
-    told = _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{seen.model} {seen.text}")
+    told = _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{inputs.model} {inputs.text}")
     lesson.show("The logit lens", title=False)
     if wanted is not None and told:
-        _ranks(seen.model, found, loaded.tokenizer.vocab[wanted])
+        _ranks(inputs.model, found, loaded.tokenizer.vocab[wanted])
 
 
 def _words(found: list, wanted: str | None, about: str) -> bool:

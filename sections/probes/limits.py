@@ -1,11 +1,11 @@
 """How reliable these results are, and the code."""
 
-from sections.probes.subject import Subject
+from sections.probes.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """What probes and lens do not prove, and their few lines of code."""
     from minibert.inside.probes.logit_lens import layer_log_probs
     from minibert.inside.probes.probe import labels_by_type, probe

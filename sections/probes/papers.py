@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.probes.asking import follow_results
-from sections.probes.subject import Subject, kind_names, task_name
+from sections.probes.subject import Inputs, kind_names, task_name
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.translations import _
@@ -49,9 +49,9 @@ def measure_names() -> dict[str, str]:
     return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The depth at which each task settles, in two papers and in our results so far."""
-    follow_results(seen.model, lambda found: _settles(found.ours if found.over else None))
+    follow_results(inputs.model, lambda found: _settles(found.ours if found.over else None))
     lesson.show("Surface, syntax, meaning", title=False)
 
 

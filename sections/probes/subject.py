@@ -16,7 +16,7 @@ MAX_CHARS = 1_000
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: with a blank · word: the right word for the blank."""
 
     model: str
@@ -24,7 +24,7 @@ class Subject:
     word: str
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """One row: the sentence with a blank, its right word, and the model in the drawer."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
         first, second, last = st.container(), st.container(width=190), st.container(width="content")
@@ -45,7 +45,7 @@ def read(lesson: Lesson) -> Subject:
             word = _right_word(words, text)
     warn_untrained(model)
     warn_unread_text(model, text)
-    return Subject(model, text, word)
+    return Inputs(model, text, word)
 
 
 def _travels() -> bool:

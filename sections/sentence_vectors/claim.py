@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sections.sentence_vectors import write_recorded
-from sections.sentence_vectors.subject import Subject
+from sections.sentence_vectors.subject import Inputs
 from ui.claim import seconds_in_words, seeds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -11,7 +11,7 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     claims = {"vectors": _("Sentence-BERT and SimCSE"), "inference": _("With labels"), "simbert": "SimBERT"}
     claim = choice("claim", _("The claim"), claims, bare=True)
     if claim == "simbert":

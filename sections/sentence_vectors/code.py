@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Subject
+from sections.sentence_vectors.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.heads import pooled
     from minibert.sentence_vectors import objectives
     from minibert.sentence_vectors.encoder import SentenceVectors

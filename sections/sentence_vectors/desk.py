@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Subject, vectors
+from sections.sentence_vectors.subject import Inputs, vectors
 from ui.figures import figure
 from ui.page import picture
 from ui.samples import questions
@@ -13,32 +13,32 @@ SHOWN = 8
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import nearest, nearest_alike
     from plots.sentence_vectors import Found, nearest_bars
 
     with picture():
-        if not any(map(str.isalnum, seen.text)):
+        if not any(map(str.isalnum, inputs.text)):
             st.info(_("Type a question."), icon=":material/edit:")
             return
-        with st.spinner(_("Reading {n} sentences …").format(n=len(seen.lines))):
-            table = vectors(seen.model, seen.pooling, seen.lines)
-            query = vectors(seen.model, seen.pooling, (seen.text,))[0]
+        with st.spinner(_("Reading {n} sentences …").format(n=len(inputs.lines))):
+            table = vectors(inputs.model, inputs.pooling, inputs.lines)
+            query = vectors(inputs.model, inputs.pooling, (inputs.text,))[0]
         best = nearest(table, query, SHOWN)
-        first = seen.standards[best[0][0]]
+        first = inputs.standards[best[0][0]]
         rows = [
-            Found(visible(seen.lines[i], spaces=False), cosine, seen.standards[i] == first and first is not None)
+            Found(visible(inputs.lines[i], spaces=False), cosine, inputs.standards[i] == first and first is not None)
             for i, cosine in best
         ]
         meant = _("Nearest: “{line}”").format(line=rows[0].line)
         if first is not None:
             meant = _("The standard question: “{line}”").format(line=first)
         figure(
-            nearest_bars(rows, meant, _("cosine"), len(seen.lines)),
+            nearest_bars(rows, meant, _("cosine"), len(inputs.lines)),
             _("The {k} of {n} sentences that are nearest to “{text}”. {meant}. {lines}").format(
                 k=len(rows),
-                n=len(seen.lines),
-                text=visible(seen.text, spaces=False),
+                n=len(inputs.lines),
+                text=visible(inputs.text, spaces=False),
                 meant=meant,
                 lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows),
             ),
@@ -46,14 +46,14 @@ def show(seen: Subject) -> None:
             wide=True,
             data=[
                 {
-                    _("sentence"): seen.lines[i],
-                    _("standard question"): seen.standards[i] or "–",
+                    _("sentence"): inputs.lines[i],
+                    _("standard question"): inputs.standards[i] or "–",
                     _("cosine"): round(cosine, 3),
                 }
                 for i, cosine in best
             ],
         )
-    desk = questions(seen.language)
+    desk = questions(inputs.language)
     share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
     st.caption(
         _(

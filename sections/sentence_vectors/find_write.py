@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.sentence_vectors import write_live
-from sections.sentence_vectors.subject import MAX_CHARS, Subject
+from sections.sentence_vectors.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
@@ -44,12 +44,12 @@ def found_and_written(text: str) -> tuple[list[tuple[int, float]], list[tuple[st
     return nearest(desk_vectors(), query, FOUND), alike(model, tokenizer, text, draws=DRAWS)
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.sentence_vectors.simbert import retrieval_loss
 
     lesson.show("Find and write", title=False)
     shipped(lesson)
-    write_live.show(lesson, seen)
+    write_live.show(lesson, inputs)
     lesson.show("What it learns from")
     show_source(retrieval_loss)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.sentence_vectors.subject import PREFIX, Subject
+from sections.sentence_vectors.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -55,29 +55,29 @@ def inference_files(language: str) -> dict[str, list[Path]]:
     return {"own": own, **{name: [folder / file] for name, file in TASK_FILES.items() if (folder / file).is_file()}}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.sentence_vectors.objectives import contrastive_loss
 
     manager().warm_up()
     lesson.show("Train SimCSE", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         some = {"both": _("With and without dropout"), "labels": _("Without and with labels")}
-        who = choice("who", _("Who learns"), {**some, **kinds(seen.language)}, box=260)
+        who = choice("who", _("Who learns"), {**some, **kinds(inputs.language)}, box=260)
         source = "own"
         if who == "labels" or who in INFERENCE:
             named = {"own": _("the course’s own"), "rte": "RTE", "hans": "HANS"}
-            named = {name: named[name] for name in inference_files(seen.language)}
+            named = {name: named[name] for name in inference_files(inputs.language)}
             source = choice("pairs", _("Pairs of inference"), named, box=180) if len(named) > 1 else source
         steps = st.slider(_("Steps"), 20, 200, 60, 20, key="vector-steps", width=220)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-vectors"):
             for name in SETS.get(who, (who,)):
-                begin(name, int(steps), seen, source)
+                begin(name, int(steps), inputs, source)
     show_refusal()
-    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(seen.language)][3::-1]
+    runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(inputs.language)][3::-1]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
     else:
-        tell(runs, [seen.text])
+        tell(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("With labels")
     lesson.show("Two things that are good")
@@ -97,7 +97,7 @@ def sentences(language: str) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text not in measured]
 
 
-def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
+def begin(name: str, steps: int, inputs: Inputs, source: str = "own") -> None:
     from minibert.sentence_vectors.rows import Row, read_rows
     from minibert.sentence_vectors.run import Held, VectorSettings
     from minibert.tasks.similarity import HIGHEST, ScoredPair
@@ -115,25 +115,25 @@ def begin(name: str, steps: int, seen: Subject, source: str = "own") -> None:
         save_every=steps,
         optimization=Optimization(learning_rate=1e-4 if name in INFERENCE else 3e-4),
     )
-    *parts, held = similar_parts(seen.language)
+    *parts, held = similar_parts(inputs.language)
     if name == "cosine":
         rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
     elif name in INFERENCE:
-        rows = [row for file in inference_files(seen.language)[source] for row in read_rows(name, file)]
+        rows = [row for file in inference_files(inputs.language)[source] for row in read_rows(name, file)]
     else:
-        rows = [Row((text,)) for text in sentences(seen.language)]
-    desk = questions(seen.language)
+        rows = [Row((text,)) for text in sentences(inputs.language)]
+    desk = questions(inputs.language)
     measured = Held([ScoredPair(*pair) for pair in held], desk)
     submit(
         "minibert.sentence_vectors.run:learn_vectors",
         settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
+        weights_to_begin_with(CHECKPOINTS / STARTS[inputs.language]),
         rows,
         held=measured,
         lines=[question for question, _standard in desk],
-        watch=[seen.text],
-        title=kinds(seen.language)[name] + (f" · {source.upper()}" if name in INFERENCE and source != "own" else ""),
-        kind=f"{PREFIX}-learn/{name}-{seen.language}",
+        watch=[inputs.text],
+        title=kinds(inputs.language)[name] + (f" · {source.upper()}" if name in INFERENCE and source != "own" else ""),
+        kind=f"{PREFIX}-learn/{name}-{inputs.language}",
     )
 
 

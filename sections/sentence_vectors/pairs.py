@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Subject
+from sections.sentence_vectors.subject import Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.source import show_source
@@ -12,7 +12,7 @@ SENTENCES, PAIRS = 1_000, 64  # numbers that are timed
 THEIRS = 10_000  # sentences, Reimers and Gurevych 2019, §1
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.sentence_vectors import speed
 
     lesson.show("Pairs or vectors", title=False)
@@ -34,7 +34,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         st.session_state["vectors-measured"] = True
     if st.session_state.get("vectors-measured"):
         with st.spinner(_("Reading {n:,} sentences, and {m} pairs …").format(n=SENTENCES, m=PAIRS)):
-            found = measured(seen.model, version_of(seen.model), seen.language)
+            found = measured(inputs.model, version_of(inputs.model), inputs.language)
         as_pairs = pairs * found.a_pair
         as_vectors = n * found.a_vector + pairs * found.a_cosine
         st.markdown(
@@ -69,7 +69,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
                 "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
                 "vectors (Reimers and Gurevych 2019, §1, on a V100)."
-            ).format(model=seen.model, m=PAIRS, theirs=THEIRS)
+            ).format(model=inputs.model, m=PAIRS, theirs=THEIRS)
         )
     lesson.show("What is lost")
     show_source(speed.measure)

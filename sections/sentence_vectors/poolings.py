@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Subject, pooling_names, vectors
+from sections.sentence_vectors.subject import Inputs, pooling_names, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.samples import similar_pairs, sts_b
@@ -10,22 +10,22 @@ from ui.translations import _
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import cosines, word_overlap
     from minibert.tokenizer import basic_tokens
     from minibert.training.statistics import rank_correlation, rank_interval
     from plots.sentence_vectors import Agreement, agreements
 
     lesson.show("Which pooling", title=False)
-    sets = {_("The course’s own pairs"): similar_pairs(seen.language)}
-    if seen.language == "en" and (pairs := sts_b()):
+    sets = {_("The course’s own pairs"): similar_pairs(inputs.language)}
+    if inputs.language == "en" and (pairs := sts_b()):
         sets[_("STS-B, dev")] = pairs
     for number, (name, pairs) in enumerate(sets.items()):
         left, right, scores = zip(*pairs, strict=True)
         with st.spinner(_("Reading {n} sentences …").format(n=2 * len(pairs))):
             values = {
                 pooling: rank_correlation(
-                    cosines(*(vectors(seen.model, pooling, side) for side in (left, right))), scores
+                    cosines(*(vectors(inputs.model, pooling, side) for side in (left, right))), scores
                 )
                 for pooling in pooling_names()
             }
@@ -35,7 +35,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         values = {pooling_names()[pooling]: value for pooling, value in values.items()}
         values |= {_("common words, counted"): rank_correlation(overlap, scores)}
         rows = [
-            Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[seen.pooling])
+            Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[inputs.pooling])
             for words, value in values.items()
         ]
         best = max(rows, key=lambda row: row.value)

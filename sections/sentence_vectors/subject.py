@@ -25,7 +25,7 @@ PREFIX = "sentence_vectors"  # of the `kind` of this page's runs
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """lines: the sentences to search · standards: the standard question of each, None for the class's own lines."""
 
     text: str
@@ -40,7 +40,7 @@ def pooling_names() -> dict[str, str]:
     return {"mean": _("mean of all tokens"), "cls": "[CLS]", "max": _("maximum of all tokens")}
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The question; in a drawer the model, the pooling and the class's own sentences."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
@@ -70,7 +70,7 @@ def read(lesson: Lesson) -> Subject:
     warn_unread_text(model, text)
     mine = list(dict.fromkeys(line.strip() for line in own.splitlines() if any(map(str.isalnum, line))))[:MOST_LINES]
     desk = questions(language)
-    return Subject(
+    return Inputs(
         text.strip(),
         model,
         pooling,

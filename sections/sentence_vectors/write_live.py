@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.sentence_vectors.subject import PREFIX, Subject
+from sections.sentence_vectors.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -38,11 +38,11 @@ def kinds() -> dict[str, str]:
     return {"both": "SimBERT", "finds": _("finding alone"), "writes": _("writing alone")}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("Let one learn")
     sources = {"desk": _("the desk’s questions")}
-    if seen.language == "zh" and lcqmc():
+    if inputs.language == "zh" and lcqmc():
         sources["lcqmc"] = "LCQMC"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         who = choice("simbert", _("Who learns"), {**kinds(), "each": _("Each loss, and both")}, box=240)
@@ -50,9 +50,9 @@ def show(lesson: Lesson, seen: Subject) -> None:
         steps = st.slider(_("Steps"), 20, 300, 100, 20, key="simbert-steps", width=220)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-simbert"):
             for name in LOSSES if who == "each" else (who,):
-                begin(name, source, int(steps), seen)
+                begin(name, source, int(steps), inputs)
     show_refusal()
-    runs = [run for run in own_runs(KIND) if run.kind.endswith(seen.language)][2::-1]
+    runs = [run for run in own_runs(KIND) if run.kind.endswith(inputs.language)][2::-1]
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: within half a minute it writes questions of the desk’s kind."))
         return
@@ -62,7 +62,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         [_("Those it learns from"), _("Those held out"), _("Both alike")],
         0,
     )
-    tell(runs, [seen.text])
+    tell(runs, [inputs.text])
     live(
         tuple(run.id for run in runs),
         draw if guessed else lambda found: None,
@@ -89,10 +89,10 @@ def parts_of(desk: tuple[tuple[str, str], ...]) -> tuple[list[tuple[str, str]], 
     return [one for one in desk if one not in held], held
 
 
-def begin(name: str, source: str, steps: int, seen: Subject) -> None:
+def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
     from minibert.sentence_vectors.simbert import SimBertSettings, grouped
 
-    desk = questions(seen.language)
+    desk = questions(inputs.language)
     learned, held = parts_of(desk)
     groups = grouped(learned)
     first = {standard: question for question, standard in reversed(learned)}
@@ -112,12 +112,12 @@ def begin(name: str, source: str, steps: int, seen: Subject) -> None:
     submit(
         "minibert.sentence_vectors.simbert_run:train_simbert",
         settings,
-        weights_to_begin_with(CHECKPOINTS / STARTS[seen.language]),
+        weights_to_begin_with(CHECKPOINTS / STARTS[inputs.language]),
         groups,
         **asked,
-        watch=[seen.text],
+        watch=[inputs.text],
         title=kinds()[name] if source == "desk" else f"{kinds()[name]} · LCQMC",
-        kind=f"{KIND}/{name}-{seen.language}",
+        kind=f"{KIND}/{name}-{inputs.language}",
     )
 
 

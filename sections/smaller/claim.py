@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sections.smaller import cut_claim
-from sections.smaller.subject import Subject
+from sections.smaller.subject import Inputs
 from ui.claim import seconds_in_words, show_claim, told_how
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -12,7 +12,7 @@ from ui.text import literal
 from ui.translations import _, ngettext
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     claims = {
         "size": _("what the teacher brings"),

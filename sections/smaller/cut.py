@@ -7,7 +7,7 @@ import streamlit as st
 
 from sections.smaller import cutting, learn
 from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, Asked
-from sections.smaller.subject import Subject
+from sections.smaller.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -24,15 +24,15 @@ BY_HAND = "gone"  # in the link as 1.2,3.4: layer and head, counted from 1
 EXAMPLE = "I hated every minute of it."
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.pruning import cut, importance
 
     manager().warm_up()
     lesson.show("Cut away", title=False)
     run = cutting.classifier()
     if run is not None:
-        knife(run.id, str(run.result), seen.text or EXAMPLE)
-        retrained(run, seen)
+        knife(run.id, str(run.result), inputs.text or EXAMPLE)
+        retrained(run, inputs)
     lesson.show("What is worth what")
     show_source(importance.importance)
     show_source(cut.cut_block)
@@ -162,10 +162,10 @@ def beside(measured: dict, said: dict, text: str) -> None:
     )
 
 
-def retrained(run, seen: Subject) -> None:
+def retrained(run, inputs: Inputs) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(_("Retrain what is left"), type="primary", icon=":material/play_arrow:", key="retrain"):
-            begin(run, seen)
+            begin(run, inputs)
     show_refusal()
     runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
     if not runs:
@@ -176,11 +176,11 @@ def retrained(run, seen: Subject) -> None:
             )
         )
         return
-    tell(runs, [{"text": seen.text}] if seen.text else [])
+    tell(runs, [{"text": inputs.text}] if inputs.text else [])
     live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
 
 
-def begin(run, seen: Subject) -> None:
+def begin(run, inputs: Inputs) -> None:
     """Retrain the pruned model and, once, the whole one, on the same reviews for as many steps."""
     asked: Asked | None = st.session_state.get("_asked-cut")
     if asked is None:
@@ -189,12 +189,12 @@ def begin(run, seen: Subject) -> None:
     title = _("{share:.0%} of {what}").format(share=pruning.share, what=kinds()[pruning.what])
     if pruning.heads:
         title += " + " + ngettext("{n} head", "{n} heads", len(pruning.heads)).format(n=len(pruning.heads))
-    submit_one(run, pruning, title, KIND, seen)
+    submit_one(run, pruning, title, KIND, inputs)
     if not own_runs(UNCUT):
-        submit_one(run, replace(pruning, share=0.0, heads=()), _("nothing cut"), UNCUT, seen)
+        submit_one(run, replace(pruning, share=0.0, heads=()), _("nothing cut"), UNCUT, inputs)
 
 
-def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
+def submit_one(run, pruning, title: str, kind: str, inputs: Inputs) -> None:
     data = shipped(DATA)
     submit(
         "minibert.pruning.run:prune",
@@ -203,7 +203,7 @@ def submit_one(run, pruning, title: str, kind: str, seen: Subject) -> None:
         data.train,
         data.dev,
         learn.settings(0, 2, 1e-4),
-        watch=[{"text": seen.text}] if seen.text else [],
+        watch=[{"text": inputs.text}] if inputs.text else [],
         title=title,
         kind=kind,
     )

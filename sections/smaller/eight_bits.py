@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.smaller.subject import STUDENT, TEACHER, Subject, costs, mean_and_half, recorded
+from sections.smaller.subject import STUDENT, TEACHER, Inputs, costs, mean_and_half, recorded
 from ui.lesson import Lesson
 from ui.predict import predict
 from ui.predictors import predictor_left
@@ -15,15 +15,15 @@ from ui.translations import _
 TASK, TEXTS = "classification", 122  # number of dev reviews
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.costs import cost
 
     lesson.show("Eight bits", title=False)
     question = _("Eight bits in place of 32. What becomes of minilm-en’s memory?")
     told = predict("bits", question, [_("a quarter"), _("a half"), _("two thirds")], 2)
-    if told and any(map(str.isalnum, seen.text)):
+    if told and any(map(str.isalnum, inputs.text)):
         with st.spinner(_("Each model reads your sentence …")):
-            found = costs(seen.text)
+            found = costs(inputs.text)
         changed = recorded("changed_int8")
         rows = []
         for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):

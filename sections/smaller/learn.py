@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Subject
+from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import (
@@ -41,7 +41,7 @@ def loss_names() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("Teacher and student", title=False)
     names = loss_names()
@@ -60,10 +60,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
         if st.button(
             _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not asked
         ):
-            begin_alone(int(seed), seen)
-            begin_taught(list(asked), float(temperature), int(seed), seen)
+            begin_alone(int(seed), inputs)
+            begin_taught(list(asked), float(temperature), int(seed), inputs)
         if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
-            begin_taught(list(asked), float(temperature), int(seed), seen)
+            begin_taught(list(asked), float(temperature), int(seed), inputs)
     show_refusal()
     runs = own_runs(PREFIX)[3::-1]
     if not runs:
@@ -71,7 +71,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         kept = _("It is kept: a student with the same seed does not wait for it again.") if teachers() else ""
         st.markdown(f"{words} {kept}")
     else:
-        tell(runs, [{"text": seen.text}] if seen.text else [])
+        tell(runs, [{"text": inputs.text}] if inputs.text else [])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("Why a teacher helps")
 
@@ -97,7 +97,7 @@ def settings(seed: int, epochs: int, rate: float, **changes):
     )
 
 
-def begin_alone(seed: int, seen: Subject) -> None:
+def begin_alone(seed: int, inputs: Inputs) -> None:
     data = shipped(DATA)
     submit(
         "minibert.finetune.run:finetune",
@@ -106,13 +106,13 @@ def begin_alone(seed: int, seen: Subject) -> None:
         data.train,
         data.dev,
         settings(seed, 2 * (1 + COPIES), 3e-4),
-        watch=[{"text": seen.text}] if seen.text else [],
+        watch=[{"text": inputs.text}] if inputs.text else [],
         title=_("student alone, seed {seed}").format(seed=seed),
         kind=f"{PREFIX}/alone",
     )
 
 
-def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject) -> None:
+def begin_taught(asked: list[str], temperature: float, seed: int, inputs: Inputs) -> None:
     """Besides the reviews, train on changed copies labelled only by the teacher: as many rows as without a teacher."""
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.distillation import distillation_of
@@ -131,7 +131,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, seen: Subject)
         data.dev,
         student,
         settings(seed, 3, 1.5e-4),
-        watch=[{"text": seen.text}] if seen.text else [],
+        watch=[{"text": inputs.text}] if inputs.text else [],
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from sections.smaller.subject import Subject
+from sections.smaller.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.distillation import losses
 
     lesson.show("What is asked", title=False)

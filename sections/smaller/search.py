@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.smaller import learn
-from sections.smaller.subject import STUDENT, Subject
+from sections.smaller.subject import STUDENT, Inputs
 from ui.claim import records_of
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -18,7 +18,7 @@ KIND, DATA = "smaller-search", "reviews"
 STEP = 0.05  # of the slider, in milliseconds
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.pruning import search
 
     manager().warm_up()
@@ -37,12 +37,12 @@ def show(lesson: Lesson, seen: Subject) -> None:
             width=320,
         )
         if st.button(_("Search"), type="primary", icon=":material/travel_explore:", key="begin-search"):
-            begin(float(budget), seen)
+            begin(float(budget), inputs)
     st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
     show_refusal()
     runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
-        tell(runs, [{"text": seen.text}] if seen.text else [])
+        tell(runs, [{"text": inputs.text}] if inputs.text else [])
         live(
             tuple(run.id for run in runs),
             lambda found: of_run(found, float(budget)),
@@ -66,7 +66,7 @@ def whole_milliseconds(version: int) -> float:
     return measure({"": (one.model.bert, one.tokenizer)}, texts)[""].milliseconds
 
 
-def begin(budget: float, seen: Subject) -> None:
+def begin(budget: float, inputs: Inputs) -> None:
     data = shipped(DATA)
     submit(
         "minibert.pruning.search:search",
@@ -77,7 +77,7 @@ def begin(budget: float, seen: Subject) -> None:
         learn.settings(0, 6, 3e-4),
         learn.settings(0, 2, 1e-4),
         budget=budget,
-        watch=[{"text": seen.text}] if seen.text else [],
+        watch=[{"text": inputs.text}] if inputs.text else [],
         title=_("search, {ms:.2f} ms").format(ms=budget),
         kind=KIND,
     )

@@ -27,14 +27,14 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """drawn: "recorded", or "own" for the class's runs."""
 
     text: str
     drawn: str
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The sentence; in a drawer the source of the accuracies drawn."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
@@ -52,7 +52,7 @@ def read(lesson: Lesson) -> Subject:
             label=_("A sentence that all of them read"),
         )
     warn_unread_text(STUDENT, text)
-    return Subject(text.strip(), drawn)
+    return Inputs(text.strip(), drawn)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -6,7 +6,7 @@ from sections.smaller.subject import (
     PREFIX,
     STUDENT,
     TEACHER,
-    Subject,
+    Inputs,
     costs,
     costs_of_cut,
     costs_of_runs,
@@ -29,30 +29,30 @@ MOST, CLASS_CUTS = 12, 4  # most runs of the class; most pruned ones, which must
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     from plots.smaller import beaten, tradeoff
 
     with picture():
-        if not any(map(str.isalnum, seen.text)):
+        if not any(map(str.isalnum, inputs.text)):
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         with st.spinner(_("Each model reads your sentence …")):
-            cost = costs(seen.text)
-        if seen.drawn == "own":
-            points = [*of_the_class(cost), *pruned_by_the_class(seen.text)]
+            cost = costs(inputs.text)
+        if inputs.drawn == "own":
+            points = [*of_the_class(cost), *pruned_by_the_class(inputs.text)]
         else:
-            points = [*of_the_record(cost), *cut_in_the_record(seen.text)]
+            points = [*of_the_record(cost), *cut_in_the_record(inputs.text)]
         if not points:
             st.info(
                 _("No run of this class has ended yet: *Teacher and student* below begins some.")
-                if seen.drawn == "own"
+                if inputs.drawn == "own"
                 else _("Nothing is recorded yet: `python -m minibert experiment smaller --seeds 3`."),
                 icon=":material/play_arrow:",
             )
             return
         slow, fast = cost[TEACHER].milliseconds, cost[STUDENT].milliseconds
         summary = _("“{text}”: the teacher needs {slow:.1f} ms, the student {fast:.1f} ms").format(
-            text=short(seen.text), slow=slow, fast=fast
+            text=short(inputs.text), slow=slow, fast=fast
         )
         told = "; ".join(
             _("{name}: {ms:.2f} ms, {score:.1%}, {mb:.1f} MB").format(
@@ -81,7 +81,7 @@ def show(seen: Subject) -> None:
     known = _(
         "Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights"
     )
-    if seen.drawn == "own":
+    if inputs.drawn == "own":
         more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
     else:
         seeds = min((len(values) for arm, values in recorded("accuracy").items() if arm in DRAWN), default=0)

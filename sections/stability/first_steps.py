@@ -3,14 +3,14 @@
 import streamlit as st
 
 from minibert.experiments.comparisons import RATES
-from sections.stability.subject import Subject, correction_names, rate_in_words
+from sections.stability.subject import Inputs, correction_names, rate_in_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     _steps()
     lesson.show("The first steps")
 

@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from minibert.experiments.comparisons import cell
-from sections.stability.subject import Subject, every_cell, name_of, scores_of
+from sections.stability.subject import Inputs, every_cell, name_of, scores_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -14,8 +14,8 @@ from ui.translations import _
 MOST_SEEDS_DRAWN = 60
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
-    _calculator(seen.records)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    _calculator(inputs.records)
     lesson.show("How many seeds")
 
 

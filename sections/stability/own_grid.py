@@ -8,7 +8,7 @@ import streamlit as st
 from minibert.experiments.comparisons import EPOCHS, cell
 from sections.stability.subject import (
     KIND,
-    Subject,
+    Inputs,
     correction_names,
     draw_grid,
     name_of,
@@ -26,9 +26,9 @@ MOST_RUNS = 12  # per click: the queue's limit per user
 SECONDS_AT_MOST = 300
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
-    _run_grid(seen.chance)
+    _run_grid(inputs.chance)
     lesson.show("Your own grid")
 
 

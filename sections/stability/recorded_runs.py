@@ -6,7 +6,7 @@ from minibert.experiments.comparisons import cell
 from sections.stability.subject import (
     KIND,
     LEARNED,
-    Subject,
+    Inputs,
     correction_names,
     draw_grid,
     every_cell,
@@ -23,16 +23,16 @@ from ui.translations import _
 SHARES = (0.0, 1 / 3, 2 / 3, 1.0)  # of failed runs, one per option
 
 
-def show() -> Subject:
+def show() -> Inputs:
     with drawer():
         start_choice(KIND)
     records = recorded(KIND)
     chance = 100 * records[-1]["majority"] if records else None
-    seen = Subject(records, chance)
+    inputs = Inputs(records, chance)
     with picture():
         if not records:
             nothing_recorded(KIND)
-            return seen
+            return inputs
         scores = scores_of(records)
         told = shown = _failed(scores, chance)
         if not _guessed(told):
@@ -53,7 +53,7 @@ def show() -> Subject:
             command=f"`{last['command']}`",
         )
     )
-    return seen
+    return inputs
 
 
 def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tuple[int, int]]:

@@ -15,7 +15,7 @@ LEARNED = 1.0  # points above the majority class; a run below that has failed
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """records: of the chosen checkpoint · chance: accuracy of the majority class, in percent."""
 
     records: list[dict]

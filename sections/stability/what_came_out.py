@@ -5,14 +5,14 @@ import statistics
 import streamlit as st
 
 from minibert.experiments.comparisons import cell
-from sections.stability.subject import LEARNED, Subject, correction_names, every_cell, scores_of
+from sections.stability.subject import LEARNED, Inputs, correction_names, every_cell, scores_of
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
-    if seen.records:
-        st.markdown(failures(scores_of(seen.records), seen.chance), width=820)
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    if inputs.records:
+        st.markdown(failures(scores_of(inputs.records), inputs.chance), width=820)
     lesson.show("What came out")
     lesson.show("What a seed decides")
     lesson.show("What helps")

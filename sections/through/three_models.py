@@ -12,15 +12,15 @@ from ui.through.picture import pass_of, title_and_about
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, inputs: Seen) -> None:
     """Ask which model gives the hidden word the highest probability; then a table of all."""
     lesson.show("The same way, three models", title=False)
-    if seen.passage is None:
+    if inputs.passage is None:
         return
-    if seen.waiting:
+    if inputs.waiting:
         st.info(_("Loading the model …"), icon=":material/hourglass_top:")
         return
-    passage = seen.passage
+    passage = inputs.passage
     rows, shares = [], []
     for name in passage.models:
         row, share = _row(name, passage)

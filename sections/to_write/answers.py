@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Subject
+from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Inputs
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -28,7 +28,7 @@ def kinds() -> dict[str, str]:
     return {"both": _("UniLM and BERT"), "unilm": "UniLM", "bert": "BERT"}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.toy.answers import batch_of, train_answers
 
     manager().warm_up()
@@ -37,7 +37,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         who = choice("who", _("Who learns"), kinds())
         steps = st.slider(_("Steps"), 50, 600, 300, 50, key="answer-steps", width=240)
         if st.button(_("Train"), type="primary", icon=":material/play_arrow:", key="train-answers"):
-            begin(lesson, who, int(steps), seen.read)
+            begin(lesson, who, int(steps), inputs.read)
     show_refusal()
     text = sentence_input(
         "question",

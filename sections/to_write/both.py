@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.to_write.subject import Subject
+from sections.to_write.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
@@ -10,7 +10,7 @@ from ui.train_both import Quantity, Side, train_both
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Train both", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():

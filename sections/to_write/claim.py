@@ -2,7 +2,7 @@
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
-from sections.to_write.subject import Subject
+from sections.to_write.subject import Inputs
 from ui.claim import (
     nothing_recorded,
     records_of,
@@ -27,7 +27,7 @@ def measures() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     titles = {
         "to_write": _("UniLM against BERT"),

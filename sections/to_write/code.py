@@ -1,13 +1,13 @@
 """The diff: UniLM's lines against BERT's."""
 
-from sections.to_write.subject import Subject
+from sections.to_write.subject import Inputs
 from ui.code_diff import Change, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions import writing
     from minibert.model import every_real_token
     from minibert.objectives import MaskedLanguageModel

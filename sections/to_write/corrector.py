@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from sections.to_write import misspelled
-from sections.to_write.subject import MAX_CHARS, SHIPPED, Subject
+from sections.to_write.subject import MAX_CHARS, SHIPPED, Inputs
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
@@ -25,7 +25,7 @@ def kinds() -> dict[str, str]:
     return {"soft_masked": "Soft-Masked BERT", "plain": _("BERT, fine-tuned")}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.masking.misspelling import Misspeller
     from minibert.seq2seq.corrector import Corrector, soft_masked
 

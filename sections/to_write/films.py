@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from sections.to_write.subject import MOST_GIVEN, MOST_READ, Subject, Writer, network, words_of
+from sections.to_write.subject import MOST_GIVEN, MOST_READ, Inputs, Writer, network, words_of
 from ui.text import visible
 from ui.translations import _
 
@@ -28,14 +28,14 @@ class Film:
     others: list[tuple[str, float]] = field(default_factory=list)
 
 
-def film(seen: Subject, mask: str) -> Film | None:
+def film(inputs: Inputs, mask: str) -> Film | None:
     """The film for a mask; None without a first text."""
-    read = list(words_of(seen.read, MOST_READ))
+    read = list(words_of(inputs.read, MOST_READ))
     if not read:
         return None
     source = ["[CLS]", *read, "[SEP]"]
-    given = None if seen.given is None else tuple(words_of(seen.given, MOST_GIVEN))
-    written, guesses, others = written_by(seen.writer, seen.writer.version, tuple(read), given, seen.way)
+    given = None if inputs.given is None else tuple(words_of(inputs.given, MOST_GIVEN))
+    written, guesses, others = written_by(inputs.writer, inputs.writer.version, tuple(read), given, inputs.way)
     tokens = [*source, *written]
     rows = looks(mask, len(source), len(written))
     if mask != "seq2seq":

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from sections.to_write.subject import SHIPPED, Subject, network
+from sections.to_write.subject import SHIPPED, Inputs, network
 from ui.figures import figure
 from ui.inputs import choice, seed_input
 from ui.lesson import Lesson
@@ -22,7 +22,7 @@ def orders() -> dict[str, str]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.gibbs import gibbs
 
     lesson.show("BERT as a generator", title=False)

@@ -7,7 +7,7 @@ import streamlit as st
 from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
-from sections.to_write.subject import SHIPPED, Subject, network
+from sections.to_write.subject import SHIPPED, Inputs, network
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.page import picture
@@ -30,14 +30,14 @@ def masks() -> dict[str, str]:
 
 
 @st.fragment
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     with picture():
         mask = choice("mask", _("The mask of a batch"), masks(), wrap=True, bare=True)
-        found = films.film(seen, mask)
+        found = films.film(inputs, mask)
         if found is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        draw(seen, mask, found)
+        draw(inputs, mask, found)
     legend(
         [
             (BLUE, "■", _("sees a token that is read")),
@@ -46,11 +46,11 @@ def show(seen: Subject) -> None:
         ]
     )
     others(found)
-    if mask == "seq2seq" and seen.given is None:
-        bert_writes(seen)
+    if mask == "seq2seq" and inputs.given is None:
+        bert_writes(inputs)
 
 
-def draw(seen: Subject, mask: str, found: films.Film) -> None:
+def draw(inputs: Inputs, mask: str, found: films.Film) -> None:
     last = found.steps[-1]["finding"]
     alt = _("Which token may look at which under the mask “{mask}”: a row looks at columns. {finding}.").format(
         mask=masks()[mask], finding=last
@@ -58,7 +58,7 @@ def draw(seen: Subject, mask: str, found: films.Film) -> None:
     moving(KEY, Path(__file__).parent, _HTML)(
         key=KEY,
         data={
-            "identity": f"{mask}\n{seen}",
+            "identity": f"{mask}\n{inputs}",
             "tokens": [visible(token) for token in found.tokens],
             "source": found.source,
             "mask": found.mask,
@@ -91,11 +91,11 @@ def others(found: films.Film) -> None:
         st.caption(_("Also found: {texts}").format(texts=told))
 
 
-def bert_writes(seen: Subject) -> None:
+def bert_writes(inputs: Inputs) -> None:
     """The answer of a BERT fine-tuned on the same task with its only, bidirectional mask."""
-    if seen.writer.name != "answers":
+    if inputs.writer.name != "answers":
         return
-    words, shares = bert_wrote(seen.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
+    words, shares = bert_wrote(inputs.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
     said = " ".join(f"{literal(visible(word))} {p:.0%}" for word, p in zip(words, shares, strict=True))
     st.caption(_("**BERT**, fine-tuned on the same questions under its one mask, writes: {said}").format(said=said))
 

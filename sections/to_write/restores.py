@@ -6,7 +6,7 @@ import random
 import streamlit as st
 
 from sections.to_write import noises
-from sections.to_write.subject import MAX_CHARS, Subject
+from sections.to_write.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
@@ -40,7 +40,7 @@ def measures() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.seq2seq import bart
     from minibert.toy.restoring import batch_of, train_bart
 

@@ -48,7 +48,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """read, given: the two texts; given is None if the model writes the second one."""
 
     read: str
@@ -74,7 +74,7 @@ def ways() -> dict[str, str]:
     return {"greedy": _("always the likeliest"), "beam": _("beam search"), "sample": _("by lot")}
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The text, and in a drawer the writer and its decoding."""
     offered = writers()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
@@ -108,7 +108,7 @@ def read(lesson: Lesson) -> Subject:
     source, border, given = text.partition(BORDER)
     writer = next(writer for writer in offered if writer.name == chosen)
     way = Way(name, int(width), float(temperature), int(seed or 0))
-    return Subject(source.strip(), given.strip() if border and given.strip() else None, writer, way)
+    return Inputs(source.strip(), given.strip() if border and given.strip() else None, writer, way)
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

@@ -6,7 +6,7 @@ from minibert.text.vocab import SPECIAL_TOKENS, alphabet_of, count_words
 from minibert.text.vocab_growth import Segmentation, growing_vocabulary, kinds_so_far, learned_pieces, ways_to_cut
 from plots.tokenization import growth_of_vocabulary, size_against_length
 from sections.tokenization.corpus import bundled, chosen_corpus, corpora
-from sections.tokenization.subject import Subject
+from sections.tokenization.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -15,7 +15,7 @@ from ui.translations import _
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """One text cut in three ways, and the share of its second half unknown to a vocabulary of its first half."""
     which = {"reviews": corpora()["reviews"], "above": _("the text of “Learn a vocabulary”")}
     name = choice("compare", _("Text to compare on"), which, wrap=True)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.tokenizer import UNK
-from sections.tokenization.subject import Subject
+from sections.tokenization.subject import Inputs
 from sections.tokenization.vocabularies import explained, read, tokenizer_of, vocabularies
 from ui.lesson import Lesson
 from ui.text import literal, tokens_html
@@ -12,7 +12,7 @@ from ui.translations import _, ngettext
 MOST_TOKENS = 40  # most tokens drawn per vocabulary
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """One row of tokens per vocabulary."""
     for vocabulary in vocabularies().values():
         try:
@@ -20,10 +20,10 @@ def show(lesson: Lesson, seen: Subject) -> None:
         except (ValueError, OSError):
             continue  # the error appears where the vocabulary is chosen
         digest, tokenizer = tokenizer_of(pieces, lowercase)
-        encoding = explained(digest, seen.text, tokenizer).encoding
+        encoding = explained(digest, inputs.text, tokenizer).encoding
         unknown = sum(t == UNK and not s for t, s in zip(encoding.tokens, encoding.special, strict=True))
         tokens = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
-        here = f" ({_('chosen')})" if vocabulary.name == seen.vocabulary.name else ""
+        here = f" ({_('chosen')})" if vocabulary.name == inputs.vocabulary.name else ""
         said = f"**{literal(vocabulary.title)}**{here} · {tokens}" + (f" · {unknown:,} × [UNK]" if unknown else "")
         with st.container(gap="xxsmall"):
             st.markdown(said)

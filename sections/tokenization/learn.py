@@ -10,7 +10,7 @@ from minibert.text.vocab import learn as minibert_learn
 from minibert.text.vocab_growth import LearnedVocabulary
 from plots.tokenization import size_against_length
 from sections.tokenization.corpus import choose_corpus, learning
-from sections.tokenization.subject import CHOOSE, Subject
+from sections.tokenization.subject import CHOOSE, Inputs
 from sections.tokenization.vocabularies import LEARNED, explained, keep_learned, tokenizer_of
 from ui.figures import figure
 from ui.inputs import choice
@@ -32,7 +32,7 @@ _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-li
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The merges, the sentence in the pieces learned so far, and the shrinking length of the text."""
     text = choose_corpus()
     rules = {"frequency": _("frequency"), "ratio": _("frequency, divided by that of its parts")}
@@ -48,7 +48,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
     with st.container(border=True, key="learning-stage"):
         _merging(learned, step, scoring, f"{text}\n{lowercase}")
     with st.container(border=True, key="learning-sentence"):
-        _sentence(learned, step, lowercase, seen)
+        _sentence(learned, step, lowercase, inputs)
     _length(learned, step)
     lesson.show("Where a vocabulary comes from")
     show_source(minibert_learn, find="left, right = best")
@@ -144,16 +144,16 @@ def _arithmetic(merge: Merge, scoring: str) -> str:
     )
 
 
-def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, seen: Subject) -> None:
+def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: Inputs) -> None:
     """The class's sentence in the pieces learned so far, and a button that makes them the page's vocabulary."""
     pieces = tuple(learned.pieces(step))
     digest, tokenizer = tokenizer_of(pieces, lowercase)
-    encoding = explained(digest, seen.text, tokenizer).encoding
-    same = seen.vocabulary.name == LEARNED and seen.vocabulary.pieces == pieces
+    encoding = explained(digest, inputs.text, tokenizer).encoding
+    same = inputs.vocabulary.name == LEARNED and inputs.vocabulary.pieces == pieces
     tokens = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
     st.markdown(
         _("**Your sentence with these {size:,} entries: {tokens}**").format(size=len(pieces), tokens=tokens)
-        + ("" if same else _("; with {name} {n:,}").format(name=literal(seen.vocabulary.title), n=seen.tokens))
+        + ("" if same else _("; with {name} {n:,}").format(name=literal(inputs.vocabulary.title), n=inputs.tokens))
         + "."
     )
     show_tokens(encoding.tokens, under=encoding.ids, limit=MOST_TOKENS)

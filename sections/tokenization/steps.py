@@ -17,7 +17,7 @@ from minibert.tokenizer import (
 from plots.tokenization import ChangedWord, boxes, cards, marked_text
 from sections.tokenization import ids, tries
 from sections.tokenization.drawn import caption, in_order, kind, more_words, shown
-from sections.tokenization.subject import Subject
+from sections.tokenization.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.stepper import stepper
@@ -153,14 +153,14 @@ def steps() -> list[tuple[str, str, object]]:
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """One step at a time: its text, then its effect on the sentence."""
     everything = steps()
     step = stepper("step", [label for _heading, label, _view in everything])
     heading, _label, view = everything[step]
     lesson.show(heading)
     with st.container(border=True, key="stage"):
-        view(seen.steps, seen.tokenizer)
+        view(inputs.steps, inputs.tokenizer)
 
 
 def step_wordpiece(e: Explanation, tokenizer: Tokenizer) -> None:

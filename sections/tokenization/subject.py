@@ -30,7 +30,7 @@ CHOOSE = "_choose"  # session_state key: the vocabulary to choose next
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """A text, the vocabulary that tokenizes it, and all steps in between."""
 
     text: str
@@ -44,7 +44,7 @@ class Subject:
         return len(self.steps.encoding)
 
 
-def read(lesson: Lesson) -> Subject | None:
+def read(lesson: Lesson) -> Inputs | None:
     """The sentence, and in a drawer the vocabulary; None, after showing the error, if the vocabulary is unreadable."""
     if CHOOSE in st.session_state:
         st.session_state["vocab"] = st.session_state.pop(CHOOSE)
@@ -75,7 +75,7 @@ def read(lesson: Lesson) -> Subject | None:
         st.error(literal(problem), icon=":material/error:")
         return None
     digest, tokenizer = tokenizer_of(pieces, lowercase)
-    return Subject(text, vocabulary, tokenizer, explained(digest, text, tokenizer))
+    return Inputs(text, vocabulary, tokenizer, explained(digest, text, tokenizer))
 
 
 def _upload() -> None:

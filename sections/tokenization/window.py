@@ -9,7 +9,7 @@ from minibert.tokenizer import Part, Tokenizer
 from plots.tokenization import direction
 from sections.tokenization import tries
 from sections.tokenization.drawn import in_order, kind, shown
-from sections.tokenization.subject import Subject
+from sections.tokenization.subject import Inputs
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.player import controls, moving, told
@@ -27,56 +27,56 @@ _HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"
 
 
 @st.fragment
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The window over one word, the tokens of the whole text, and every try for that word."""
-    parts = [part for word in seen.steps.words for part in word.parts]
+    parts = [part for word in inputs.steps.words for part in word.parts]
     with picture():
         if not parts:
             st.info(
                 _("No word comes as far as WordPiece here: the text becomes {tokens}.").format(
-                    tokens=" ".join(f"`{token}`" for token in seen.steps.encoding.tokens[:4])
+                    tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])
                 ),
                 icon=":material/edit:",
             )
         else:
-            part = parts[_window(seen, parts, _guessed(seen, len(parts)))]
+            part = parts[_window(inputs, parts, _guessed(inputs, len(parts)))]
     if parts:
         with st.expander(_("Every try: {counted}").format(counted=tries.counted(part)), icon=":material/stairs:"):
-            tries.draw(part, seen.tokenizer)
+            tries.draw(part, inputs.tokenizer)
     lesson.show("WordPiece")
     show_source(Tokenizer.wordpiece, find="in self.pieces")
     lesson.show("When it fails")
 
 
-def _guessed(seen: Subject, words: int) -> bool:
+def _guessed(inputs: Inputs, words: int) -> bool:
     """Ask for the number of tokens; True if the tokens may be shown."""
-    right = seen.tokens
-    others = [len(seen.text.split()), words + 2, len(seen.text) + 2, right + 3, right + 7, right + 1]
+    right = inputs.tokens
+    others = [len(inputs.text.split()), words + 2, len(inputs.text) + 2, right + 3, right + 7, right + 1]
     options = sorted([right, *[n for n in dict.fromkeys(others) if n != right][:3]])
     return predict(
         "tokens",
         _("How many tokens, `[CLS]` and `[SEP]` counted?"),
         [f"{n:,}" for n in options],
         options.index(right),
-        about=f"{seen.vocabulary.name} {seen.steps.lowercase}\n{seen.text}",
+        about=f"{inputs.vocabulary.name} {inputs.steps.lowercase}\n{inputs.text}",
     )
 
 
-def _window(seen: Subject, parts: Sequence[Part], whole: bool) -> int:
+def _window(inputs: Inputs, parts: Sequence[Part], whole: bool) -> int:
     """The moving picture; returns the index of its word. whole: show all tokens of the text below."""
-    e = seen.steps
-    chosen = tries.read(e.text, seen.tokenizer, parts)
+    e = inputs.steps
+    chosen = tries.read(e.text, inputs.tokenizer, parts)
     tries.say(chosen, parts)
     finding = _finding(parts[chosen])
     moving("window", Path(__file__).parent, _HTML)(
         key=KEY,
         data={
-            "identity": f"{e.text}\n{id(seen.tokenizer)}",
-            "words": [_word(part, seen.tokenizer) for part in parts[: tries.MOST_CHOICES]],
+            "identity": f"{e.text}\n{id(inputs.tokenizer)}",
+            "words": [_word(part, inputs.tokenizer) for part in parts[: tries.MOST_CHOICES]],
             "word": chosen,
-            "tokens": _tokens(seen) if whole else [],
-            "more": f"… +{seen.tokens - MOST_TOKENS:,}" if whole and seen.tokens > MOST_TOKENS else "",
-            "unk": seen.tokenizer.unk_id,
+            "tokens": _tokens(inputs) if whole else [],
+            "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
+            "unk": inputs.tokenizer.unk_id,
             "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
             "controls": controls(_("Tries so far"), _("try {n} of {last}")),
             "alt": _("WordPiece on one word. {finding}").format(finding=finding),
@@ -118,16 +118,16 @@ def _finding(part: Part) -> str:
     return one + ngettext(", found at the first try", ", found in {n:,} tries", count).format(n=count)
 
 
-def _tokens(seen: Subject) -> list[list]:
+def _tokens(inputs: Inputs) -> list[list]:
     """[token, id, CSS class, index of its word in the window or −1] for each token."""
     numbers: dict[int, int] = {}  # word index in the encoding (with special tokens) → in the window
     parts = unit = 0
-    for one in in_order(seen.steps):
+    for one in in_order(inputs.steps):
         if hasattr(one, "token"):
             unit += 1
         for _part in getattr(one, "parts", ()):
             numbers[unit] = parts
             parts, unit = parts + 1, unit + 1
-    encoding = seen.steps.encoding
+    encoding = inputs.steps.encoding
     rows = zip(encoding.tokens, encoding.ids, encoding.words, strict=True)
     return [[visible(t), i, kind(t), numbers.get(w, -1)] for t, i, w in list(rows)[:MOST_TOKENS]]

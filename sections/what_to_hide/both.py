@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
@@ -23,7 +23,7 @@ def sides() -> dict[str, Side]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Train both", title=False)
     offered = sides()
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments import claims
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.claim import mean_and_sd, nothing_recorded, records_of, show_claim, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -22,7 +22,7 @@ def measures() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     titles = {"spans": _("spans (SpanBERT)"), "words": _("whole words and similar ones"), "mismatch": _("the mismatch")}
     claim = choice("claim", _("Which claim"), titles, wrap=True)

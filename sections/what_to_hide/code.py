@@ -1,6 +1,6 @@
 """The diff: a relative's lines against BERT's."""
 
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.code_diff import Change, show_diff
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -8,7 +8,7 @@ from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.corruption import draw_tokens, draw_words
     from minibert.masking import similar_words
     from minibert.masking import units as hiding

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments import claims
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.claim import mean_and_sd, nothing_recorded, records_of, show_verdicts, told_how
 from ui.figures import figure
 from ui.inputs import choice
@@ -29,7 +29,7 @@ def regimes() -> dict[str, str]:
     return {"continual": _("each new one with the old"), "one_by_one": _("one by one"), "together": _("all at once")}
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts import continual_tasks as ernie2
     from minibert.toy import continual
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.training.statistics import wilson
 from sections.what_to_hide.side_by_side import ways
-from sections.what_to_hide.subject import Subject, vocabulary
+from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -14,14 +14,14 @@ from ui.translations import _
 DRAWS = 40
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.masking import units as hiding
     from minibert.relatives.parts import span_boundary as spans
     from plots.theme import titled
     from plots.what_to_hide import shares
 
     lesson.show("What falls together")
-    counted = _counted(seen.text, seen.model, version_of(seen.model), seen.rate, seen.chinese)
+    counted = _counted(inputs.text, inputs.model, version_of(inputs.model), inputs.rate, inputs.chinese)
     if any(n for _right, n in counted.values()):
         words = ways()
         rows = {words[kind][0]: (right / n, *wilson(right, n)) for kind, (right, n) in counted.items() if n}
@@ -40,7 +40,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             _(
                 "Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as "
                 "if every token were one throw."
-            ).format(n=DRAWS, rate=seen.rate)
+            ).format(n=DRAWS, rate=inputs.rate)
         )
     lesson.show("Harder is not better by itself")
     show_source(hiding.drawn, label=_("Units in random order, until the budget is full"))

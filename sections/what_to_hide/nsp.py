@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments.claims import values
 from minibert.experiments.results import paired_difference
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.claim import records_of, signed
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -18,7 +18,7 @@ TASKS = {"sst2": "SST-2", "mrpc": "MRPC", "ner": "CoNLL-2003"}
 HERE = ("full-sentences", "segment-pair+nsp")
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.theme import titled
     from plots.what_to_hide import differences
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from sections.what_to_hide.subject import Subject, vocabulary
+from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import in_words
 from ui.model_cache import load
 from ui.model_registry import title_of
@@ -28,31 +28,33 @@ def ways() -> dict[str, tuple[str, str]]:
     }
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     with picture():
-        drawn = draw(seen)
+        drawn = draw(inputs)
         if drawn is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         reading, rows = drawn
-        tokenizer = load(seen.model).tokenizer
+        tokenizer = load(inputs.model).tokenizer
         st.markdown(f"**{finding(rows)}**")
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
-        cut = len(tokenizer.encode(seen.text)) - len(reading.encoding)
-        words = _("Guesses: {model}. A line joins what may fall together.").format(model=literal(title_of(seen.model)))
+        cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
+        words = _("Guesses: {model}. A line joins what may fall together.").format(
+            model=literal(title_of(inputs.model))
+        )
         st.caption(words + (" " + _("The last {n} tokens are left out here.").format(n=cut) if cut > 0 else ""))
 
 
-def draw(seen: Subject):
+def draw(inputs: Inputs):
     """(the tokenized text, kind → minibert.inside.predictions.hidden_text.Hidden); None if it has no token."""
     from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, read
 
-    loaded, vocab = load(seen.model), vocabulary(seen.model)
-    reading = read(loaded.tokenizer, vocab, seen.text, MOST + 2, seen.chinese)
+    loaded, vocab = load(inputs.model), vocabulary(inputs.model)
+    reading = read(loaded.tokenizer, vocab, inputs.text, MOST + 2, inputs.chinese)
     if all(reading.encoding.special):
         return None
-    rows = [hide(reading, kind, vocab, seen.rate / 100, seen.seed) for kind in KINDS]
+    rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
     found = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
     return reading, dict(zip(KINDS, found, strict=True))
 

@@ -19,7 +19,7 @@ SEED = 74  # with it, the first draw masks a span, a name and a word of several 
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """text: the sentence · model: name of the one that predicts · rate: percent masked · seed: of the masks."""
 
     text: str
@@ -32,7 +32,7 @@ class Subject:
         return language_of(self.text) == "zh"
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The text and the button to draw again; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
@@ -56,7 +56,7 @@ def read(lesson: Lesson) -> Subject:
             {name: info.title for name, info in models.items()},
             {name: info.directory for name, info in models.items()},
         )
-    return Subject(text, model, rate, SEED if seed is None else int(seed))
+    return Inputs(text, model, rate, SEED if seed is None else int(seed))
 
 
 def _next_seed() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
-from sections.what_to_hide.subject import Subject
+from sections.what_to_hide.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -16,7 +16,7 @@ FOLDER = CHECKPOINTS / "what-to-hide-toy"
 LENGTH, MOST = 3, 60
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.span_boundary import SpanBoundary, boundaries
 
     lesson.show("Three words in a row")

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.lesson import Lesson
 from ui.translations import _
 
 PIECES = 32_000
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.config import BertConfig
     from minibert.count import parameters
     from minibert.relatives import shape_of

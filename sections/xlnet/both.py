@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -10,7 +10,7 @@ from ui.train_both import Quantity, Side, right_words
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     train_both.show(lesson, at_choice)
 
 

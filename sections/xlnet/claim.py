@@ -8,7 +8,7 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.claim import nothing_recorded, records_of, seconds_in_words, seeds_in_words, show_verdicts, told_how
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -16,7 +16,7 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
     records, names = records_of(lesson.name), claims.tables()["xlnet"]["arms"]

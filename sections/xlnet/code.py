@@ -1,13 +1,13 @@
 """The diff: XLNet's lines against BERT's."""
 
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.code_diff import Change, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.model import BertForPreTraining, Embeddings, SelfAttention
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import xlnet

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
@@ -14,11 +14,11 @@ from ui.translations import _
 MOST, TOP = 20, 4  # most words per row; predictions drawn
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.segment_memory import read_on
 
     lesson.show("The row before", title=False)
-    asked(seen.pair, *two_rows(lesson))
+    asked(inputs.pair, *two_rows(lesson))
     lesson.show("What the memory holds")
     show_source(read_on, find="longer =", label=_("A row behind its memory, layer by layer"))
 

@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from plots.xlnet import GUESSED, OPEN, SHUT, two_masks
-from sections.xlnet.subject import Subject, streams
+from sections.xlnet.subject import Inputs, streams
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.page import picture
@@ -13,16 +13,16 @@ from ui.text import literal, visible
 from ui.translations import _, ngettext
 
 
-def show(seen: Subject) -> None:
+def show(inputs: Inputs) -> None:
     with picture():
-        if not seen.tokens:
+        if not inputs.tokens:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        masks = both_masks(seen)
-        stream, row, column = seen.cell
-        st.html(order_html(seen))
-        st.markdown(reason(seen, masks[stream][row][column]))
-        words = [visible(token) for token in seen.tokens]
+        masks = both_masks(inputs)
+        stream, row, column = inputs.cell
+        st.html(order_html(inputs))
+        st.markdown(reason(inputs, masks[stream][row][column]))
+        words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
         told = "; ".join(
             f"{words[n]}: {', '.join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or '–'}"
@@ -30,7 +30,11 @@ def show(seen: Subject) -> None:
         )
         figure(
             two_masks(
-                words, dict(zip(titles, masks, strict=True)), seen.guessed, seen.cell, (_("who looks ↓ at whom →"), "")
+                words,
+                dict(zip(titles, masks, strict=True)),
+                inputs.guessed,
+                inputs.cell,
+                (_("who looks ↓ at whom →"), ""),
             ),
             _("Both masks of this order. What each word’s query sees – {told}.").format(told=told),
             "orders",
@@ -44,35 +48,35 @@ def show(seen: Subject) -> None:
                 (SHUT[0], "×", _("may not")),
             ]
         )
-        if seen.cut:
-            left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", seen.cut)
-            st.caption(left_out.format(n=seen.cut))
-        unknown(seen)
+        if inputs.cut:
+            left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
+            st.caption(left_out.format(n=inputs.cut))
+        unknown(inputs)
 
 
-def both_masks(seen: Subject) -> tuple[list[list[bool]], list[list[bool]]]:
+def both_masks(inputs: Inputs) -> tuple[list[list[bool]], list[list[bool]]]:
     """Content mask and query mask, (T, T) each."""
     import torch
 
     from minibert.relatives.parts.permutation import content_mask, query_mask
 
-    order = torch.tensor([list(seen.order)])
+    order = torch.tensor([list(inputs.order)])
     return content_mask(order)[0].tolist(), query_mask(order)[0].tolist()
 
 
-def order_html(seen: Subject) -> str:
+def order_html(inputs: Inputs) -> str:
     """The words with their rank in the order, targets marked; safe HTML."""
     items = "".join(
         f'<li class="{"guessed" if guessed else "given"}"><bdi>{html.escape(visible(token))}</bdi><b>{place}</b></li>'
-        for token, place, guessed in zip(seen.tokens, seen.order, seen.guessed, strict=True)
+        for token, place, guessed in zip(inputs.tokens, inputs.order, inputs.guessed, strict=True)
     )
     return f'<ol class="mb-xlnet" aria-label="{html.escape(_("when each word is read"))}">{items}</ol>'
 
 
-def reason(seen: Subject, may: bool) -> str:
+def reason(inputs: Inputs, may: bool) -> str:
     """Why the chosen cell is open or masked, in one line of Markdown."""
-    stream, row, column = seen.cell
-    one, other = (literal(visible(seen.tokens[place])) for place in (row, column))
+    stream, row, column = inputs.cell
+    one, other = (literal(visible(inputs.tokens[place])) for place in (row, column))
     head = _("**{one} → {other}, {stream}: {answer}.**").format(
         one=f"“{one}”", other=f"“{other}”", stream=streams()[stream], answer=_("yes") if may else _("no")
     )
@@ -88,13 +92,13 @@ def reason(seen: Subject, may: bool) -> str:
             if may
             else _("“{other}” is read as number {b}, after number {a}: it is not known yet.")
         )
-        why = words.format(other=other, a=seen.order[row], b=seen.order[column])
+        why = words.format(other=other, a=inputs.order[row], b=inputs.order[column])
     return f"{head} {why}"
 
 
-def unknown(seen: Subject) -> None:
+def unknown(inputs: Inputs) -> None:
     """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in seen.tokens)
+    count = sum(token == "[UNK]" for token in inputs.tokens)
     if count:
         words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
         st.caption(words.format(n=count, unk=literal("[UNK]")))

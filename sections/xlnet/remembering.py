@@ -5,7 +5,7 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -15,7 +15,7 @@ from ui.translations import _
 START, KIND, EXPERIMENT = CHECKPOINTS / "xlnet-toy" / "xlnet", "xlnet-memory", "xlnet_memory"
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("With memory and without", title=False)
     train()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from plots.xlnet import double_mask
-from sections.xlnet.subject import Subject, streams
+from sections.xlnet.subject import Inputs, streams
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.pairs import networks
@@ -12,7 +12,7 @@ from ui.text import visible
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     import torch
 
     from minibert.inside.relatives.two_streams import double_length, two_streams
@@ -20,16 +20,16 @@ def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.relatives.parts.permutation import with_queries
 
     lesson.show("Why two streams", title=False)
-    if not seen.tokens:
+    if not inputs.tokens:
         return
-    model = networks(seen.pair)[0]
-    batch = Batch(torch.tensor([list(seen.ids)]), order=torch.tensor([list(seen.order)]))
+    model = networks(inputs.pair)[0]
+    batch = Batch(torch.tensor([list(inputs.ids)]), order=torch.tensor([list(inputs.order)]))
     content, query = two_streams(model.bert, batch)
-    both, count = double_length(model.bert, batch)[0], len(seen.ids)
+    both, count = double_length(model.bert, batch)[0], len(inputs.ids)
     apart = max(float((both[:count] - content[0]).abs().max()), float((both[count:] - query[0]).abs().max()))
     largest = float(both.abs().max())
     _longer, mask, _asked = with_queries(Batch(batch.ids, labels=batch.ids, order=batch.order), model.config.vocab_size)
-    words = [visible(token) for token in seen.tokens]
+    words = [visible(token) for token in inputs.tokens]
     said = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
     figure(
         double_mask(words, mask[0, 0].numpy(), tuple(streams()), said),

@@ -18,7 +18,7 @@ SEED = 5  # of the first order
 
 
 @dataclass(frozen=True)
-class Subject:
+class Inputs:
     """ids, tokens: of the sentence alone · order: rank at which each is read, from 1 · guessed: whether it is a target
     · cell: (stream, row, column), from 0 · cut: number of words left out."""
 
@@ -41,7 +41,7 @@ def streams() -> list[str]:
     return [_("content stream"), _("query stream")]
 
 
-def read(lesson: Lesson) -> Subject:
+def read(lesson: Lesson) -> Inputs:
     """The sentence and the button to draw another order; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
@@ -80,7 +80,7 @@ def read(lesson: Lesson) -> Subject:
     last = max(1, round(len(ids) * share / 100))
     guessed = [place > len(ids) - last for place in order]
     cell = chosen_cell(tokens, order) if tokens else (0, 0, 0)
-    return Subject(text, pair, ids, tokens, order, guessed, cell, cut)
+    return Inputs(text, pair, ids, tokens, order, guessed, cell, cut)
 
 
 def orders(count: int, kind: str, seed: int) -> list[int]:

@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from plots.xlnet import joint_bars
-from sections.xlnet.subject import Subject
+from sections.xlnet.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
@@ -18,13 +18,13 @@ from ui.translations import _
 DRAWS = 8
 
 
-def show(lesson: Lesson, seen: Subject) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Words that go together", title=False)
-    if len(seen.tokens) < 2:
+    if len(inputs.tokens) < 2:
         st.info(_("Type at least two words."), icon=":material/edit:")
         return
-    words = numbered([visible(token) for token in seen.tokens])
-    usual = usual_words(seen)
+    words = numbered([visible(token) for token in inputs.tokens])
+    usual = usual_words(inputs)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         first = pick("first", _("One hidden word"), words, default=usual[0], width=220)
         second = pick("second", _("and another"), words, default=usual[-1], width=220)
@@ -32,13 +32,13 @@ def show(lesson: Lesson, seen: Subject) -> None:
         st.info(_("Choose two different words."), icon=":material/edit:")
         return
     places = tuple(sorted((first, second)))
-    hidden = [visible(token) for token in seen.tokens]
+    hidden = [visible(token) for token in inputs.tokens]
     kinds = ["mask" if n in places else "plain" for n in range(len(hidden))]
     for place in places:
         hidden[place] = "[MASK]"
     st.html(tokens_html(hidden, kinds=kinds, label=_("what is known")))
-    one, other = (visible(seen.tokens[place]) for place in places)
-    ways = probabilities(seen, places)
+    one, other = (visible(inputs.tokens[place]) for place in places)
+    ways = probabilities(inputs, places)
     bert, xlnet = (ways[name][0] for name in (_("BERT, both at once"), _("XLNet, one after the other")))
     question = _("Who gives “{one} … {other}” the higher joint probability?")
     if not predict(
@@ -46,7 +46,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         question.format(one=literal(one), other=literal(other)),
         [_("BERT, both at once"), _("XLNet, one after the other")],
         int(xlnet > bert),
-        about=f"{seen.text}\n{places}\n{seen.pair.name}",
+        about=f"{inputs.text}\n{places}\n{inputs.pair.name}",
     ):
         return
     joint = {name: value for name, (value, _parts) in ways.items()}
@@ -68,18 +68,18 @@ def show(lesson: Lesson, seen: Subject) -> None:
         ],
         wide=True,
     )
-    draws(seen, places)
+    draws(inputs, places)
     lesson.show("Independent guesses", title=False)
 
 
-def usual_words(seen: Subject) -> tuple[int, ...]:
+def usual_words(inputs: Inputs) -> tuple[int, ...]:
     """Positions of a pair of words that belong together in the toy world, else of the first and last word."""
     known = combinations()
-    for a in range(len(seen.ids)):
-        for b in range(len(seen.ids) - 1, a, -1):
-            if (seen.ids[a], seen.ids[b]) in known:
+    for a in range(len(inputs.ids)):
+        for b in range(len(inputs.ids) - 1, a, -1):
+            if (inputs.ids[a], inputs.ids[b]) in known:
                 return a, b
-    return 0, len(seen.ids) - 1
+    return 0, len(inputs.ids) - 1
 
 
 @st.cache_resource(show_spinner=False)
@@ -94,17 +94,17 @@ def combinations() -> set[tuple[int, ...]]:
     return {(group.words[0], group.words[-1]) for group in groups}
 
 
-@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
-def _log_probs(seen: Subject, places: tuple[int, ...], version: int) -> list[list[float]]:
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Inputs: lambda inputs: (inputs.text, inputs.pair.name)})
+def _log_probs(inputs: Inputs, places: tuple[int, ...], version: int) -> list[list[float]]:
     """For BERT, then XLNet: log-probabilities of both words at once, then one after the other."""
     from minibert.inside.relatives.joint import at_once, in_order
 
-    xlnet, bert, tokenizer = networks(seen.pair)
-    row, inside = seen.row(), [place + 1 for place in places]  # shifted by [CLS]
+    xlnet, bert, tokenizer = networks(inputs.pair)
+    row, inside = inputs.row(), [place + 1 for place in places]  # shifted by [CLS]
     return [way(model, row, inside, tokenizer.mask_id) for model in (bert, xlnet) for way in (at_once, in_order)]
 
 
-def probabilities(seen: Subject, places: tuple[int, ...]) -> dict[str, tuple[float, str]]:
+def probabilities(inputs: Inputs, places: tuple[int, ...]) -> dict[str, tuple[float, str]]:
     """Way → the joint probability, and its factors in words."""
     from math import exp
 
@@ -115,31 +115,31 @@ def probabilities(seen: Subject, places: tuple[int, ...]) -> dict[str, tuple[flo
         _("XLNet, one after the other"),
     )
     found = {}
-    for name, logs in zip(names, _log_probs(seen, places, seen.pair.version), strict=True):
+    for name, logs in zip(names, _log_probs(inputs, places, inputs.pair.version), strict=True):
         found[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
     return found
 
 
-@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Subject: lambda seen: (seen.text, seen.pair.name)})
-def _drawn(seen: Subject, places: tuple[int, ...], version: int) -> list[list[tuple[int, ...]]]:
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Inputs: lambda inputs: (inputs.text, inputs.pair.name)})
+def _drawn(inputs: Inputs, places: tuple[int, ...], version: int) -> list[list[tuple[int, ...]]]:
     """Pairs sampled by BERT at once, and by XLNet one after the other."""
     import torch
 
     from minibert.inside.relatives.joint import drawn
 
-    xlnet, bert, tokenizer = networks(seen.pair)
-    row, inside, rng = seen.row(), [place + 1 for place in places], torch.Generator().manual_seed(0)
+    xlnet, bert, tokenizer = networks(inputs.pair)
+    row, inside, rng = inputs.row(), [place + 1 for place in places], torch.Generator().manual_seed(0)
     return [
         [drawn(model, row, inside, tokenizer.mask_id, rng, chained=chained) for _draw in range(DRAWS)]
         for model, chained in ((bert, False), (xlnet, True))
     ]
 
 
-def draws(seen: Subject, places: tuple[int, ...]) -> None:
+def draws(inputs: Inputs, places: tuple[int, ...]) -> None:
     """Both words sampled several times: which samples occur in the toy world."""
-    vocab, known = networks(seen.pair)[2].vocab, combinations()
+    vocab, known = networks(inputs.pair)[2].vocab, combinations()
     rows, counts = [], []
-    for name, drawn in zip(("BERT", "XLNet"), _drawn(seen, places, seen.pair.version), strict=True):
+    for name, drawn in zip(("BERT", "XLNet"), _drawn(inputs, places, inputs.pair.version), strict=True):
         counts.append(sum(pair in known for pair in drawn))
         items = "".join(
             f'<li class="{"fits" if pair in known else "odd"}"><span>{"✓" if pair in known else "·"}</span>'

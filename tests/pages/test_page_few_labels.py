@@ -6,7 +6,7 @@ import pytest
 import torch
 import transformers
 
-from sections.few_labels.subject import Subject, split
+from sections.few_labels.subject import Inputs, split
 from sections.few_labels.train import method_of, settings_of
 from tests.pages.driver import ROOT, figure, open_page
 
@@ -49,11 +49,11 @@ def test_what_cannot_be_asked_is_said(pattern, words):
 
 
 def test_settings_are_those_of_the_method():
-    seen = Subject("en", "x", "{text} It was [MASK].", (("negative", ("bad",)), ("positive", ("good",))))
-    pet, task = settings_of(seen, "pet", 32, 1)
+    inputs = Inputs("en", "x", "{text} It was [MASK].", (("negative", ("bad",)), ("positive", ("good",))))
+    pet, task = settings_of(inputs, "pet", 32, 1)
     assert task == "cloze" and pet.epochs == 10 and pet.mlm_weight == 1e-4 and pet.words["positive"] == ["good"]
-    assert settings_of(seen, "head", 8, 0)[1] == "classification"
-    prompted, _ = settings_of(seen, "p-tuning", 8, 0)
+    assert settings_of(inputs, "head", 8, 0)[1] == "classification"
+    prompted, _ = settings_of(inputs, "p-tuning", 8, 0)
     assert prompted.freeze == "all" and prompted.prompt == "lstm"
     assert split("bad, terrible，不、差, ") == ["bad", "terrible", "不", "差"]
     assert method_of(SimpleNamespace(kind="few_labels-learn/123/p-tuning-2-en")) == "p-tuning"
