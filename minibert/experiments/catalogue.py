@@ -136,10 +136,15 @@ TOY_SCALE = Scale(
 )
 
 
+# The same until even the masked model has learned the toy world: ten times the steps, and a longer fine-tuning.
+LEARNED_SCALE = replace(TOY_SCALE, tokens=10 * TOY_SCALE.tokens, examples=3_000, epochs=8)
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """arms: the base first · tasks: names in `DOWNSTREAM`; each arm is fine-tuned on each · heldout: whether the arms'
-    held-out losses are comparable · toy: on the toy world's language, with predicting determined words as a test."""
+    """arms: the base first · tasks: names in `DOWNSTREAM`; each arm is fine-tuned on each, with `whole_runs` only those
+    of whole pre-trainings · heldout: whether the arms' held-out losses are comparable · toy: on the toy world's
+    language, with predicting determined words as a test."""
 
     name: str
     title: str
@@ -147,6 +152,7 @@ class Experiment:
     tasks: tuple[str, ...] = ("sst2", "mrpc", "ner")
     heldout: bool = True
     toy: bool = False
+    whole_runs: bool = False
     scale: Scale = Scale()
 
     @property
@@ -156,6 +162,7 @@ class Experiment:
 
 MLM_NSP, MLM, LTR = (Pretraining(objective=name) for name in OBJECTIVES)
 STORIES = Pretraining(objective="mlm", input_format="doc_sentences")  # the base on the toy world
+STORIES_LTR = replace(STORIES, objective="left-to-right")
 SIZES = ((2, 128, 2), (1, 64, 1), (1, 128, 2), (2, 128, 1), (4, 128, 2), (4, 256, 4))  # L/H/A, the base first
 SPLITS = ((80, 10, 10), (100, 0, 0), (80, 0, 20), (80, 20, 0), (0, 20, 80), (0, 0, 100))  # MASK/SAME/RND in percent
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the steps; the whole run is the base
@@ -223,8 +230,8 @@ EXPERIMENTS = {
             "Objectives, steps, size, masking and formats on the toy world's language",
             {
                 **_at("mlm", STORIES),
-                **_at("left-to-right", replace(STORIES, objective="left-to-right")),
-                "left-to-right+bilstm": Arm(replace(STORIES, objective="left-to-right"), bilstm=True),
+                **_at("left-to-right", STORIES_LTR),
+                "left-to-right+bilstm": Arm(STORIES_LTR, bilstm=True),
                 "1/128/2": Arm(replace(STORIES, layers=1)),
                 "4/128/2": Arm(replace(STORIES, layers=4)),
                 "100/0/0": Arm(replace(STORIES, split=(1.0, 0.0, 0.0))),
@@ -234,6 +241,23 @@ EXPERIMENTS = {
             tasks=("meant", "meant_features"),
             toy=True,
             scale=TOY_SCALE,
+        ),
+        Experiment(
+            "which-side",
+            "Masked or left to right (table 5, figure 5), on the toy world until it is learned",
+            {
+                "mlm": Arm(STORIES),
+                **{f"mlm@{share:g}": Arm(STORIES, at=share) for share in SHARES[1:4]},
+                "left-to-right": Arm(STORIES_LTR),
+                "left-to-right+bilstm": Arm(STORIES_LTR, bilstm=True),
+                # 0.375: asked for as many words as the masked model, of which 35 % are hidden, in the whole run
+                **{f"left-to-right@{share:g}": Arm(STORIES_LTR, at=share) for share in (0.5, 0.375, 0.25, 0.125)},
+            },
+            tasks=("meant",),
+            heldout=False,  # masked and next tokens differ
+            toy=True,
+            whole_runs=True,
+            scale=LEARNED_SCALE,
         ),
     )
 }

@@ -21,13 +21,15 @@ CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # in pretrain/en of the data: 
 @dataclass(frozen=True)
 class Corpus:
     """The text of all arms, tokenized once; `heldout` is never trained on and may be None. questions: about the
-    determined words, if it is text of the toy world."""
+    determined words, if it is text of the toy world · one_sided: those of them that one side alone decides, as many of
+    each, with "before" or "after" as their kind."""
 
     tokenizer: Tokenizer
     store: TokenStore
     heldout: TokenStore | None
     files: tuple[str, ...]
     questions: tuple[Question, ...] = ()
+    one_sided: tuple[Question, ...] = ()
 
 
 def prepare(

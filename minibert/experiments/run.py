@@ -104,7 +104,11 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
         for metric in perplexities(arm, experiment, corpus):
             metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
         if corpus.questions:
-            metrics |= answered(model, list(corpus.questions), corpus.tokenizer.mask_id, corpus.tokenizer.pad_id)
+            special = corpus.tokenizer.mask_id, corpus.tokenizer.pad_id
+            # By which side decides first: both have a `determined`, and that of all words counts.
+            metrics |= answered(model, list(corpus.one_sided), *special) | answered(
+                model, list(corpus.questions), *special
+            )
         with TemporaryDirectory() as folder:
             start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
             for task in tasks_of(arm, experiment):
@@ -136,13 +140,15 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
 
 def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
     """The metrics that a finished arm has: of its tasks, the share of determined words (toy world), and a perplexity if
-    the experiment compares held-out loss and has such text. Determined words by kind are optional."""
+    the experiment compares held-out loss and has such text. Determined words by kind and by side are optional."""
     determined = {"determined"} if corpus.questions else set()
     return {*tasks_of(arm, experiment), *determined, *perplexities(arm, experiment, corpus)}
 
 
 def tasks_of(arm: Arm, experiment: Experiment) -> list[str]:
     """On the toy world, tasks with a frozen encoder are only for the masking splits (and the base), as in the paper."""
+    if experiment.whole_runs and arm.at < 1:
+        return []
     splits = arm.pretraining.split != experiment.base.pretraining.split or arm == experiment.base
     return [name for name in experiment.tasks if splits or not experiment.toy or not DOWNSTREAM[name].frozen]
 

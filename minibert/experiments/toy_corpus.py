@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from minibert.text.cooccurrence import frequencies
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
-from minibert.toy.pretrain import questions
+from minibert.toy.pretrain import Question, questions
 from minibert.toy.tasks import always_the_first
+from minibert.toy.world import Story
 
 WORLD = "small"
 STORIES, HELD_OUT, QUESTIONED, COUNTED = 6_000, 600, 60, 1_000
@@ -31,8 +33,24 @@ def toy_corpus(stories: int = STORIES) -> Corpus:
         TokenStore.build(toy_world.documents(n, SEEDS[part], WORLD), tokenizer)
         for n, part in ((stories, "read"), (HELD_OUT, "held out"))
     )
-    determined = questions(toy_world.stories(QUESTIONED, SEEDS["questions"], WORLD), tokenizer, max_length=128)
-    return Corpus(tokenizer, store, heldout, (f"{WORLD} toy world, {stories} stories",), tuple(determined))
+    others = toy_world.stories(QUESTIONED, SEEDS["questions"], WORLD)
+    determined = tuple(questions(others, tokenizer, max_length=128))
+    names = (f"{WORLD} toy world, {stories} stories",)
+    return Corpus(tokenizer, store, heldout, names, determined, tuple(one_sided(others, determined)))
+
+
+def one_sided(stories: Sequence[Story], determined: Sequence[Question]) -> list[Question]:
+    """The questions about these stories that only words before, or only words after the hidden one decide: equally many
+    of both, evenly spaced."""
+    sides: dict[str, list[Question]] = {"before": [], "after": []}
+    words = [(place, word) for story in stories for place, word in enumerate(story.words) if word.kind is not None]
+    for (place, word), (ids, at, _) in zip(words, determined, strict=True):
+        if place > max(word.determined_by):
+            sides["before"].append((ids, at, "before"))
+        elif place < min(word.determined_by):
+            sides["after"].append((ids, at, "after"))
+    count = min(map(len, sides.values()))
+    return [each[number * len(each) // count] for each in sides.values() for number in range(count)]
 
 
 def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:

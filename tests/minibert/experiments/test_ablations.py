@@ -33,7 +33,7 @@ from minibert.experiments.pretraining import batches_of, objective_of, pretrain,
 from minibert.experiments.records import agrees, append_record, as_recorded
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.run import measures, run_experiment
-from minibert.experiments.toy_corpus import perplexity_of_frequencies, toy_corpus
+from minibert.experiments.toy_corpus import QUESTIONED, SEEDS, WORLD, perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run
 from minibert.finetune.learner import Learner
 from minibert.folders import ROOT
@@ -45,6 +45,7 @@ from minibert.relatives.left_to_right import LeftToRightConfig
 from minibert.tasks import TaskData, TaskDataError, task_named
 from minibert.tasks.tagging import TaggedExample, entities, to_iob2
 from minibert.tokenizer import Tokenizer
+from minibert.toy import world
 from minibert.train import Done, Eval, Started, Step
 
 TINY = Scale(
@@ -363,6 +364,17 @@ def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
     floor = records["mlm"]["floor"]
     assert floor["meant"] == floor["meant_features"] and 0.2 < floor["determined"] < 0.3
     assert not list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))[:-1]  # it is all there
+
+
+def test_questions_that_one_side_decides_are_as_many_of_each():
+    corpus = toy_corpus(2)
+    before, after = ([each for each in corpus.one_sided if each[2] == side] for side in ("before", "after"))
+    assert len(before) == len(after) > 100 and len(corpus.one_sided) == len(before) + len(after)
+    stories = world.stories(QUESTIONED, SEEDS["questions"], WORLD)
+    of_ids = {tuple(corpus.tokenizer.encode(story.text).ids): story for story in stories}
+    for ids, place, side in corpus.one_sided:
+        decided_by = of_ids[tuple(ids)].words[place - 1].determined_by
+        assert decided_by and all((at < place - 1) == (side == "before") for at in decided_by)
 
 
 def test_guessing_by_frequency_is_the_entropy_of_what_is_asked():
