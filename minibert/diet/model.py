@@ -82,7 +82,8 @@ class LearnedDistances(RelativeAttention):
         super().__init__(config)
         size = self.sinusoids.shape
         del self.sinusoids
-        self.sinusoids = nn.Parameter(torch.randn(size) * 0.02)
+        self.sinusoids = nn.Parameter(torch.empty(size))
+        nn.init.normal_(self.sinusoids, std=0.02)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ class Diet(nn.Module):
             read += config.sparse_size
         self.joined = nn.Linear(read, config.width)
         self.norm = nn.LayerNorm(config.width)
-        self.hidden_word = nn.Parameter(torch.randn(config.width) * 0.02)  # __MASK__
+        self.hidden_word = nn.Parameter(torch.empty(config.width))  # __MASK__
+        nn.init.normal_(self.hidden_word, std=0.02)
         block = partial(Block, attention=LearnedDistances)
         self.blocks = nn.ModuleList(block(config.of_blocks) for _ in range(config.layers))
         self.dropout = nn.Dropout(config.dropout)

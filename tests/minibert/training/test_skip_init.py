@@ -60,6 +60,11 @@ def test_sizes_take_no_memory_and_no_compiler():
         "with sizes_only():\n"
         "    model = BertForPreTraining(BertConfig(16_000_000, 12_000))\n"
         "assert model.bert.embeddings.token.weight.shape == (16_000_000, 12_000)\n"
+        "from minibert import checkpoint\n"
+        "from minibert.diet.predictor import DietPredictor\n"
+        "from minibert.folders import CHECKPOINTS\n"
+        "checkpoint.load(CHECKPOINTS / 'nezha-toy' / 'nezha')\n"  # with a table of sinusoids
+        "DietPredictor.from_directory(CHECKPOINTS / 'diet-intents')\n"
         "assert 'torch._dynamo' not in sys.modules, 'imported'\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
