@@ -23,25 +23,28 @@ def wilson(count: float, n: int) -> tuple[float, float]:
 def area(scores: ArrayLike, positive: ArrayLike) -> float:
     """Area under the ROC curve: the probability that a positive has a higher score than a negative, ties counting half
     (Mann and Whitney 1947). NaN if there are no positives or no negatives."""
-    from scipy.stats import rankdata
-
     positive = np.asarray(positive, bool)
     ours, theirs = int(positive.sum()), int((~positive).sum())
     if not ours or not theirs:
         return math.nan
-    ranks = rankdata(np.asarray(scores, float))
+    ranks = _ranks(np.asarray(scores, float))
     return float((ranks[positive].sum() - ours * (ours + 1) / 2) / (ours * theirs))
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's ρ of two sequences of N numbers: 1 for the same order, −1 for the opposite; ties share their mean
     rank. NaN for N < 3, and where all numbers of one sequence are equal."""
-    from scipy.stats import spearmanr
-
     x, y = np.asarray(x, float), np.asarray(y, float)
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return math.nan
-    return float(spearmanr(x, y).statistic)
+    return float(np.corrcoef(_ranks(x), _ranks(y))[0, 1])
+
+
+def _ranks(numbers: np.ndarray) -> np.ndarray:
+    """1 for the smallest; ties share their mean rank."""
+    import pandas as pd  # which a page has already; scipy.stats would take a second
+
+    return pd.Series(numbers).rank().to_numpy()
 
 
 def rank_interval(rho: float, n: int) -> tuple[float, float]:
