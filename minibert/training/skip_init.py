@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import torch
 from torch import nn
@@ -15,12 +15,13 @@ DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kai
 
 
 @contextmanager
-def filled_later() -> Iterator[None]:
+def filled_later(*, whole: bool = False) -> Iterator[None]:
     """Encoders and masked-LM heads built in this context skip the paper's random initialisation, which takes ten times
-    as long as reading a file."""
+    as long as reading a file. whole: every weight is filled later, and no layer draws its own either."""
     before = SKIP_INIT.set(True)
     try:
-        yield
+        with _DrawsNothing() if whole else nullcontext():
+            yield
     finally:
         SKIP_INIT.reset(before)
 
