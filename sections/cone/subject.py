@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.first_views import first_view
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson, course_reviews
 from ui.limits import warn_unread_text
@@ -108,8 +109,11 @@ def vectors(model: str, layers: str, texts: tuple[str, ...]) -> "np.ndarray":
     """(N, H), computed once for all sessions."""
     from minibert.sentence_vectors.encoder import LAYERS
 
-    every = _every_layer(model, version_of(model), texts)
-    return every[list(LAYERS[layers] or (-1,))].mean(0)
+    def compute() -> "dict[str, np.ndarray]":
+        every = _every_layer(model, version_of(model), texts)
+        return {"vectors": every[list(LAYERS[layers] or (-1,))].mean(0)}
+
+    return first_view("cone", "sentences", model, [layers, texts], compute)["vectors"]
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

@@ -1,11 +1,13 @@
 """Knowledge noise: irrelevant facts attached to sentences whose answer is known."""
 
 import csv
+from dataclasses import astuple
 
 import streamlit as st
 
 from sections.knowledge.subject import Inputs, knowledge, ways
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import language_read, load, version_of
 from ui.predict import predict
@@ -58,7 +60,16 @@ def questions_in(language: str) -> list[tuple[str, str]]:
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def noise_of(model: str, version: int, seed: int) -> dict:
-    from minibert.knowledge.noise import noise
+    from minibert.knowledge.noise import Noise, noise
 
-    loaded, language = load(model), language_read(model)
-    return noise(loaded.model, loaded.tokenizer, questions_in(language), knowledge(language), seed=seed)
+    language = language_read(model)
+    questions, facts = questions_in(language), knowledge(language)
+
+    def compute() -> dict[str, list[float]]:
+        loaded = load(model)
+        found = noise(loaded.model, loaded.tokenizer, questions, facts, seed=seed)
+        return {way: [each.right, each.turned] for way, each in found.items()}
+
+    inputs = [seed, questions, [astuple(fact) for fact in facts.facts]]
+    stored = first_view("knowledge", "noise", model, inputs, compute)
+    return {way: Noise(*map(float, values)) for way, values in stored.items()}

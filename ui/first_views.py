@@ -1,0 +1,72 @@
+"""What a page shows first and takes long to compute: made once, stored beside the lesson, and read by whoever asks for
+exactly that. Another sentence, model or layer is computed live.
+
+    python -m bench.first_views           # makes all of them again, after a change of weights, examples or code
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from minibert.folders import CHECKPOINTS, LESSONS
+from ui.model_registry import model_named
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+
+FOLDER = "first_views"  # in lessons/<lesson>
+TOLERANCE = 1e-5
+
+mode: Literal["read", "write", "check"] = "read"  # bench.first_views writes, a release test checks
+used: set[Path] = set()  # the files that have been asked for, in other modes than "read"
+
+
+class Outdated(AssertionError):
+    """A stored result differs from the one computed now; the message names the file."""
+
+
+def first_view(
+    lesson: str, name: str, model: str, inputs: Any, compute: Callable[[], Mapping[str, np.ndarray]]
+) -> dict[str, np.ndarray]:
+    """`compute()`, or the same from a file, if it is stored for exactly this.
+
+    model: its name; only those of models that ship are stored · inputs: values of JSON, all that the result depends on
+    besides the model's weights and the code.
+    """
+    import numpy as np
+
+    directory = model_named(model).directory
+    if directory is None or directory.parent != CHECKPOINTS:
+        return dict(compute())
+    key = hashlib.sha256(json.dumps([model, inputs], ensure_ascii=False).encode()).hexdigest()[:16]
+    file = LESSONS / lesson / FOLDER / f"{name}-{key}.npz"
+    if mode == "write":
+        used.add(file)
+        file.parent.mkdir(exist_ok=True)
+        np.savez_compressed(file, allow_pickle=False, **compute())
+    if not file.is_file():
+        return dict(compute())
+    with np.load(file, allow_pickle=False) as stored:
+        result = dict(stored)
+    if mode == "check":
+        used.add(file)
+        check(file, result, compute())
+    return result
+
+
+def check(file: Path, stored: Mapping[str, np.ndarray], computed: Mapping[str, np.ndarray]) -> None:
+    """Raise Outdated where a stored array is not the one computed now."""
+    import numpy as np
+
+    for name in sorted({*stored, *computed}):
+        ours, theirs = stored.get(name), computed.get(name)
+        if ours is None or theirs is None or np.shape(ours) != np.shape(theirs):
+            raise Outdated(f"{file.name}: {name} is missing, or has another shape")
+        numbers = np.issubdtype(ours.dtype, np.number)
+        if not (np.allclose(ours, theirs, rtol=0, atol=TOLERANCE) if numbers else (ours == theirs).all()):
+            raise Outdated(f"{file.name}: {name} is not what is computed now")
