@@ -10,7 +10,7 @@ from sections.attention.subject import Seen, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
 from ui.lesson import Lesson
-from ui.looked_into import head_name
+from ui.inspected_model import head_name
 from ui.page import picture
 from ui.player import playing
 from ui.predict import predict
