@@ -12,8 +12,8 @@ import streamlit as st
 from sections.attention.subject import Seen, axes, show_guesses, square, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import clicked, state
-from ui.lesson import Lesson
 from ui.inspected_model import InspectedModel, head_name
+from ui.lesson import Lesson
 from ui.translations import _
 
 if TYPE_CHECKING:

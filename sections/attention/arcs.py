@@ -9,8 +9,8 @@ import streamlit as st
 from sections.attention.subject import Seen, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
-from ui.lesson import Lesson
 from ui.inspected_model import head_name
+from ui.lesson import Lesson
 from ui.page import picture
 from ui.player import playing
 from ui.predict import predict

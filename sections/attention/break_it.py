@@ -12,8 +12,8 @@ from sections.attention import sentence_pairs
 from sections.attention.subject import Seen, aside, axes, show_guesses, square, tiny, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice
-from ui.lesson import Lesson
 from ui.inspected_model import InspectedModel, head_name
+from ui.lesson import Lesson
 from ui.text import show_tokens
 from ui.translations import _
 

@@ -11,8 +11,8 @@ import streamlit as st
 from sections.attention.subject import Seen, show_guesses, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
-from ui.lesson import Lesson
 from ui.inspected_model import InspectedModel, head_name
+from ui.lesson import Lesson
 from ui.model_cache import language_read, load
 from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ
@@ -77,7 +77,9 @@ def measured_examples(subject: InspectedModel) -> None:
             weight_against_effect(subject, hidden, position, f"attention-example-{number}", height=260)
 
 
-def weight_against_effect(subject: InspectedModel, hidden: ModelInput, position: int, key: str, *, height: int = 290) -> None:
+def weight_against_effect(
+    subject: InspectedModel, hidden: ModelInput, position: int, key: str, *, height: int = 290
+) -> None:
     """For each other token: the attention it gets from the hidden word, and the effect of hiding it too."""
     from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect

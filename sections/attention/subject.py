@@ -11,9 +11,9 @@ import streamlit as st
 
 from ui.figures import figure
 from ui.inputs import numbered, pick, picked, sentence_input, state
+from ui.inspected_model import InspectedModel
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.inspected_model import InspectedModel
 from ui.model_cache import load
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer

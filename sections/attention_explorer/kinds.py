@@ -14,8 +14,8 @@ from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import choice
-from ui.lesson import Lesson
 from ui.inspected_model import HeadPlace, InspectedModel, head_name
+from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 

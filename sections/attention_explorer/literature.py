@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from ui.lesson import LESSONS
 from ui.inspected_model import InspectedModel
+from ui.lesson import LESSONS
 from ui.text import literal
 from ui.translations import _, ngettext
 

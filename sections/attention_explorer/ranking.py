@@ -73,7 +73,9 @@ def draw(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], at: Hea
         against(subject, costs, sharp)
 
 
-def dearest(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int) -> None:
+def dearest(
+    subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int
+) -> None:
     """The ranking by cost; with many heads only both ends and the chosen head."""
     import torch
 

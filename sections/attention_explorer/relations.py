@@ -12,8 +12,8 @@ from sections.attention_explorer.subject import open_head
 from ui import held_out, samples
 from ui.figures import figure, legend
 from ui.inputs import pick, state
-from ui.lesson import Lesson
 from ui.inspected_model import InspectedModel
+from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
 

@@ -11,9 +11,9 @@ import streamlit as st
 
 from sections.attention_explorer import views
 from ui.inputs import choice, pick, sentence_input, state
+from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import with_drawer
 from ui.text import literal

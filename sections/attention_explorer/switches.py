@@ -13,8 +13,8 @@ from sections.attention_explorer.asked import answers, means, questions, signed,
 from sections.attention_explorer.subject import Seen, open_head, pick_head, small_pictures
 from ui.figures import figure
 from ui.inputs import choice, pick
-from ui.lesson import Lesson
 from ui.inspected_model import HeadPlace, InspectedModel, head_name
+from ui.lesson import Lesson
 from ui.state import follow_link, set_url
 from ui.text import literal
 from ui.translations import _

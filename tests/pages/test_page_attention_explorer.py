@@ -28,8 +28,8 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, captions, figure, formulas, metrics, numbers, text_of, whole
 from ui import held_out, model_registry
-from ui.lesson import Lesson
 from ui.inspected_model import InspectedModel
+from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.model_registry import UNTRAINED, available_models
 
