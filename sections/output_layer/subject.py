@@ -14,7 +14,6 @@ from ui.answer_form import answer_form
 from ui.finetune_runs import ask, kind_of
 from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick
-from ui.kept import keep
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import outline_of
@@ -22,6 +21,7 @@ from ui.model_registry import UNTRAINED, available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.runs import own_runs
+from ui.sticky_state import keep
 from ui.task_data import ChosenData, choose_data, task_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView

@@ -9,7 +9,6 @@ import streamlit as st
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
-from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
 from ui.model_widgets import choose_model
 from ui.page import drawer
@@ -25,6 +24,7 @@ from ui.runs import (
     submit,
     weights_to_begin_with,
 )
+from ui.sticky_state import keep
 from ui.translations import _
 
 # Import torch, and what imports it, only where needed: the page shows before that.

@@ -38,7 +38,7 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
             state[key] = value  # assign even if present: otherwise Streamlit drops undrawn widgets' values
 
 
-def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list:
+def sticky_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list:
     """An uploader that keeps its files → the files. When it is drawn anew it is empty, so the names of the kept files
     are listed below it."""
     kept = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
