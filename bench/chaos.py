@@ -26,7 +26,7 @@ from pathlib import Path
 
 import psutil
 
-from bench.classroom import Seen, Student, family, keep_training, memory, room, table
+from bench.classroom import Measurements, Student, family, keep_training, memory, room, table
 from bench.machine import record, recorded
 from jobs.remote import RemoteManager
 
@@ -153,7 +153,7 @@ def lost(manager: RemoteManager, known: dict[str, int]) -> dict:
 
 
 async def class_with_deaths(address: str, process: psutil.Process, runs: Path, disk: bool, options) -> dict:
-    seen, told, known, over = Seen(), [], {}, asyncio.Event()
+    seen, told, known, over = Measurements(), [], {}, asyncio.Event()
     until = time.perf_counter() + options.seconds
     jobs = next(one for one in called(process, "jobs.server")).cmdline()
     manager = RemoteManager(jobs[jobs.index("--listen") + 1], runs)

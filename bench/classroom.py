@@ -40,7 +40,7 @@ import numpy as np
 import psutil
 
 from bench.machine import record, recorded
-from servers.visitor import BrokenOff, Visitor, Widget, visit_all
+from servers.visitor import BrokenOff, HeadlessVisitor, Widget, visit_all
 
 ROOT = Path(__file__).resolve().parent.parent
 GAP = 10.0  # mean seconds between two actions
@@ -64,7 +64,7 @@ HIDDEN = " [MASK] "
 
 
 @dataclass
-class Seen:
+class Measurements:
     """Measurements of a crowd. waits: seconds by kind · slowest: seconds by kind and page."""
 
     waits: dict[str, list[float]] = field(default_factory=dict)
@@ -135,8 +135,8 @@ def memory(process: psutil.Process) -> int:
 class Student:
     """A visitor at work: `rng` chooses the actions."""
 
-    def __init__(self, address: str, seen: Seen, rng: random.Random):
-        self.visitor, self.seen, self.rng, self.page = Visitor(address), seen, rng, ""
+    def __init__(self, address: str, seen: Measurements, rng: random.Random):
+        self.visitor, self.seen, self.rng, self.page = HeadlessVisitor(address), seen, rng, ""
 
     async def attend(self, until: float, late: float) -> None:
         """late: seconds before the page is opened · until: time at which the class ends."""
@@ -205,13 +205,13 @@ class Student:
         return None, None
 
 
-def train_button(visitor: Visitor) -> Widget | None:
+def train_button(visitor: HeadlessVisitor) -> Widget | None:
     return next((one for one in visitor.offered("button") if one.key == "train"), None)
 
 
-async def keep_training(address: str, seen: Seen, until: float) -> None:
+async def keep_training(address: str, seen: Measurements, until: float) -> None:
     """A user who starts a new training whenever none runs, until the class ends: two models each, default settings."""
-    visitor = Visitor(address)
+    visitor = HeadlessVisitor(address)
     try:
         await visitor.open("output_layer")
         while time.perf_counter() < until:
@@ -232,9 +232,9 @@ async def keep_training(address: str, seen: Seen, until: float) -> None:
 
 async def crowd(
     address: str, process: psutil.Process, sessions: int, seconds: float, trainings: int, seed: int
-) -> tuple[Seen, dict]:
+) -> tuple[Measurements, dict]:
     """All visitors, until the end of the class → their measurements, and what the server needed."""
-    seen, needed = Seen(), {"memory": 0}
+    seen, needed = Measurements(), {"memory": 0}
     until = time.perf_counter() + seconds
     rngs = [random.Random(f"{seed}/{sessions}/{number}") for number in range(sessions)]
     students = [Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
@@ -255,7 +255,7 @@ async def alone(address: str, model: str, times: int = 20) -> dict:
     """Seconds that a single visitor waits for a step and an edit, on two pages with this model."""
     waits = {}
     for page, key in (("attention", "sentence"), ("masking", "cloze")):
-        visitor = Visitor(address)
+        visitor = HeadlessVisitor(address)
         await visitor.open(page, f"model={model}")
         for number in range(times + 3):
             steps = [one for one in visitor.offered("button") if STEP.match(one.key)]
@@ -278,7 +278,7 @@ def own_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def table(seen: Seen) -> dict:
+def table(seen: Measurements) -> dict:
     rows = {}
     for kind, waits in sorted(seen.waits.items()):
         p50, p95 = np.percentile(waits, [50, 95]).round(2).tolist()
@@ -332,7 +332,7 @@ def measure(sessions: int, options) -> dict:
         "memory, MB": round(needed["memory"] / 1e6),
         "memory before anyone comes, MB": round(ready / 1e6),
         f"memory with one visitor on {MODEL}, MB": round(known / 1e6),
-        f"one visitor alone, {MODEL}": table(Seen(waits=single)),
+        f"one visitor alone, {MODEL}": table(Measurements(waits=single)),
         "received, MB": round(seen.received / 1e6),
         "processor seconds, room": round(used_up),
         "processor seconds, visitors": round(used),

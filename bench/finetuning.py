@@ -44,7 +44,7 @@ BERT_PARTS = {"embeddings", "encoder", "pooler"}  # in transformers' model; its 
 
 
 @dataclass(frozen=True)
-class DataSet:
+class BenchmarkSet:
     """A data set and its training settings. examples: number taken from the training file, in a fixed random order."""
 
     task: str
@@ -59,12 +59,12 @@ class DataSet:
     group_by_length: bool = False
 
 
-def ours(task: str, name: str, end: str, epochs: int, **settings) -> DataSet:
-    return DataSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
+def ours(task: str, name: str, end: str, epochs: int, **settings) -> BenchmarkSet:
+    return BenchmarkSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
 
 
-def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> DataSet:
-    return DataSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
+def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> BenchmarkSet:
+    return BenchmarkSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
 
 
 ZH = {"model": "mini-zh"}
@@ -142,7 +142,7 @@ def main() -> None:
     print(table(results), end="")
 
 
-def described(one: DataSet) -> dict:
+def described(one: BenchmarkSet) -> dict:
     """The settings, files and metric to record with the figures."""
     settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
     files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
@@ -171,7 +171,7 @@ def table(results: dict) -> str:
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
+def run(one: BenchmarkSet, arm: str, seed: int) -> dict[str, float]:
     """The metrics after the last epoch."""
     task = TASKS[one.task]
     train, dev = task.read(one.train), task.read(one.dev)

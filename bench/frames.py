@@ -52,7 +52,7 @@ WATCH = """() => {
 }"""
 
 
-class Trace:
+class BrowserTrace:
     """What the page's main thread does between `begin` and `end`: Chromium's trace events with names and times."""
 
     def __init__(self, page: Page):
@@ -81,7 +81,7 @@ def rise(page: Page) -> dict[str, float]:
     page.locator(".mb-through svg").focus()
     page.keyboard.press("Home")
     page.wait_for_timeout(2_000)  # the server has answered the key
-    trace = Trace(page)
+    trace = BrowserTrace(page)
     page.evaluate(WATCH)
     trace.begin()
     page.locator(".mb-through .play").click()

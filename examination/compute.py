@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from examination.computations import COMPUTATIONS, Field, Given
 from examination.entry import BankError, Entry
 from examination.numbers import number_text, parse_number
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
 from examination.words import _, ngettext
 
 TRIES = 200
@@ -22,7 +22,7 @@ class ComputeSettings:
 
 
 @dataclass(frozen=True)
-class ComputeTask(Task):
+class ComputeTask(ExamTask):
     given: tuple[Given, ...]
     fields: tuple[Field, ...]
     numbers_wrong: tuple[tuple[tuple[float, ...], str], ...]
@@ -42,7 +42,7 @@ def read(entry: Entry) -> ComputeSettings:
     return ComputeSettings(what, options)
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ComputeTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> ComputeTask:
     """Redraw until every misunderstanding leads to a different answer."""
     settings: ComputeSettings = question.settings
     for _try in range(TRIES):

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
 from examination.words import _
 from minibert.folders import CHECKPOINTS
 
@@ -20,7 +20,7 @@ MOST_TYPED = 2_000  # characters read of a typed row
 Rows = dict[str, tuple[str, ...]]
 
 
-class Form(NamedTuple):
+class InputForm(NamedTuple):
     """rows: name of each row → its cells · plain: the rows of somebody who understands nothing; only cells that differ
     from them earn points · pieces: tokens to choose from · names: for the text · wrong: misunderstandings."""
 
@@ -40,7 +40,7 @@ class InputRowsSettings:
 
 
 @dataclass(frozen=True)
-class InputTask(Task):
+class InputTask(ExamTask):
     """right: name → its cells, joined by spaces · titles: the title of each row on screen."""
 
     plain: Rows
@@ -68,7 +68,7 @@ def read(entry: Entry) -> InputRowsSettings:
     )
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> InputTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> InputTask:
     settings: InputRowsSettings = question.settings
     form = FORMS[settings.form](rng.choice(settings.pairs), settings, rng)
     names = values | form.names
@@ -127,7 +127,7 @@ def tokenizer():
     return load_tokenizer(CHECKPOINT)
 
 
-def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """[CLS] A [SEP] B [SEP], truncated or padded."""
     a, b = pair
     whole = tokenizer().encode(a, b)
@@ -158,10 +158,10 @@ def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random
     pieces += [token for one in (a, b) for token in tokenizer().encode(one, add_special=False).tokens]
     names = {"first": a, "second": b, "length": str(n + padding), "whole": str(len(whole))}
     plain = {"tokens": (), "segments": one_segment, "mask": ("1",) * len(mask)}
-    return Form(rows, plain, tuple(dict.fromkeys(pieces)), names, tuple(wrong))
+    return InputForm(rows, plain, tuple(dict.fromkeys(pieces)), names, tuple(wrong))
 
 
-def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """Source to the encoder, target shifted by one to the decoder, and the label of each position."""
     from minibert.toy.seq2seq import BOS, EOS, Words
 
@@ -186,10 +186,10 @@ def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random
         (rows | {"encoder": together}, _("The encoder reads the source alone; the target goes to the decoder.")),
     )
     pieces = tuple(dict.fromkeys((BOS, EOS, "[PAD]", *sorted({*source, *target}))))
-    return Form(rows, dict.fromkeys(rows, ()), pieces, {"first": pair[0], "second": pair[1]}, wrong)
+    return InputForm(rows, dict.fromkeys(rows, ()), pieces, {"first": pair[0], "second": pair[1]}, wrong)
 
 
-def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """A sentence prepared for masked-language modelling: the corrupted tokens, and the labels."""
     import torch
 
@@ -233,10 +233,10 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     pieces = tuple(dict.fromkeys(("[CLS]", "[SEP]", "[MASK]", *sorted({*old, *new} - {"[CLS]", "[SEP]", "[MASK]"}))))
     names = {"first": pair[0], "second": pair[1], "tokens": " ".join(f"`{t}`" for t in old), "fates": told}
     plain = {"tokens": tuple(old), "labels": (NOTHING,) * len(old)}
-    return Form(rows, plain, pieces, names, wrong)
+    return InputForm(rows, plain, pieces, names, wrong)
 
 
-FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], Form]] = {
+FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], InputForm]] = {
     "bert": _bert,
     "transformer": _transformer,
     "masked": _masked,

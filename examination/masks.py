@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
 from examination.words import _
 
 Cells = frozenset[tuple[int, int]]  # (row, column), from 0, where attention is allowed
@@ -16,7 +16,7 @@ MOST = 8  # tokens on a side
 PAD = "[PAD]"
 
 
-class Pattern(NamedTuple):
+class MaskPattern(NamedTuple):
     """A drawn mask: tokens of rows (queries) and columns (keys), open cells; wrong: (open cells, misunderstanding)."""
 
     rows: tuple[str, ...]
@@ -33,7 +33,7 @@ class MasksSettings:
 
 
 @dataclass(frozen=True)
-class MaskTask(Task):
+class MaskTask(ExamTask):
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -52,7 +52,7 @@ def read(entry: Entry) -> MasksSettings:
     return MasksSettings(pattern, pairs, entry.integers("padding", optional=True) or (1, 2))
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> MaskTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> MaskTask:
     settings: MasksSettings = question.settings
     first, second = (tuple(text.split()) for text in rng.choice(settings.pairs))
     pattern = PATTERNS[settings.pattern](first, second, rng.choice(settings.padding), rng)
@@ -113,7 +113,7 @@ def _without_rows(cells: Cells, closed: Collection[int]) -> Cells:
     return frozenset(cell for cell in cells if cell[1] not in closed)
 
 
-def _padding(first, second, padding, rng) -> Pattern:
+def _padding(first, second, padding, rng) -> MaskPattern:
     """BERT's mask: one sentence with [CLS], [SEP] and one word as [MASK], then padding. Rows: the real tokens."""
     import torch
 
@@ -127,7 +127,7 @@ def _padding(first, second, padding, rng) -> Pattern:
     real = torch.tensor([[token != PAD for token in columns]])
     right = _cells(padding_mask(real), len(row))
     causal = _cells(causal_mask(len(columns)), len(row))
-    return Pattern(
+    return MaskPattern(
         row,
         columns,
         right,
@@ -146,7 +146,7 @@ def _padding(first, second, padding, rng) -> Pattern:
     )
 
 
-def _causal(first, second, padding, rng) -> Pattern:
+def _causal(first, second, padding, rng) -> MaskPattern:
     """A decoder's mask: [BOS] and the words so far."""
     import torch
 
@@ -158,7 +158,7 @@ def _causal(first, second, padding, rng) -> Pattern:
     transposed = frozenset((j, i) for i, j in right)
     diagonal = frozenset((i, i) for i in range(n))
     everything = _cells(padding_mask(torch.ones(1, n, dtype=torch.bool)), n)
-    return Pattern(
+    return MaskPattern(
         tokens,
         tokens,
         right,
@@ -170,7 +170,7 @@ def _causal(first, second, padding, rng) -> Pattern:
     )
 
 
-def _cross(first, second, padding, rng) -> Pattern:
+def _cross(first, second, padding, rng) -> MaskPattern:
     """Cross-attention: the target's positions attend to the source, which is padded to the length of its batch."""
     import torch
 
@@ -181,7 +181,7 @@ def _cross(first, second, padding, rng) -> Pattern:
     rows = ("[BOS]", *second)[: MOST - 1]
     right = _cells(padding_mask(torch.tensor([[token != PAD for token in columns]])), len(rows))
     causal = frozenset((i, j) for i, j in right if j <= i)
-    return Pattern(
+    return MaskPattern(
         rows,
         columns,
         right,
@@ -195,7 +195,7 @@ def _cross(first, second, padding, rng) -> Pattern:
     )
 
 
-def _prefix(first, second, padding, rng) -> Pattern:
+def _prefix(first, second, padding, rng) -> MaskPattern:
     """One stack for source and target (UniLM): the source is bidirectional, the target causal."""
     import torch
 
@@ -206,7 +206,7 @@ def _prefix(first, second, padding, rng) -> Pattern:
     n, start = len(tokens), len(source)
     right = _cells(prefix_mask((torch.arange(n) >= start).long()[None]), n)
     separate = frozenset((i, j) for i, j in right if (i >= start) == (j >= start))
-    return Pattern(
+    return MaskPattern(
         tokens,
         tokens,
         right,
@@ -218,7 +218,7 @@ def _prefix(first, second, padding, rng) -> Pattern:
     )
 
 
-PATTERNS: dict[str, Callable[..., Pattern]] = {
+PATTERNS: dict[str, Callable[..., MaskPattern]] = {
     "padding": _padding,
     "causal": _causal,
     "cross": _cross,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
 from examination.words import _
 
 
@@ -19,7 +19,7 @@ class OrderSettings:
 
 
 @dataclass(frozen=True)
-class OrderTask(Task):
+class OrderTask(ExamTask):
     """steps: in the right order · start: their indices, in the order shown at first."""
 
     steps: tuple[str, ...]
@@ -31,7 +31,7 @@ def read(entry: Entry) -> OrderSettings:
     return OrderSettings(steps, entry.integer("show", len(steps), 3, len(steps)))
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OrderTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> OrderTask:
     settings: OrderSettings = question.settings
     shown = sorted(rng.sample(range(len(settings.steps)), settings.show))
     steps = tuple(filled(settings.steps[index], values, question.where) for index in shown)

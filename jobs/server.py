@@ -28,7 +28,7 @@ def snapshot(run: Run) -> dict:
     return values | {"_place": run.position, "future": None if run.future is None else "underway"}
 
 
-class Server:
+class JobServer:
     """Answers the requests of app servers, each connection in a thread of its own."""
 
     def __init__(self, manager, address: tuple[str, int]):
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--scheduler", help="tcp://… of a Dask cluster; without it workers are started here")
     options = parser.parse_args()
     manager = Manager(options.runs, scheduler=options.scheduler, max_running=options.workers)
-    server = Server(manager, options.listen)
+    server = JobServer(manager, options.listen)
     threading.Thread(target=server.serve, daemon=True).start()
     manager.warm_up()
     over = threading.Event()

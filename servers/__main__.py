@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from minibert.folders import runs_folder
-from servers.room import Room, RoomError, Settings
+from servers.room import Room, RoomError, RoomSettings
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     scheduler = given.scheduler or os.environ.get("MINIBERT_SCHEDULER")
     try:
         return Room(
-            Settings(
+            RoomSettings(
                 servers=given.servers,
                 host=given.host,
                 port=given.port,

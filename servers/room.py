@@ -33,7 +33,7 @@ class RoomError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class RoomSettings:
     """The options of the command. workers: concurrent trainings · also: addresses of servers elsewhere · jobs: address
     of the job server for those · cold: do not open every page before the first visitor comes."""
 
@@ -83,7 +83,7 @@ def network_address() -> str:
 class Room:
     """All processes of a classroom, from their start to their end."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: RoomSettings):
         self.settings, self.program = settings, proxy.program()
         servers = settings.servers
         if self.program is None and (servers > 1 or settings.also):

@@ -47,7 +47,7 @@ class Widget:
         return self.id.split("-", 2)[-1]
 
 
-class Visitor:
+class HeadlessVisitor:
     """One browser tab, with cookies of its own."""
 
     def __init__(self, address: str, patience: float = PATIENT):
@@ -274,7 +274,7 @@ async def visit_all(address: str) -> float:
 
     Raises BrokenOff if the server does not answer.
     """
-    visitor, began = Visitor(address, VISITING), time.perf_counter()
+    visitor, began = HeadlessVisitor(address, VISITING), time.perf_counter()
     try:
         await visitor.open()
         for page in visitor.pages:

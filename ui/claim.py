@@ -86,18 +86,18 @@ def _newest_at(path: Path, changed: int, required: set[str]) -> list[dict]:
     return claims.newest(read_records(path, required))
 
 
-def nothing_recorded(name: str) -> None:
+def show_missing_results(name: str) -> None:
     """Say which command makes the results of an experiment."""
-    no_results(f"python -m minibert experiment {name} --seeds 3")
+    show_missing(f"python -m minibert experiment {name} --seeds 3")
 
 
-def no_results(command: str) -> None:
+def show_missing(command: str) -> None:
     with st.container(border=True, key="no-results"):
         st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
         st.code(command, "bash")
 
 
-def told_how(records: Sequence[dict], words: str) -> None:
+def show_provenance(records: Sequence[dict], words: str) -> None:
     """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
     last = records[-1]
     machine = {name: literal(last["machine"][name]) for name in ("processor", "torch", "date")}
@@ -128,7 +128,7 @@ def seconds_in_words(records: Iterable[dict]) -> str:
     )
 
 
-def scaled_down(records: Sequence[dict]) -> None:
+def show_toy_provenance(records: Sequence[dict]) -> None:
     """Caption of arms that were pre-trained on the toy world and learned whom pronouns mean."""
     last, scale = records[-1], records[-1]["scale"]
     tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
@@ -146,7 +146,7 @@ def scaled_down(records: Sequence[dict]) -> None:
         test=scale["test"],
         seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
@@ -208,7 +208,9 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
     figure(arms_by_measure(values, axis), f"{axis}. {told}.", key, data=table, wide=True)
 
 
-def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict]], None] = scaled_down) -> None:
+def show_claim(
+    name: str, metric: str, title: str, made: Callable[[Sequence[dict]], None] = show_toy_provenance
+) -> None:
     """The paper's column of a table of claims beside our `metric`, shown as `title`, and the verdicts. made(records):
     writes how the records were made."""
     from plots.experiments import Score, scores
@@ -237,7 +239,7 @@ def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict
     parts.append(paper.format(source=literal(table["source"])))
     st.caption(" ".join(parts))
     if not records:
-        nothing_recorded(table.get("results", name))
+        show_missing_results(table.get("results", name))
         return
     st.markdown("### " + _("Difference to {base}").format(base=literal(next(iter(names.values())))))
     show_verdicts([one for one in judged if one.claim.sign is not None], names, _("points"))

@@ -112,7 +112,7 @@ def own_input(task: str) -> Any | None:
     return watched["given"] if watched and watched["task"] == task else None
 
 
-def ask(task: str, given: Any) -> None:
+def set_own_input(task: str, given: Any) -> None:
     """Make `given` the user's input, and send it to the active runs, which predict it now and at every evaluation."""
     if given == own_input(task):
         return

@@ -61,7 +61,7 @@ def moving_points(
     on_point: Callable[[], None],
 ) -> None:
     """Draw the points at a layer. on_layer, on_point: callbacks after the user changed the layer or clicked a point;
-    `told` returns which. near: for each layer, the points to connect to the chosen one by lines · alt, data: as in
+    `reported_value` returns which. near: for each layer, the points to connect to the chosen one · alt, data: as in
     `ui.figures.figure` · rise: animate points that are new to the user from the first layer up to this one."""
     from plots.theme import PALETTE
 
@@ -103,7 +103,7 @@ def moving_points(
     in_words(alt, f"{key}-words", data)
 
 
-def told(key: str, name: str) -> int | None:
+def reported_value(key: str, name: str) -> int | None:
     """The last value the component `key` reported. name: "layer" or "point"."""
     value = (st.session_state.get(key) or {}).get(name)
     return int(value) if isinstance(value, (int, float)) else None

@@ -41,7 +41,7 @@ def controls(slider: str, count: str) -> dict[str, str]:
     }
 
 
-def told(key: str, name: str) -> int | None:
+def reported_value(key: str, name: str) -> int | None:
     """The last integer that the component `key` reported as `name`; None if there is none."""
     value = (st.session_state.get(key) or {}).get(name)
     return int(value) if isinstance(value, (int, float)) else None

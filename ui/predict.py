@@ -9,7 +9,7 @@ from ui.projector import projecting
 from ui.room.entrance import change, is_teacher
 from ui.room.store import room
 from ui.state import VISIT, opened_by_link
-from ui.tally import Tally
+from ui.tally import GuessTally
 from ui.text import literal
 from ui.translations import _
 from ui.visitor import owner
@@ -17,9 +17,9 @@ from ui.visitor import owner
 _REFRESH = 2.0  # seconds between updates of the guesses, on a projector or while waiting for the answer
 
 
-def tally() -> Tally:
+def tally() -> GuessTally:
     """The tally of the class."""
-    return Tally(room())
+    return GuessTally(room())
 
 
 def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:

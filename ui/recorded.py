@@ -7,7 +7,7 @@ import streamlit as st
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
 from minibert.experiments.results import ResultsError, read_records
 from minibert.folders import CHECKPOINTS, results_to_read
-from ui.claim import no_results
+from ui.claim import show_missing
 from ui.model_cache import outline_of
 from ui.model_widgets import WELL_READ, choose_model
 from ui.runs import complete
@@ -58,10 +58,10 @@ def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
         return []
 
 
-def nothing_recorded(name: str) -> None:
+def show_missing_results(name: str) -> None:
     """Say which command records the comparison `name`."""
     chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
-    no_results(f"python -m minibert experiment {name}{chosen}")
+    show_missing(f"python -m minibert experiment {name}{chosen}")
 
 
 def _path(begun: str, name: str) -> Path:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS, runs_folder
 from ui.disk import warn_if_nearly_full
-from ui.navigation import current_page, link_to, stop_called
+from ui.navigation import current_page, find_page, link_to
 from ui.text import literal
 from ui.translations import _, ngettext
 from ui.visitor import address, owner
@@ -128,7 +128,7 @@ def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[lis
     """Call `draw` with these runs repeatedly while one of them is active; rerun the whole page when the last one has
     ended. rows: drawn above, in a fragment of its own, so that a click on one of its buttons does not wait for the
     figures of `draw`."""
-    redraw_until(lambda: found(ids), settled, draw, rows)
+    redraw_until(lambda: runs_by_id(ids), settled, draw, rows)
 
 
 def redraw_until(
@@ -164,7 +164,7 @@ def redraw_until(
     st.fragment(look, run_every=(REFRESH if rows is None else REFRESH_FIGURES) if going else None)()
 
 
-def found(ids: tuple[str, ...]) -> list:
+def runs_by_id(ids: tuple[str, ...]) -> list:
     """This browser's runs with these ids, without those deleted meanwhile."""
     return [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
 
@@ -207,16 +207,16 @@ def evals(run) -> list[tuple[int, dict]]:
     return [(event["step"], event["metrics"]) for event in run.events() if event["event"] == "eval"]
 
 
-def by_title(runs: Iterable, found: Callable[[object], list]) -> dict[str, list]:
-    """Title → `found(run)` for the runs where it is not empty; a repeated title gets a number."""
+def by_title(runs: Iterable, select: Callable[[object], list]) -> dict[str, list]:
+    """Title → `select(run)` for the runs where it is not empty; a repeated title gets a number."""
     titled: dict[str, list] = {}
     for run in runs:
-        if some := found(run):
+        if some := select(run):
             titled[run.title if run.title not in titled else f"{run.title} · {len(titled) + 1}"] = some
     return titled
 
 
-def tell(runs: Iterable, message: list) -> None:
+def send_input(runs: Iterable, message: list) -> None:
     """Send the user's input to each active run, unless it was the last one sent to it."""
     for run in runs:
         if not run.over and st.session_state.get(f"_told.{run.id}") != message:
@@ -247,7 +247,9 @@ def state_rows(
                 else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
                 if run.can_begin_again and not can_go_on(run):
-                    st.button(_("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=again, args=(run,))
+                    st.button(
+                        _("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=restart, args=(run,)
+                    )
                 actions(run)
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
@@ -260,7 +262,7 @@ def can_go_on(run) -> bool:
     return (run.result / "resume").is_dir()
 
 
-def again(run) -> None:
+def restart(run) -> None:
     """Restart a run that was cut off."""
     from jobs.manager import JobError
 
@@ -301,7 +303,7 @@ def _say_removed(count: int) -> None:
 
 def _announced() -> list:
     """This browser's runs that belong to an existing page, newest first."""
-    return [run for run in manager().runs(owner()) if stop_called(_page_of(run))]
+    return [run for run in manager().runs(owner()) if find_page(_page_of(run))]
 
 
 def _page_of(run) -> str:

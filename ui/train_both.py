@@ -21,7 +21,7 @@ SEEDS = 3  # at most
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedModel:
     """A model to train. title: its name in figures · relative: its model_type · options: arguments of its objective ·
     sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
 
@@ -71,7 +71,7 @@ def right_words() -> Quantity:
 
 def train_both(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ComparedModel],
     quantities: Sequence[Quantity],
     watch: str,
     *,
@@ -121,7 +121,7 @@ def train_both(
 
 def _begin(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ComparedModel],
     steps: int,
     seeds: int,
     watch: str,
@@ -139,7 +139,7 @@ def _begin(
             submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
 
 
-def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
+def _settings(side: ComparedModel, steps: int, seed: int, masked: int, pairs: bool = False):
     from minibert.objectives import Masking
     from minibert.toy.pretrain import PAIRS, TOY
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.door.uploads import MB, PER_VISITOR, said_in
+from ui.door.uploads import MB, PER_VISITOR, upload_info
 from ui.text import literal
 from ui.translations import _
 
@@ -55,7 +55,7 @@ def received(given: Sequence) -> list[UploadedFile]:
     files, refused = [], {}
     for file in given:
         content = file.getvalue()
-        said = said_in(content)
+        said = upload_info(content)
         if said is None:
             files.append(UploadedFile(file.name, file.file_id, len(content), content=content))
         elif "refused" in said:

@@ -7,15 +7,15 @@ import streamlit as st
 
 from sections.embeddings import neighbours
 from sections.embeddings.subject import EVERY, Subject, layer_names, method_names, missing, vectors
-from ui.computations import compute, computed, fingerprint, follow, show_failure
+from ui.computations import compute, fingerprint, follow, running_or_done, show_failure
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
-from ui.moving_points import Points, moving_points, told
+from ui.moving_points import Points, moving_points, reported_value
 from ui.page import picture
 from ui.predict import predict
 from ui.runs import show_refusal
-from ui.samples import Sample, senses
+from ui.samples import VectorItems, senses
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
 from ui.translations import _
@@ -64,7 +64,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             neighbours.show(seen.model, sample, groups, layers, layer, chosen)
 
 
-def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
+def _read(seen: Subject, sample: VectorItems) -> tuple[VectorItems, "np.ndarray"]:
     """The sample without the points that the model cannot read, and its vectors."""
     with st.spinner(_("Computing vectors …")):
         layers = vectors(seen.model, version_of(seen.model), sample.texts, sample.spans, seen.pooling)
@@ -74,10 +74,10 @@ def _read(seen: Subject, sample: Sample) -> tuple[Sample, "np.ndarray"]:
     st.caption(_("{n} of {all} are left out: the model does not read them.").format(n=int(gone.sum()), all=len(sample)))
     keep = [i for i in range(len(sample)) if not gone[i]]
     picked = {name: tuple(getattr(sample, name)[i] for i in keep) for name in ("of", "titles", "marks")}
-    return Sample(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
+    return VectorItems(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
 
 
-def _guessed(seen: Subject, sample: Sample, layers: "np.ndarray") -> bool:
+def _guessed(seen: Subject, sample: VectorItems, layers: "np.ndarray") -> bool:
     """Ask where the user's newest star lands; True if it may be shown."""
     from minibert.inside.geometry.vectors import nearest
 
@@ -112,7 +112,7 @@ def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list
     if seen.method == "pca":
         return "pca", planes(name, layers)
     run_name = f"{seen.method}-{seen.seed}-{name}"
-    run = computed(run_name)
+    run = running_or_done(run_name)
     if run is not None and run.state == "finished":
         return seen.method, [event for event in run.events() if event["event"] == "picture"]
     title = _("{method} of {n} points at {layers} layers").format(
@@ -135,7 +135,7 @@ def _laid_out(seen: Subject, name: str, layers: "np.ndarray") -> tuple[str, list
 
 
 def _draw(
-    seen: Subject, sample: Sample, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
+    seen: Subject, sample: VectorItems, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
 ) -> None:
     names = layer_names(len(layers))
     layouts = [plane["points"] for plane in drawn]
@@ -177,7 +177,7 @@ def _draw(
         )
 
 
-def _finding(seen: Subject, sample: Sample, layer: "np.ndarray", name: str) -> str:
+def _finding(seen: Subject, sample: VectorItems, layer: "np.ndarray", name: str) -> str:
     """How many of our points have a nearest neighbour of their own group, in the full vectors."""
     from minibert.inside.geometry.vectors import nearest_alike
 
@@ -235,7 +235,7 @@ def _where_we_are(layers: int, points: int, identity: str) -> tuple[int, int | N
 
 def _heard(what: str) -> None:
     """Handle an event of the moving picture."""
-    value, state = told(VIEW, what), st.session_state
+    value, state = reported_value(VIEW, what), st.session_state
     if value is not None and what == "layer":
         state["layer-now"] = value
     elif value is not None:

@@ -11,7 +11,7 @@ import streamlit as st
 from minibert.tasks import TASKS, Options, Task
 from minibert.tokenizer import Tokenizer
 from ui.answer_form import answer_form
-from ui.finetune_runs import ask, kind_of
+from ui.finetune_runs import kind_of, set_own_input
 from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick
 from ui.lesson import Lesson
@@ -170,7 +170,7 @@ def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) 
     with place:
         given = answer_form(TASKS[task], example, key="mine", columns=columns)
     if given is not None:
-        ask(task, given)
+        set_own_input(task, given)
     return given
 
 

@@ -7,12 +7,12 @@ from ui.model_cache import outline_of
 from ui.model_registry import title_of
 from ui.navigation import link_to
 from ui.stages import stages
-from ui.through.passage import Passage, Seen
+from ui.through.passage import Passage, PassageState
 from ui.through.picture import lesson_at
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, seen: PassageState) -> None:
     """What the picture shows, then one card per stage."""
     lesson.show("What is drawn", title=False)
     if seen.passage is None:

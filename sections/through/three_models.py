@@ -6,13 +6,13 @@ from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.predict import predict
 from ui.text import literal
-from ui.through.passage import Passage, Seen
+from ui.through.passage import Passage, PassageState
 from ui.through.payload import share_text
 from ui.through.picture import pass_of, title_and_about
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: Seen) -> None:
+def show(lesson: Lesson, seen: PassageState) -> None:
     """Ask which model gives the hidden word the highest probability; then a table of all."""
     lesson.show("The same way, three models", title=False)
     if seen.passage is None:

@@ -12,7 +12,7 @@ from examination import compute, count, masks, mistake, order, predict
 from examination.bank import load_bank
 from examination.kinds import as_text, generate, mark
 from examination.numbers import number_text, parse_number
-from examination.open_question import Answer
+from examination.open_question import OpenAnswer
 from minibert.config import BertConfig
 from minibert.count import parameters
 from minibert.heads import BertForSequenceClassification
@@ -185,9 +185,9 @@ def test_a_prediction_is_asked_for_but_need_not_come_true():
     assert right == [True, True, False]
     # And an open question is marked by the student alone.
     task = task_of("rnn-open", 0)
-    given = mark(task, Answer("Because.", (0, 2, 99)))
+    given = mark(task, OpenAnswer("Because.", (0, 2, 99)))
     assert (given.points, given.of, given.by_student) == (2, len(task.rubric), True)
-    assert mark(task, Answer("  ", (0, 1))).points == 0
+    assert mark(task, OpenAnswer("  ", (0, 1))).points == 0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 import jobs
 from jobs.remote import KEPT, RemoteManager
-from jobs.server import Server
+from jobs.server import JobServer
 from jobs.wire import KEY, address_of
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ def place(tmp_path_factory):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = probe.getsockname()
-    server = Server(manager, address)
+    server = JobServer(manager, address)
     threading.Thread(target=server.serve, daemon=True).start()
     yield f"127.0.0.1:{address[1]}", manager
     server.listener.close()

@@ -149,7 +149,7 @@ def announced(trained, monkeypatch, tmp_path):
     """What the sidebar links to: (page, words) each."""
     said = []
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
-    monkeypatch.setattr(runs, "stop_called", lambda name: name in ("pretraining", "output_layer") or None)
+    monkeypatch.setattr(runs, "find_page", lambda name: name in ("pretraining", "output_layer") or None)
     monkeypatch.setattr(runs, "link_to", lambda page, words, icon: said.append((page, html.unescape(words))))
     return said
 

@@ -6,9 +6,9 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.driver import whole
 
 COURSE = """
-from ui.navigation import Stop, open_course
+from ui.navigation import CoursePage, open_course
 
-open_course({"Course": [Stop(name, name, ":material/home:") for name in ("one", "two")]}).run()
+open_course({"Course": [CoursePage(name, name, ":material/home:") for name in ("one", "two")]}).run()
 """
 SET = """
 import streamlit as st

@@ -41,7 +41,7 @@ _MARK = f"minibert upload {secrets.token_hex(16)} "  # random, so that no upload
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredUpload:
     """An uploaded file of the visitor `whose`."""
 
     whose: str
@@ -55,7 +55,7 @@ class UploadStore:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._files: dict[tuple[str, str], Kept] = {}
+        self._files: dict[tuple[str, str], StoredUpload] = {}
         self._coming: dict[object, tuple[str, int]] = {}  # place → (visitor, bytes) of uploads in progress
         self._seen: dict[str, float] = {}  # session → when it was last connected
         self._lock = threading.Lock()
@@ -82,7 +82,7 @@ class UploadStore:
     def keep(self, whose: str, session: str, file: str, path: Path) -> None:
         self.remove(session, file)
         with self._lock:
-            self._files[session, file] = Kept(whose, session, path, path.stat().st_size)
+            self._files[session, file] = StoredUpload(whose, session, path, path.stat().st_size)
             self._seen[session] = time.monotonic()
 
     def remove(self, session: str, file: str) -> None:
@@ -139,7 +139,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def said_in(content: bytes) -> dict | None:
+def upload_info(content: bytes) -> dict | None:
     """The dict in the line that Streamlit received in place of a file; None for any other content."""
     mark = _MARK.encode()
     return json_value(content[len(mark) :]) if content.startswith(mark) else None

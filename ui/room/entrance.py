@@ -48,7 +48,7 @@ def enter(page: str) -> None:
         inside = True
     if context := get_script_run_ctx(suppress_warning=True):
         if inside:
-            presence.note(context.session_id, owner(), address(), page)
+            presence.record(context.session_id, owner(), address(), page)
         else:
             presence.forget(context.session_id)
     if inside or page == TEACHERS:

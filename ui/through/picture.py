@@ -9,7 +9,7 @@ from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
 from ui.model_cache import load, outline_of, trace_of, version_of
 from ui.model_registry import UNTRAINED, title_of
-from ui.navigation import stop_called
+from ui.navigation import find_page
 from ui.player import playing
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
@@ -152,7 +152,7 @@ def _told() -> None:
 def _note_click(passage: Passage) -> None:
     go = (st.session_state.get(KEY) or {}).get("go")
     if isinstance(go, dict) and (lesson := lesson_at(go, passage)):
-        stop = stop_called(lesson[0])
+        stop = find_page(lesson[0])
         if stop is not None:
             st.session_state[_GO] = (stop.path, lesson[1])
 
@@ -189,7 +189,7 @@ def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | Non
 
 def _pages() -> dict[str, str]:
     """Stage → address of its lesson, for opening it in another tab; {} if the page runs without the course."""
-    return {stage.name: stage.page for stage in stages() if stop_called(stage.page)}
+    return {stage.name: stage.page for stage in stages() if find_page(stage.page)}
 
 
 def _words() -> dict[str, str]:
