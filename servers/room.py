@@ -112,7 +112,7 @@ class Room:
         self.addresses = where
         self.children = [self.training, *self.servers]
         self.folder = tempfile.TemporaryDirectory(prefix="minibert-classroom-")
-        if self.fronted:
+        if self.program and self.fronted:
             file = Path(self.folder.name, "haproxy.cfg")
             file.write_text(proxy.settings(settings.host, settings.port, [*where, *settings.also]), encoding="utf-8")
             command = [self.program, "-db", "-q", "-f", str(file)]

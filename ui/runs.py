@@ -246,7 +246,7 @@ def state_rows(
                     st.empty()  # replaces the button at once; else it stays until the rest of the page is drawn
                 else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
-                if run.can_begin_again and not can_go_on(run):
+                if run.can_restart and not can_go_on(run):
                     st.button(
                         _("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=restart, args=(run,)
                     )
@@ -267,7 +267,7 @@ def restart(run) -> None:
     from jobs.manager import JobError
 
     try:
-        run.again()
+        run.restart()
     except JobError as error:
         note_refusal(error)
 

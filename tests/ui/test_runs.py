@@ -28,7 +28,7 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
         kind=kind,
         over=state in ("finished", "failed", "cancelled"),
         future=None,
-        can_begin_again=False,
+        can_restart=False,
         tries=0,
         error=None,
         events=lambda: [],

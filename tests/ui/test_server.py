@@ -113,5 +113,5 @@ def test_a_server_that_is_told_to_end_keeps_what_waited(tmp_path, monkeypatch):
     again = Manager(tmp_path / "runs", max_running=1, preload=())
     states = sorted(run.state for run in again.runs())
     assert states == sorted(["cancelled"] * (4 - places) + ["lost"] * places)
-    assert all(run.can_begin_again for run in again.runs())
+    assert all(run.can_restart for run in again.runs())
     again.close()
