@@ -191,10 +191,7 @@ def main(options) -> None:
             runs = folder / "disk" / "runs"
             with room(
                 runs, options.servers, log, "--workers", str(options.workers or 1), *["--cold"] * options.cold
-            ) as (
-                address,
-                process,
-            ):
+            ) as (address, process):
                 while not options.cold and "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
                 result = asyncio.run(class_with_deaths(address, process, runs, disk, options))
@@ -205,5 +202,4 @@ def main(options) -> None:
             print(log.read_text(errors="replace")[-6_000:])
     for name, value in result.items():
         print(f"{name}: {value}")
-    if options.record:
-        print("recorded", record("classroom", recorded("classroom") | {"chaos": result}))
+    record(options.record, recorded("classroom") | {"chaos": result})

@@ -18,13 +18,11 @@ quiz: likewise · run: from pressing Train until the run is accepted. Memory: ma
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
 import re
 import resource
-import socket
 import subprocess
 import sys
 import tempfile
@@ -39,10 +37,11 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from bench.machine import record, recorded
+from bench.machine import arguments, record, recorded, streamlit
+from minibert.folders import ROOT
+from servers.room import free_ports
 from servers.visitor import BrokenOff, HeadlessVisitor, Widget, visit_all
 
-ROOT = Path(__file__).resolve().parent.parent
 GAP = 10.0  # mean seconds between two actions
 # Relative frequency of the actions. If a page does not offer one, the visitor changes the page.
 SHARES = {"page": 25, "edit": 25, "step": 25, "part": 12, "quiz": 11, "run": 2}
@@ -78,21 +77,14 @@ class Measurements:
         self.slowest.setdefault(f"{kind} {page}", []).append(seconds)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def room(runs: Path, servers: int, log: Path, *options: str, app: Path = ROOT) -> Iterator[tuple[str, psutil.Process]]:
     """The classroom, once it responds: its address and its first process. app: folder of the project."""
-    port = free_port()
+    (port,) = free_ports(1)
     command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
     command += ["--host", "127.0.0.1", *options]
     if not servers:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-        command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+        command = streamlit(port)
     environment = os.environ | {"MINIBERT_RUNS": str(runs)}
     with open(log, "ab") as output:
         process = psutil.Popen(command, cwd=app, env=environment, stdout=output, stderr=output)
@@ -361,7 +353,7 @@ def told(result: dict) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "classroom")
     parser.add_argument("--sessions", type=int, nargs="+", default=[10, 30, 50])
     parser.add_argument("--servers", type=int, default=len(psutil.Process().cpu_affinity()))
     parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
@@ -375,7 +367,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--chaos", action="store_true", help="kill a worker, a server, the proxy; fill the disk")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--record", action="store_true", help="write bench/results/classroom.json")
     options = parser.parse_args()
     if options.chaos:
         from bench.chaos import main as chaos
@@ -386,8 +377,7 @@ def main() -> None:
         result = measure(sessions, options)
         print(told(result), flush=True)
         results[f"{sessions} sessions, {options.servers} servers, {options.trainings} trainings"] = result
-    if options.record:
-        print("recorded", record("classroom", results))
+    record(options.record, results)
 
 
 if __name__ == "__main__":

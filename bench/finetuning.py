@@ -11,7 +11,6 @@ file after the last epoch, never the best along the way. Finished runs are recor
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -22,22 +21,21 @@ import torch
 import transformers
 from torch import nn
 
-from bench.machine import record, recorded
+from bench.machine import LAST_ONLY, RESULTS, arguments, finetuned, record, recorded
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import split_dev
+from minibert.folders import ROOT
 from minibert.heads import HeadOutput, TaskBatch
 from minibert.tasks import TASKS, Task, TaskData
-from minibert.train import Done, Optimization
+from minibert.train import Optimization
 from minibert.training.precision import autocast, best_device
 
-ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", Path(os.environ.get(DATA, "")) / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
 BERT_PARTS = {"embeddings", "encoder", "pooler"}  # in transformers' model; its other parts are new
@@ -108,12 +106,11 @@ SETS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "finetuning")
     parser.add_argument("sets", nargs="*", metavar="NAME", help="all without")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.{json,md} as runs end")
     parser.add_argument("--list", action="store_true")
     chosen = parser.parse_args()
     if unknown := set(chosen.sets) - set(SETS):
@@ -137,8 +134,9 @@ def main() -> None:
                 metrics = run(SETS[name], arm, seed)
                 runs[str(seed)] = {key: round(value, 4) for key, value in metrics.items()}
                 print(f"{name:20} seed {seed}  {arm:15} {entry['metric']} {metrics[entry['metric']]:.3f}", flush=True)
+                record(chosen.record, results)
                 if chosen.record:
-                    record("finetuning", results).with_suffix(".md").write_text(table(results), encoding="utf-8")
+                    (RESULTS / "finetuning.md").write_text(table(results), encoding="utf-8")
     print(table(results), end="")
 
 
@@ -179,22 +177,13 @@ def run(one: BenchmarkSet, arm: str, seed: int) -> dict[str, float]:
         order = list(range(len(train.examples)))
         random.Random(0).shuffle(order)
         train = train.take(order[: one.examples])
-    settings = FinetuneSettings(
-        epochs=one.epochs,
-        batch_size=one.batch_size,
-        max_length=one.max_length,
-        optimization=Optimization(learning_rate=one.learning_rate),
-        seed=seed,
-        group_by_length=one.group_by_length,
-        from_scratch=arm == "random weights",
-        evaluations_per_epoch=1,
-        dev_sample=32,  # small: only the final evaluation counts
-    )
+    settings = {name: getattr(one, name) for name in ("epochs", "batch_size", "max_length", "group_by_length")}
+    settings |= {"seed": seed, "from_scratch": arm == "random weights", **LAST_ONLY}
     start = ROOT / "checkpoints" / one.model
     if arm == "transformers":
-        return peer_metrics(start, task, train, dev, settings)
-    events = finetune(start, task, train, dev, settings)
-    return next(event for event in events if isinstance(event, Done)).metrics
+        optimization = Optimization(learning_rate=one.learning_rate)
+        return peer_metrics(start, task, train, dev, FinetuneSettings(optimization=optimization, **settings))
+    return finetuned(start, task, train, dev, one.learning_rate, **settings).metrics
 
 
 def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settings: FinetuneSettings) -> dict:

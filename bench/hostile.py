@@ -12,7 +12,6 @@ a shared machine wall-clock time says little; an input that takes PATIENCE secon
 
 from __future__ import annotations
 
-import argparse
 import ast
 import gzip
 import io
@@ -43,12 +42,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from starlette.testclient import TestClient
 
-from bench.machine import record, recorded
+from bench.machine import arguments, record, recorded
 from minibert import checkpoint
 from minibert.__main__ import main as minibert
 from minibert.config import BertConfig
 from minibert.experiments.results import read_records
 from minibert.finetune.predictor import Predictor
+from minibert.folders import ROOT
 from minibert.model import BertForPreTraining
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.service.server import Limits, application
@@ -60,7 +60,6 @@ from minibert.training import resume, snapshots
 from tests.hostile_inputs import MARKUP, NUMBERS, a_text, drawing, mutated, mutated_json
 from tests.spelling import spelling_tokenizer
 
-ROOT = Path(__file__).resolve().parent.parent
 LIMIT, PATIENCE, LONGEST = 10, 200, 400  # seconds of CPU time and of wall-clock time; characters
 LARGEST_ERROR = 2**16  # characters of an exception's text; whatever shows it truncates it
 MEMORY = 3 * 2**30  # bytes that one input may use beyond what the process uses already
@@ -626,14 +625,13 @@ def tried_alone(surface: str, numbers: range, seed: int, ground: Ground) -> list
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "hostile")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=SURFACES)
     parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first input of each surface")
     parser.add_argument("--processes", type=int, default=1, help="side by side (default: 1)")
     parser.add_argument("--minutes", type=float, help="of the clock, then no more are begun")
-    parser.add_argument("--record", action="store_true")
     parser.add_argument("--again", action="store_true", help="only what was wrong when it was recorded, after mending")
     options = parser.parse_args()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # processes are forked
@@ -660,8 +658,7 @@ def main() -> None:
     if options.again:
         results = {**before, "still wrong after mending": results["wrong"]}
     print(json.dumps({**results, "which": len(results["which"])}, indent=1))
-    if options.record:
-        record("hostile", results)
+    record(options.record, results)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
 from minibert.experiments.records import append_record
+from minibert.folders import LESSONS
 from minibert.inside.probes.probe import probe_layers, untrained_copy
 from minibert.training import machine
 from sections.probes.tasks import tasks_of
 
-RESULTS = Path(__file__).resolve().parent.parent / "lessons" / "results"
+RESULTS = LESSONS / "results"
 
 
 def main() -> None:

@@ -138,10 +138,7 @@ def _padding(first, second, padding, rng) -> MaskPattern:
                 _without_rows(right, [hidden + 1]),
                 _("[MASK] is a token like any other here: it hides a word, not itself."),
             ),
-            (
-                _without_rows(right, [0, len(row) - 1]),
-                _("[CLS] and [SEP] are real tokens: only padding is closed."),
-            ),
+            (_without_rows(right, [0, len(row) - 1]), _("[CLS] and [SEP] are real tokens: only padding is closed.")),
         ),
     )
 
@@ -186,10 +183,7 @@ def _cross(first, second, padding, rng) -> MaskPattern:
         columns,
         right,
         (
-            (
-                causal,
-                _("The whole source is known before the first word is written: nothing of it is future."),
-            ),
+            (causal, _("The whole source is known before the first word is written: nothing of it is future.")),
             (_grid(len(rows), len(columns)), _("The padding of the source must stay closed in cross-attention, too.")),
         ),
     )

@@ -119,14 +119,7 @@ class Manager:
         self._start(connect())
 
     def submit(
-        self,
-        target: str | Callable,
-        *args,
-        owner: str,
-        title: str,
-        kind: str = "finetune",
-        address: str = "",
-        **kwargs,
+        self, target: str | Callable, *args, owner: str, title: str, kind: str = "finetune", address: str = "", **kwargs
     ) -> Run:
         """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
 

@@ -32,13 +32,7 @@ def playing() -> dict[str, str]:
 
 def controls(slider: str, count: str) -> dict[str, str]:
     """Labels of the controls. slider: its name · count: such as “Step {n} of {last}”."""
-    return {
-        **playing(),
-        "back": _("One step back"),
-        "on": _("One step on"),
-        "slider": slider,
-        "count": count,
-    }
+    return {**playing(), "back": _("One step back"), "on": _("One step on"), "slider": slider, "count": count}
 
 
 def reported_value(key: str, name: str) -> int | None:

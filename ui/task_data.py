@@ -143,14 +143,7 @@ def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[s
         return data, len(data.examples)
     with st.spinner(_("Reading {name} …").format(name=literal(file.name))):
         return run_sandboxed(
-            "minibert.tasks:read_sample",
-            file.path,
-            file.name,
-            task,
-            chosen,
-            most=most,
-            columns=columns,
-            beside=beside,
+            "minibert.tasks:read_sample", file.path, file.name, task, chosen, most=most, columns=columns, beside=beside
         )
 
 
@@ -207,12 +200,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
             if st.session_state.get(key) not in titles:
                 st.session_state[key] = first[place] if place is not None and first[place] in titles else None
             chosen[what] = st.selectbox(
-                words[what],
-                list(titles),
-                format_func=titles.get,
-                key=key,
-                placeholder=_("Choose a column"),
-                width=220,
+                words[what], list(titles), format_func=titles.get, key=key, placeholder=_("Choose a column"), width=220
             )
     return None if None in chosen.values() else chosen
 

@@ -99,10 +99,7 @@ def attention_output(rng: random.Random) -> DrawnComputation:
     top = max(range(n), key=probs.__getitem__)
     return DrawnComputation(
         tuple(Field(_("number {n} of the output").format(n=d + 1), mixed[d]) for d in range(2)),
-        (
-            table(_("weights"), [tokens[row]], tokens, [probs], 1),
-            table("V", tokens, numbered("v", 2), values.tolist()),
-        ),
+        (table(_("weights"), [tokens[row]], tokens, [probs], 1), table("V", tokens, numbered("v", 2), values.tolist())),
         {"row": tokens[row]},
         (
             (tuple(values[top].tolist()), _("Not the value with the largest weight: all values, weighted.")),

@@ -57,10 +57,7 @@ def sinusoid(rng: random.Random, size: int) -> DrawnComputation:
     before = position - 1
     earlier = before / 10_000 ** (2 * pair / size)
     return DrawnComputation(
-        (
-            Field(_("number {n}").format(n=2 * pair), sine),
-            Field(_("number {n}").format(n=2 * pair + 1), cosine),
-        ),
+        (Field(_("number {n}").format(n=2 * pair), sine), Field(_("number {n}").format(n=2 * pair + 1), cosine)),
         (),
         {"t": str(position), "H": str(size), "even": str(2 * pair), "odd": str(2 * pair + 1)},
         (
