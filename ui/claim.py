@@ -73,17 +73,21 @@ def floor_words(metric: str) -> tuple[str, str]:
 
 def records_of(name: str, required: set[str] = REQUIRED) -> list[dict]:
     """The newest records of a table of claims or an experiment; [] if there are none or the file cannot be read."""
-    path = claims.results_of(name)
+    return claims.newest(records_at(claims.results_of(name), required))
+
+
+def records_at(path: Path, required: set[str]) -> list[dict]:
+    """All records of a file; [] if there is none, or with the reason on the page, if it cannot be read."""
     try:
-        return _newest_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
+        return _read_records(path, path.stat().st_mtime_ns if path.exists() else 0, required)
     except (ResultsError, OSError) as error:
         st.error(literal(error), icon=":material/error:")
         return []
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
-def _newest_at(path: Path, changed: int, required: set[str]) -> list[dict]:
-    return claims.newest(read_records(path, required))
+@st.cache_data(show_spinner=False, max_entries=32)
+def _read_records(path: Path, changed: int, required: set[str]) -> list[dict]:
+    return read_records(path, required)
 
 
 def show_missing_results(name: str) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from minibert.tasks.given import input_key
 from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
-from ui.predictors import predictor_left
+from ui.model_cache import load_predictor
 from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
@@ -127,7 +127,7 @@ def answer_of(run_id: str, directory: str, given: str) -> dict:
     """Prediction of a run's final model. given: the input as JSON, which can be hashed for the cache."""
     from minibert.finetune.evaluation import answered
 
-    return answered(predictor_left(run_id, directory), json_value(given))
+    return answered(load_predictor(run_id, directory), json_value(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:

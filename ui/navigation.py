@@ -38,29 +38,15 @@ def open_course(sections: Mapping[str, Sequence[CoursePage]], beside: Sequence[C
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
     st.session_state[_COURSE], st.session_state[_OTHERS] = present, list(beside)
-    page = st.navigation(
-        {
-            title: [
-                st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, default=stop is stops[0])
-                for stop in section
-            ]
-            for title, section in present.items()
-            if section
-        }
-        | {
-            "": [
-                st.Page(
-                    stop.path,
-                    title=stop.title,
-                    icon=stop.icon,
-                    url_path=stop.name,
-                    visibility="visible" if listed else "hidden",
-                )
-                for stop in beside
-            ]
-        },
-        expanded=True,  # else the menu hides half of the lessons once the sidebar has other content
-    )
+
+    def page_of(stop: CoursePage, **options):
+        return st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, **options)
+
+    menu = {title: [page_of(stop, default=stop is stops[0]) for stop in present[title]] for title in present}
+    menu = {title: section for title, section in menu.items() if section}
+    menu[""] = [page_of(stop, visibility="visible" if listed else "hidden") for stop in beside]
+    # Expanded, else the menu hides half of the lessons once the sidebar has other content.
+    page = st.navigation(menu, expanded=True)
     if st.session_state.get(_HERE) != page.url_path:
         if _HERE in st.session_state:
             _forget_page()

@@ -45,8 +45,8 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 key=f"{key}-again",
                 type="tertiary",
                 icon=":material/psychology:",
-                on_click=_ask,
-                args=(shown,),
+                on_click=_show,
+                args=(shown, False),
             )
             return True
         if mine is None:
@@ -71,12 +71,8 @@ def _guess(key: str, about: str, index: int, shown: str) -> None:
     tally().vote(f"{key}\n{about}", owner(), str(index))
 
 
-def _show(shown: str) -> None:
-    st.session_state[shown] = (st.session_state.get(VISIT, 0), True)
-
-
-def _ask(shown: str) -> None:
-    st.session_state[shown] = (st.session_state.get(VISIT, 0), False)
+def _show(shown: str, answer: bool = True) -> None:
+    st.session_state[shown] = (st.session_state.get(VISIT, 0), answer)
 
 
 def _hold(asked: str) -> None:

@@ -186,15 +186,10 @@ def state_in_words(run) -> str:
         "cancelled": _("stopped"),
         "lost": _("lost"),
     }
-    if run.state == "running" and waits_for_room(run):
+    last = run.events()[-1:]
+    if run.state == "running" and last and last[0].get("event") == "waiting":  # a full disk keeps it from saving
         return words["storing"]
     return words[run.state].format(place=run.position or 1)
-
-
-def waits_for_room(run) -> bool:
-    """Whether a full disk keeps its worker from saving: its last event is "waiting"."""
-    last = run.events()[-1:]
-    return bool(last) and last[0].get("event") == "waiting"
 
 
 def going(runs: Iterable) -> list:
@@ -286,19 +281,13 @@ def announce_runs() -> None:
         with st.sidebar, st.container(key="announced", gap="xxsmall"):
             if known:
                 st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
-            if removed:
-                _say_removed(removed)
-
-
-def _say_removed(count: int) -> None:
-    """Explain on every page why models are missing from lists: `count` runs were deleted."""
-    st.caption(
-        ngettext(
-            "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
-            "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
-            count,
-        ).format(n=count)
-    )
+            if removed:  # why models are missing from lists
+                words = ngettext(
+                    "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
+                    "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
+                    removed,
+                )
+                st.caption(words.format(n=removed))
 
 
 def _announced() -> list:
@@ -353,7 +342,8 @@ def show_runs() -> None:
         st.metric(_("optimizer steps"), f"{steps:,}", width="content")
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:
-        st.markdown(_("**Yours:**") + "\n" + "\n".join(f"- {_describe(run)}" for run in own))
+        lines = [f"- {literal(run.title)}" + (f" – {said}" if (said := _measured(run)[1]) else "") for run in own]
+        st.markdown(_("**Yours:**") + "\n" + "\n".join(lines))
     link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
@@ -361,11 +351,6 @@ def run_title(run) -> str:
     """A run's title as plain text; for fine-tuned models with the task and its headline metric on the dev set."""
     view, said = _measured(run)
     return f"{view.title()}: {run.title} · {said}" if view else run.title
-
-
-def _describe(run) -> str:
-    view, said = _measured(run)
-    return literal(run.title) + (f" – {said}" if view else "")
 
 
 def _measured(run) -> tuple:

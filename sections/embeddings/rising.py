@@ -11,8 +11,9 @@ from ui.computations import compute, fingerprint, follow, running_or_done, show_
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
-from ui.moving_points import Points, moving_points, reported_value
+from ui.moving_points import Points, moving_points
 from ui.page import picture
+from ui.player import reported_value
 from ui.predict import predict
 from ui.runs import show_refusal
 from ui.samples import VectorItems, senses

@@ -10,7 +10,7 @@ import streamlit as st
 
 from minibert.tasks import TASKS, Options, Task
 from minibert.tokenizer import Tokenizer
-from ui.answer_form import answer_form
+from ui.answers import answer_form
 from ui.finetune_runs import kind_of, set_own_input
 from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick

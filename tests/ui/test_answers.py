@@ -23,10 +23,8 @@ from tests.hostile import HOSTILE
 from tests.pages.driver import html_of, plain, text_of
 from tests.shipped import DATA, SETS
 from tests.ui.driver import opened
-from ui.answer_form import answer_form
-from ui.answers import headline, show_answer
+from ui.answers import PAGE, answer_form, headline, show_answer, show_review
 from ui.highlights import Highlight, between, excerpt, hues, marked_html
-from ui.review import PAGE, show_review
 from ui.task_input import show_input
 from ui.tasks.classes import CLASSES
 from ui.text import visible

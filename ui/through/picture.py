@@ -10,7 +10,7 @@ from ui.figures import in_words
 from ui.model_cache import load, outline_of, trace_of, version_of
 from ui.model_registry import UNTRAINED, title_of
 from ui.navigation import find_page
-from ui.player import playing
+from ui.player import component, playing
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import Passage
@@ -79,7 +79,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
     set_url("model", state["model"], default=names[-1])
     set_url("stage", state["stage"] or None)
     alt = in_a_sentence(models[names.index(state["model"])])
-    _component()(
+    component("through", _HTML, Path(__file__).with_name("picture"))(
         key=KEY,
         data={
             "identity": identity,
@@ -236,10 +236,3 @@ def _words() -> dict[str, str]:
         "a": _("the first"),
         "b": _("the second"),
     }
-
-
-def _component():
-    """The component. Registered on every run, because the registry starts empty with each server."""
-    folder = Path(__file__).parent
-    css, js = (folder.joinpath(f"picture.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
-    return st.components.v2.component("minibert_through", html=_HTML, css=css, js=js)
