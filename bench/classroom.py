@@ -127,8 +127,8 @@ def memory(process: psutil.Process) -> int:
 class Student:
     """A visitor at work: `rng` chooses the actions."""
 
-    def __init__(self, address: str, seen: Measurements, rng: random.Random):
-        self.visitor, self.seen, self.rng, self.page = HeadlessVisitor(address), seen, rng, ""
+    def __init__(self, address: str, measurements: Measurements, rng: random.Random):
+        self.visitor, self.measurements, self.rng, self.page = HeadlessVisitor(address), measurements, rng, ""
 
     async def attend(self, until: float, late: float) -> None:
         """late: seconds before the page is opened · until: time at which the class ends."""
@@ -142,16 +142,16 @@ class Student:
                 await self.act()
                 due = max(due, time.perf_counter() + 1)
         finally:
-            self.seen.exceptions += self.visitor.exceptions
-            self.seen.received += self.visitor.received
+            self.measurements.exceptions += self.visitor.exceptions
+            self.measurements.received += self.visitor.received
             await self.visitor.close()
 
     async def _try(self, kind: str, action) -> bool:
         try:
-            self.seen.add(kind, self.page or "home", await action)
+            self.measurements.add(kind, self.page or "home", await action)
             return True
         except BrokenOff as error:
-            self.seen.broken.append(f"{kind} {self.page or 'home'}: {error}"[:200])
+            self.measurements.broken.append(f"{kind} {self.page or 'home'}: {error}"[:200])
             return False
 
     async def act(self) -> None:
@@ -201,7 +201,7 @@ def train_button(visitor: HeadlessVisitor) -> Widget | None:
     return next((one for one in visitor.offered("button") if one.key == "train"), None)
 
 
-async def keep_training(address: str, seen: Measurements, until: float) -> None:
+async def keep_training(address: str, measurements: Measurements, until: float) -> None:
     """A user who starts a new training whenever none runs, until the class ends: two models each, default settings."""
     visitor = HeadlessVisitor(address)
     try:
@@ -210,12 +210,12 @@ async def keep_training(address: str, seen: Measurements, until: float) -> None:
             going = any(f"**{word}" in visitor.text for word in ("waiting", "starting", "training"))
             # The button is missing while the page is redrawn.
             if visitor.connected and not going and (train := train_button(visitor)):
-                seen.add("run", "kept going", await visitor.click(train))
+                measurements.add("run", "kept going", await visitor.click(train))
             await asyncio.sleep(2)
     except BrokenOff as error:
-        seen.broken.append(f"the trainer: {error}")
+        measurements.broken.append(f"the trainer: {error}")
     finally:
-        seen.exceptions += visitor.exceptions
+        measurements.exceptions += visitor.exceptions
         await visitor.close()
 
 
@@ -226,11 +226,11 @@ async def crowd(
     address: str, process: psutil.Process, sessions: int, seconds: float, trainings: int, seed: int
 ) -> tuple[Measurements, dict]:
     """All visitors, until the end of the class → their measurements, and what the server needed."""
-    seen, needed = Measurements(), {"memory": 0}
+    measurements, needed = Measurements(), {"memory": 0}
     until = time.perf_counter() + seconds
     rngs = [random.Random(f"{seed}/{sessions}/{number}") for number in range(sessions)]
-    students = [Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
-    trainers = [keep_training(address, seen, until) for _ in range(-(-trainings // 2))]  # two models a click
+    students = [Student(address, measurements, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
+    trainers = [keep_training(address, measurements, until) for _ in range(-(-trainings // 2))]  # two models a click
 
     async def watch() -> None:
         while True:
@@ -240,7 +240,7 @@ async def crowd(
     watching = asyncio.create_task(watch())
     await asyncio.gather(*students, *trainers)
     watching.cancel()
-    return seen, needed
+    return measurements, needed
 
 
 async def alone(address: str, model: str, times: int = 20) -> dict:
@@ -270,9 +270,9 @@ def own_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def table(seen: Measurements) -> dict:
+def table(measurements: Measurements) -> dict:
     rows = {}
-    for kind, waits in sorted(seen.waits.items()):
+    for kind, waits in sorted(measurements.waits.items()):
         p50, p95 = np.percentile(waits, [50, 95]).round(2).tolist()
         rows[kind] = {"p50": p50, "p95": p95, "most": round(max(waits), 2), "times": len(waits)}
     return rows
@@ -298,19 +298,19 @@ def measure(sessions: int, options) -> dict:
             single = asyncio.run(alone(address, MODEL))
             known = memory(process)
             before, began = own_seconds(), time.perf_counter()
-            seen, needed = asyncio.run(
+            measurements, needed = asyncio.run(
                 crowd(address, process, sessions, options.seconds, options.trainings, options.seed)
             )
             took, used = time.perf_counter() - began, own_seconds() - before
             used_up = sum(sum(one.cpu_times()[:2]) for one in family(process))
         words = log.read_text(errors="replace")
     slowest = sorted(
-        ((round(float(np.percentile(waits, 95)), 2), len(waits), name) for name, waits in seen.slowest.items()),
+        ((round(float(np.percentile(waits, 95)), 2), len(waits), name) for name, waits in measurements.slowest.items()),
         reverse=True,
     )
     if options.verbose:
         print("\n".join(f"   {p95:6.2f} s of {times:4}  {name}" for p95, times, name in slowest[:40]))
-        print(*Counter(seen.broken).most_common(10), sep="\n")
+        print(*Counter(measurements.broken).most_common(10), sep="\n")
         print(*re.findall(r"^\S*(?:Error|Exception)\b.*", words, re.MULTILINE), sep="\n")
     return {
         "sessions": sessions,
@@ -318,21 +318,21 @@ def measure(sessions: int, options) -> dict:
         "trainings": options.trainings,
         "seconds": round(took),
         "every page opened before": not options.cold,
-        "waits": table(seen),
-        "broken off": len(seen.broken),
-        "exceptions": dict(Counter(seen.exceptions)),
+        "waits": table(measurements),
+        "broken off": len(measurements.broken),
+        "exceptions": dict(Counter(measurements.exceptions)),
         "memory, MB": round(needed["memory"] / 1e6),
         "memory before anyone comes, MB": round(ready / 1e6),
         f"memory with one visitor on {MODEL}, MB": round(known / 1e6),
         f"one visitor alone, {MODEL}": table(Measurements(waits=single)),
-        "received, MB": round(seen.received / 1e6),
+        "received, MB": round(measurements.received / 1e6),
         "processor seconds, room": round(used_up),
         "processor seconds, visitors": round(used),
         "load before": round(load, 2),
     }
 
 
-def told(result: dict) -> str:
+def as_text(result: dict) -> str:
     """A result as text: one line per kind, with the limits."""
     head = "{sessions} sessions, {servers} servers, {trainings} trainings".format(**result)
     lines = [
@@ -375,7 +375,7 @@ def main() -> None:
     results = recorded("classroom")
     for sessions in options.sessions:
         result = measure(sessions, options)
-        print(told(result), flush=True)
+        print(as_text(result), flush=True)
         results[f"{sessions} sessions, {options.servers} servers, {options.trainings} trainings"] = result
     record(options.record, results)
 

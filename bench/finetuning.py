@@ -160,8 +160,8 @@ def table(results: dict) -> str:
             spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
             cells.append(f"{statistics.fmean(values):.3f}{spread} ({len(values)})" if values else "–")
         here, there = scores["checkpoint"], scores["transformers"]
-        apart = [here[seed] - there[seed] for seed in here if seed in there]
-        cells.append(f"{statistics.fmean(apart):+.3f}" if apart else "–")
+        differences = [here[seed] - there[seed] for seed in here if seed in there]
+        cells.append(f"{statistics.fmean(differences):+.3f}" if differences else "–")
         lines.append(f"| {name} | {entry['model']} | {entry['metric']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -275,13 +275,13 @@ class Peer(nn.Module):
         super().__init__()
         self.model, self.config, self.labels = model, model.config, labels
 
-    def said(self, batch: TaskBatch, **labels):
+    def outputs(self, batch: TaskBatch, **labels):
         mask = None if batch.padding is None else batch.padding.long()
         return self.model(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=mask, **labels)
 
     def forward(self, batch: TaskBatch) -> HeadOutput:
-        said = self.said(batch, labels=batch.labels)
-        return HeadOutput(said.logits, said.loss)
+        outputs = self.outputs(batch, labels=batch.labels)
+        return HeadOutput(outputs.logits, outputs.loss)
 
 
 class SpanPeer(Peer):
@@ -297,8 +297,8 @@ class SpanPeer(Peer):
         logits = self.model.qa_outputs(self.dropout(x)).float()  # (B, T, 2)
         loss = None
         if batch.labels is not None:
-            asked = logits if mask is None else logits.masked_fill(mask.unsqueeze(-1) == 0, -1e4)
-            loss = nn.functional.cross_entropy(asked, batch.labels)  # over T, for the start and for the end
+            masked_logits = logits if mask is None else logits.masked_fill(mask.unsqueeze(-1) == 0, -1e4)
+            loss = nn.functional.cross_entropy(masked_logits, batch.labels)  # over T, for the start and for the end
         return HeadOutput(logits, loss)
 
 
@@ -312,9 +312,9 @@ class IntentPeer(Peer):
         self.tags = nn.Linear(self.config.hidden_size, len(labels["tags"]))
 
     def forward(self, batch: TaskBatch) -> HeadOutput:
-        said = self.said(batch)
-        intents = self.intents(self.dropout(said.pooler_output)).float()  # (B, intents)
-        tags = self.tags(self.dropout(said.last_hidden_state)).float()  # (B, T, tags)
+        outputs = self.outputs(batch)
+        intents = self.intents(self.dropout(outputs.pooler_output)).float()  # (B, intents)
+        tags = self.tags(self.dropout(outputs.last_hidden_state)).float()  # (B, T, tags)
         loss = None
         if batch.labels is not None:
             loss = nn.functional.cross_entropy(intents, batch.intents)

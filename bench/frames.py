@@ -58,7 +58,7 @@ class BrowserTrace:
         self.page, self.session = page, page.context.new_cdp_session(page)
         self.events: list[dict] = []
         self.whole = False
-        self.session.on("Tracing.dataCollected", lambda told: self.events.extend(told["value"]))
+        self.session.on("Tracing.dataCollected", lambda message: self.events.extend(message["value"]))
         self.session.on("Tracing.tracingComplete", lambda _told: setattr(self, "whole", True))
 
     def begin(self) -> None:
@@ -138,8 +138,8 @@ def main() -> None:
         found = run(chromium, address)
     for name, value in found.items():
         limit = LIMITS.get(name)
-        told = "" if limit is None else f"   limit {limit:g}{'' if value <= limit else '   MISSED'}"
-        print(f"{name:60} {value:10,.2f}{told}")
+        message = "" if limit is None else f"   limit {limit:g}{'' if value <= limit else '   MISSED'}"
+        print(f"{name:60} {value:10,.2f}{message}")
     record(chosen.record, {name: {"value": value, "limit": LIMITS.get(name)} for name, value in found.items()})
 
 

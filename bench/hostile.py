@@ -233,20 +233,20 @@ def subprocesses(rng: random.Random, ground: Ground) -> Iterator[object]:
         yield done.stderr
 
 
-def refused(told: Exception) -> str:
+def refused(error: Exception) -> str:
     """The message of the error that refused an input."""
-    if len(said := str(told)) > LARGEST_ERROR:
-        raise Broken(f"an error of {len(said)} characters: {said[:300]}") from told
-    return said
+    if len(message := str(error)) > LARGEST_ERROR:
+        raise Broken(f"an error of {len(message)} characters: {message[:300]}") from error
+    return message
 
 
-def check_command(code: object, told: bytes) -> None:
-    said = told.decode("utf-8", "backslashreplace")
-    if "Traceback" in said or "panicked" in said:
-        raise Broken(said[-2000:])
+def check_command(code: object, stderr: bytes) -> None:
+    text = stderr.decode("utf-8", "backslashreplace")
+    if "Traceback" in text or "panicked" in text:
+        raise Broken(text[-2000:])
     if code not in (0, 2):
-        raise Broken(f"exit {code}: {said[-500:]}")
-    lines = [line for line in said.replace("\r", "\n").split("\n") if not line.startswith(("usage", " "))]
+        raise Broken(f"exit {code}: {text[-500:]}")
+    lines = [line for line in text.replace("\r", "\n").split("\n") if not line.startswith(("usage", " "))]
     if bad := [line for line in lines if len(line) > LONGEST or not line.isprintable()]:
         raise Broken(f"a line of {len(bad[0])} characters: {bad[0][:500]!r}")
 
@@ -291,8 +291,8 @@ def files(rng: random.Random, ground: Ground) -> Iterator[object]:
         yield f"{name}, {what}: {', '.join(damaged)}"
         try:
             use(what, folder, ground.folder / "text.txt")
-        except (ValueError, OSError) as told:
-            yield refused(told)
+        except (ValueError, OSError) as error:
+            yield refused(error)
 
 
 def damage(rng: random.Random, file: Path) -> None:
@@ -378,8 +378,8 @@ def uploads(rng: random.Random, ground: Ground) -> Iterator[object]:
         answers = predictor.answers(data.examples[:4])[0]
         task.score(answers, data.examples[:4])
         json.dumps([[str(problem) for problem in data.problems[:100]], answers])
-    except (ValueError, OSError) as told:
-        yield refused(told)
+    except (ValueError, OSError) as error:
+        yield refused(error)
 
 
 def text_files(rng: random.Random, ground: Ground) -> Iterator[object]:
@@ -400,8 +400,8 @@ def text_files(rng: random.Random, ground: Ground) -> Iterator[object]:
             skipped: list[str] = []
             paths = [Path(folder, name)] if rng.random() < 0.5 else [Path(folder)]
             TokenStore.build(read_documents(paths, skipped), spelling_tokenizer())
-        except (ValueError, OSError) as told:
-            yield refused(told)
+        except (ValueError, OSError) as error:
+            yield refused(error)
 
 
 # --- service ----------------------------------------------------------------------------------------------------------
@@ -603,8 +603,8 @@ def summary(trials: list[Trial], seed: int) -> dict:
                 "seconds, longest": round(float(seconds.max()), 2),
                 "megabytes more at the peak, most": round(max(trial.megabytes for trial in of_it)),
             }
-    told = {(t.surface, t.number): t.wrong.replace(f"{ROOT}/", "")[-300:] for t in trials if t.wrong}
-    wrong = [{"surface": surface, "number": number, "why": why} for (surface, number), why in told.items()]
+    reasons = {(t.surface, t.number): t.wrong.replace(f"{ROOT}/", "")[-300:] for t in trials if t.wrong}
+    wrong = [{"surface": surface, "number": number, "why": why} for (surface, number), why in reasons.items()]
     return {"seed": seed, "inputs": len(trials), "wrong": len(wrong), "surfaces": by_surface, "which": wrong}
 
 

@@ -119,8 +119,8 @@ def plain(model: Path, threads: int | None, pipe) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps({"answers": predictor.predict(asked["inputs"])}).encode()
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps({"answers": predictor.predict(request["inputs"])}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -54,11 +54,11 @@ SHAPES = {
 def make_batch(config: BertConfig, rows: int, length: int) -> Batch:
     rng = torch.Generator().manual_seed(0)
     ids = torch.randint(config.vocab_size, (rows, length), generator=rng)
-    asked = torch.rand(rows, length, generator=rng).argsort(1) < round(0.15 * length)
+    target_mask = torch.rand(rows, length, generator=rng).argsort(1) < round(0.15 * length)
     return Batch(
         ids,
         segments=(torch.arange(length) >= length // 2).long().expand(rows, -1).contiguous(),
-        labels=torch.where(asked, ids, IGNORE),
+        labels=torch.where(target_mask, ids, IGNORE),
         next_labels=torch.arange(rows) % 2,
     ).to(best_device())
 

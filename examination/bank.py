@@ -44,14 +44,14 @@ def load_bank(folder: Path = BANK, language: str = "en") -> tuple[ExamPart, ...]
     if not paths:
         raise BankError(f"{folder}: no *.toml here; a part of the examination is a file, see README.md")
     parts: list[ExamPart] = []
-    seen: dict[str, str] = {}
+    places: dict[str, str] = {}
     for path in paths:
         translated = path.with_suffix(f".{language}.toml")
         part = read_part(translated if translated.exists() else path, _name(path))
         for question in part.questions:
-            if question.id in seen:
-                raise BankError(f"{question.where}: the id is taken by {seen[question.id]}; choose another")
-            seen[question.id] = question.where
+            if question.id in places:
+                raise BankError(f"{question.where}: the id is taken by {places[question.id]}; choose another")
+            places[question.id] = question.where
         parts.append(part)
     return tuple(parts)
 

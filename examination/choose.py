@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from examination.entry import Entry
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer, texts
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     choices = dealt(settings.choices, settings.show, values, question.where, rng)
     return ChooseTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
+        *texts(question, values),
         right=next(index for index, choice in enumerate(choices) if choice.correct),
         wrong=tuple(Wrong(index, choice.why) for index, choice in enumerate(choices) if not choice.correct),
         choices=choices,

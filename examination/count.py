@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from examination.entry import Entry
 from examination.numbers import number_text, parse_number
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     differing = tuple((number, what) for number, what in dict(wrong).items() if number != right)
     return CountTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         number_text(right, 0),
         tuple(Wrong(number_text(number, 0), what) for number, what in differing),
         right,

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 from minibert.folders import CHECKPOINTS
 
@@ -76,8 +76,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     wrong = [({name: " ".join(cells) for name, cells in rows.items()}, what) for rows, what in form.wrong]
     return InputTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         right,
         tuple(Wrong(rows, what) for rows, what in wrong if rows != right),
         form.plain,
@@ -93,30 +92,30 @@ def cells_of(text: str) -> list[str]:
 
 def mark(task: InputTask, answer: Mapping[str, str] | None) -> Mark:
     """All rows have equal weight. In a row each wrong cell costs 1/n, n being the cells that differ from `plain`."""
-    given = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
-    if not any(given.values()):
+    typed = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
+    if not any(typed.values()):
         return no_answer(task)
-    share, said = 0.0, []
+    share, comments = 0.0, []
     for name, text in task.right.items():
-        cells, wanted = given[name], text.split()
-        errors = sum(a != b for a, b in zip_longest(cells, wanted))
-        to_know = sum(a != b for a, b in zip_longest(task.plain[name], wanted)) or 1
+        cells, expected = typed[name], text.split()
+        errors = sum(a != b for a, b in zip_longest(cells, expected))
+        to_know = sum(a != b for a, b in zip_longest(task.plain[name], expected)) or 1
         share += max(0, 1 - errors / to_know) / len(task.right)
-        if cells == wanted:
+        if cells == expected:
             continue
-        if len(cells) != len(wanted):
+        if len(cells) != len(expected):
             found = _("{row}: {n} entries, {wanted} are needed.").format(
-                row=task.titles[name], n=len(cells), wanted=len(wanted)
+                row=task.titles[name], n=len(cells), wanted=len(expected)
             )
         else:
-            at = next(i for i, (a, b) in enumerate(zip(cells, wanted, strict=True)) if a != b)
+            at = next(i for i, (a, b) in enumerate(zip(cells, expected, strict=True)) if a != b)
             found = _("{row}: `{right}` belongs at place {n}.").format(
-                row=task.titles[name], right=wanted[at], n=at + 1
+                row=task.titles[name], right=expected[at], n=at + 1
             )
-        said.append(found)
-    whole = {name: " ".join(cells) for name, cells in given.items()}
+        comments.append(found)
+    whole = {name: " ".join(cells) for name, cells in typed.items()}
     what = next((wrong.what for wrong in task.wrong if wrong.answer == whole), "")
-    return mark_of(task, 1 if not said else share, what, *said)
+    return mark_of(task, 1 if not comments else share, what, *comments)
 
 
 @lru_cache(maxsize=1)
@@ -214,7 +213,7 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     }
     places = [(i, one) for i, one in enumerate(fate) if one != UNTOUCHED]
     words = {MASKED: _("becomes [MASK]"), KEPT: _("stays as it is")}
-    told = "; ".join(
+    fates_text = "; ".join(
         _("place {n} (`{token}`) {fate}").format(
             n=i + 1, token=old[i], fate=words.get(one, _("becomes `{token}`").format(token=new[i]))
         )
@@ -223,15 +222,18 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     only_mask = tuple(t if one in (MASKED, RANDOM) else NOTHING for t, one in zip(old, fate, strict=True))
     everything = tuple(NOTHING if token in ("[CLS]", "[SEP]") else token for token in old)
     all_masked = tuple("[MASK]" if one != UNTOUCHED else token for token, one in zip(old, fate, strict=True))
-    seen = tuple(NOTHING if one == UNTOUCHED else token for token, one in zip(new, fate, strict=True))
+    corrupted_labels = tuple(NOTHING if one == UNTOUCHED else token for token, one in zip(new, fate, strict=True))
     wrong = (
         (rows | {"labels": only_mask}, _("The token that stays is asked for, too: it counts among the 15 %.")),
         (rows | {"labels": everything}, _("Only the chosen places have a label; elsewhere nothing is asked.")),
         (rows | {"tokens": all_masked}, _("Not every chosen token becomes [MASK].")),
-        (rows | {"labels": seen}, _("The label is the token that stood there, not the one that stands there now.")),
+        (
+            rows | {"labels": corrupted_labels},
+            _("The label is the token that stood there, not the one that stands there now."),
+        ),
     )
     pieces = tuple(dict.fromkeys(("[CLS]", "[SEP]", "[MASK]", *sorted({*old, *new} - {"[CLS]", "[SEP]", "[MASK]"}))))
-    names = {"first": pair[0], "second": pair[1], "tokens": " ".join(f"`{t}`" for t in old), "fates": told}
+    names = {"first": pair[0], "second": pair[1], "tokens": " ".join(f"`{t}`" for t in old), "fates": fates_text}
     plain = {"tokens": tuple(old), "labels": (NOTHING,) * len(old)}
     return InputForm(rows, plain, pieces, names, wrong)
 
@@ -244,6 +246,6 @@ FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], I
 
 
 def as_text(task: InputTask, answer: Mapping[str, str] | None) -> str:
-    given = answer or {}
-    rows = [f"{title}: {given[name][:MOST_TYPED]}" for name, title in task.titles.items() if given.get(name)]
+    typed = answer or {}
+    rows = [f"{title}: {typed[name][:MOST_TYPED]}" for name, title in task.titles.items() if typed.get(name)]
     return "\n".join(rows)

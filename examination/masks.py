@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 Cells = frozenset[tuple[int, int]]  # (row, column), from 0, where attention is allowed
@@ -59,8 +59,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     names = values | {"first": " ".join(first), "second": " ".join(second)}
     return MaskTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         pattern.open,
         tuple(Wrong(cells, what) for cells, what in pattern.wrong if cells != pattern.open),
         pattern.rows,
@@ -73,17 +72,17 @@ def mark(task: MaskTask, answer: Collection[tuple[int, int]] | None) -> Mark:
     opening everything both earn nothing."""
     if answer is None:
         return no_answer(task)
-    given = frozenset(answer) & task.cells
-    missing, extra = task.right - given, given - task.right
+    chosen = frozenset(answer) & task.cells
+    missing, extra = task.right - chosen, chosen - task.right
     fewer = min(len(task.right), len(task.cells - task.right)) or 1
-    said = [next((wrong.what for wrong in task.wrong if wrong.answer == given), "")]
+    comments = [next((wrong.what for wrong in task.wrong if wrong.answer == chosen), "")]
     for cells, words in (
         (missing, _("Closed, but should be open: {cells}.")),
         (extra, _("Open, but should be closed: {cells}.")),
     ):
         if cells:
-            said.append(words.format(cells=_named(task, cells)))
-    return mark_of(task, 1 - len(missing | extra) / fewer, *said)
+            comments.append(words.format(cells=_named(task, cells)))
+    return mark_of(task, 1 - len(missing | extra) / fewer, *comments)
 
 
 def _named(task: MaskTask, cells: Cells, most: int = 3) -> str:

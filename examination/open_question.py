@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, texts
 from examination.words import _
 
 
@@ -40,8 +40,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     model = filled(settings.model, values, question.where)
     return OpenTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
+        *texts(question, values),
         OpenAnswer(model, tuple(range(len(settings.rubric)))),
         (
             Wrong(OpenAnswer("", tuple(range(len(settings.rubric)))), "ticked without an answer"),

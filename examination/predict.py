@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from examination.choose import AnswerOption, dealt, read_choices
 from examination.entry import BankError, Entry
-from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 SIDES = ("first", "second")
@@ -91,8 +91,7 @@ def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str])
     right = next(index for index, choice in enumerate(choices) if choice.correct)
     return PredictTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
+        *texts(question, values),
         PredictAnswer(experiment.higher, right),
         (
             *(Wrong(PredictAnswer(experiment.higher, i), choice.why) for i, choice in enumerate(choices) if i != right),

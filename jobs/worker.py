@@ -137,11 +137,11 @@ def is_written(line: str, home: Path) -> bool:
     """Whether the event is in the run's file: a state must not be copied before the events that led to it."""
     if not (home / RECORD).is_file():
         return False  # the app is on another machine, without a shared folder
-    wanted, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
+    expected, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
     while time.monotonic() < until:
         with suppress(OSError), open(home / EVENTS, "rb") as file:
-            file.seek(-min(len(wanted), file.seek(0, os.SEEK_END)), os.SEEK_END)
-            if file.read() == wanted:
+            file.seek(-min(len(expected), file.seek(0, os.SEEK_END)), os.SEEK_END)
+            if file.read() == expected:
                 return True
         time.sleep(0.02)
     return False

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,14 +50,11 @@ class RoomSettings:
 
 def free_ports(count: int) -> list[int]:
     """Free ports of this machine, all different."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
 
 
 def check_port(host: str, port: int) -> None:

@@ -28,15 +28,15 @@ def answer_form(
     if before is not None and before != example:
         fields = {field for one in VIEWS.values() for field in one.fields}  # another task may have come
         for name in (f"{key}-{field}" for field in (*fields, *map(_column, columns))):
-            for kept in (name, state(name)):
-                st.session_state.pop(kept, None)
+            for state_key in (name, state(name)):
+                st.session_state.pop(state_key, None)
             st.query_params.pop(name, None)
     st.session_state[f"_{key}-example"] = example
-    given = VIEWS[task.name].form(example, key)
+    inputs = VIEWS[task.name].form(example, key)
     beside = _values_beside(example, key, columns)
-    if given is None or not beside:
-        return given
-    return {**(given if isinstance(given, dict) else {"text": given}), **beside}
+    if inputs is None or not beside:
+        return inputs
+    return {**(inputs if isinstance(inputs, dict) else {"text": inputs}), **beside}
 
 
 def _column(name: str) -> str:
@@ -75,12 +75,12 @@ def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
     return VIEWS[task.name].headline(answer)
 
 
-def show_answer(task: Any, given: Any, answer: Mapping, key: str) -> None:
-    """Draw a Predictor's prediction for the input `given`: in words, then in the text or as a figure."""
+def show_answer(task: Any, inputs: Any, answer: Mapping, key: str) -> None:
+    """Draw a Predictor's prediction for the input `inputs`: in words, then in the text or as a figure."""
     if "error" in answer:
         st.warning(literal(answer["error"]), icon=":material/error:")
         return
-    VIEWS[task.name].show_answer(given, answer, key)
+    VIEWS[task.name].show_answer(inputs, answer, key)
     if beside := answer.get("metadata"):
         unseen = _("nothing that training has seen")
         listed = ", ".join(f"{literal(name)} = {literal(value or unseen)}" for name, value in beside.items())

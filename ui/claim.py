@@ -25,7 +25,7 @@ def verdict_words() -> dict[str, str]:
         "unclear": _("unclear: the seeds do not decide it"),
         "no difference in the paper": _("no difference in the paper"),
         "not in the paper": _("the paper does not say"),
-        **{said: _("no verdict: {reason}").format(reason=reason) for said, reason in reasons().items()},
+        **{verdict: _("no verdict: {reason}").format(reason=reason) for verdict, reason in reasons().items()},
     }
 
 
@@ -121,14 +121,15 @@ def seconds_in_words(records: Iterable[dict]) -> str:
     found: dict[str, dict[str, float]] = {}
     for record in records:
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
-    told = {
+    details = {
         processor: ", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
         for processor, arms in found.items()
     }
-    if len(told) == 1:
-        return "".join(told.values())
+    if len(details) == 1:
+        return "".join(details.values())
     return "; ".join(
-        _("{arms} on {processor}").format(arms=arms, processor=literal(processor)) for processor, arms in told.items()
+        _("{arms} on {processor}").format(arms=arms, processor=literal(processor))
+        for processor, arms in details.items()
     )
 
 
@@ -193,7 +194,7 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
     """One panel per measure: a dot per seed of each arm, a line at the mean. values: measure → arm → shares."""
     from plots.to_write import arms_by_measure
 
-    told = "; ".join(
+    details = "; ".join(
         f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
         for words, by in values.items()
     )
@@ -209,7 +210,7 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
         for arm, some in by.items()
         if some
     ]
-    figure(arms_by_measure(values, axis), f"{axis}. {told}.", key, data=table, wide=True)
+    figure(arms_by_measure(values, axis), f"{axis}. {details}.", key, data=table, wide=True)
 
 
 def show_claim(
@@ -226,11 +227,11 @@ def show_claim(
     rows = [Score(names[arm], theirs.get(arm), found.get(arm, {})) for arm in names]
     judged = [one for one in claims.judged(name, records) if one.claim.metric == metric or one.claim.what]
     floor = next((one.floor for one in judged if one.floor is not None and one.claim.metric == metric), None)
-    told = scores_in_words(table_of(rows))
+    details = scores_in_words(table_of(rows))
     figure(
         scores(rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
         _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
-            theirs=column["name"], ours=title, told=told
+            theirs=column["name"], ours=title, told=details
         ),
         "scores-claim",
         data=table_of(rows),
@@ -270,12 +271,12 @@ def show_verdicts(
     if any(one.claim.metric in claims.LOWER for one in judged):
         st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
     stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
-    if told := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
+    if details := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
         words = _(
             "**Too little learned:** {floors} The arm that is ahead in the paper is not a third of the way from there "
             "to the best to be expected."
         )
-        st.caption(words.format(floors=told))
+        st.caption(words.format(floors=details))
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
@@ -285,19 +286,19 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
         Gap(f"{number}. {'<br>'.join(_arms(one, names))}", one.claim.paper, one.ours.mean, one.ours.half, one.verdict)
         for number, one in enumerate(judged, 1)
     ]
-    told = "; ".join(
+    details = "; ".join(
         f"{gap.name.replace('<br>', ', ')} {signed(gap.ours)}: {verdict_words()[gap.verdict]}" for gap in gaps
     )
-    alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=told)
+    alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
     figure(fig, alt, "differences", wide=True)
     found = Counter(one.verdict for one in judged)
     keys = [
-        (VERDICT_COLOUR[said], VERDICT_MARK[said], verdict_words()[said])
-        for said in (*JUDGED, *NO_VERDICT)
-        if found[said]
+        (VERDICT_COLOUR[verdict], VERDICT_MARK[verdict], verdict_words()[verdict])
+        for verdict in (*JUDGED, *NO_VERDICT)
+        if found[verdict]
     ]
-    if any(found[said] for said in NO_DIRECTION):
+    if any(found[verdict] for verdict in NO_DIRECTION):
         keys.append((VERDICT_COLOUR["not in the paper"], "□", _("the paper tells no direction")))
     legend(keys)
 
@@ -316,14 +317,14 @@ def summary_of(judged: Sequence[Judged]) -> str:
     n = sum(counts.values())
     if n < 2:
         return ""
-    said = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
+    verdict = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
         n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]
     )
     without = {reason: counts[word] for word, reason in reasons().items() if counts[word]}
     if not without:
-        return said
-    told = "; ".join(f"{reason} ({count})" for reason, count in without.items())
-    return f"{said} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=told)}"
+        return verdict
+    details = "; ".join(f"{reason} ({count})" for reason, count in without.items())
+    return f"{verdict} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=details)}"
 
 
 def sentence(one: Judged, names: Mapping[str, str]) -> str:
@@ -344,13 +345,13 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
         here = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds").format(
             mean=mean, half=half, digits=digits, unit=unit, n=ours.seeds
         )
-    here, said = here.replace("  ", " "), verdict_words()[one.verdict]
+    here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
     if claim.what:
         return _("{what} ({source}): {here} – **{verdict}**").format(
-            what=literal(claim.what), source=literal(claim.source), here=here, verdict=said
+            what=literal(claim.what), source=literal(claim.source), here=here, verdict=verdict
         )
     return _("{arm}: {theirs}; {here} – **{verdict}**").format(
-        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=said
+        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict
     )
 
 

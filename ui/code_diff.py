@@ -66,10 +66,10 @@ def lines_of(change: CodeChange) -> Iterator[DiffLine]:
 def diff_html(lines: Sequence[DiffLine], *, label: str = "") -> str:
     """The diff as safe HTML; each line has a sign as well as a colour."""
     css = {"-": "mb-gone", "+": "mb-come", " ": ""}
-    told = {"-": _("BERT’s"), "+": _("new"), " ": ""}
+    labels = {"-": _("BERT’s"), "+": _("new"), " ": ""}
     rows = "".join(
         f'<tr class="{css[line.sign]}"><td class="mb-line" aria-hidden="true">{line.number}</td>'
-        f'<td class="mb-sign" aria-label="{html.escape(told[line.sign])}">{line.sign.replace("-", "−")}</td>'
+        f'<td class="mb-sign" aria-label="{html.escape(labels[line.sign])}">{line.sign.replace("-", "−")}</td>'
         f"<td>{line.code or ' '}</td></tr>"
         for line in lines
     )

@@ -70,15 +70,17 @@ def placed(values: Mapping) -> tuple[str, list[tuple[int, int]]]:
 
 
 def between(
-    text: str, truth: tuple[int, int] | None, said: tuple[int, int] | None, names: Sequence[str]
+    text: str, truth: tuple[int, int] | None, prediction: tuple[int, int] | None, names: Sequence[str]
 ) -> list[Highlight]:
     """Marks for the true span only, the predicted span only, and their overlap. names: labels, in this order."""
-    edges = sorted({edge for place in (truth, said) if place for edge in place})
+    edges = sorted({edge for place in (truth, prediction) if place for edge in place})
     marks = []
     for start, end in pairwise(edges):
-        meant, told = (place is not None and place[0] <= start and end <= place[1] for place in (truth, said))
-        if meant or told:
-            which = 2 if meant and told else 0 if meant else 1
+        in_truth, in_prediction = (
+            place is not None and place[0] <= start and end <= place[1] for place in (truth, prediction)
+        )
+        if in_truth or in_prediction:
+            which = 2 if in_truth and in_prediction else 0 if in_truth else 1
             marks.append(Highlight(start, end, names[which], (TRUTH, SAID, BOTH)[which], dashed=which == 1))
     return marks
 

@@ -143,14 +143,14 @@ def redraw_until(
     def over(runs: list) -> bool:
         return going and all(map(ended, runs))
 
-    told = False
+    announced = False
 
     def look_at_rows() -> None:
-        nonlocal told
+        nonlocal announced
         runs = find()
-        if told:
+        if announced:
             st.rerun()
-        told = over(runs)  # rerun at the next update: now, the final rows would never be sent
+        announced = over(runs)  # rerun at the next update: now, the final rows would never be sent
         rows(runs)
 
     def look() -> None:
@@ -311,9 +311,9 @@ def _announce(going: tuple[str, ...]) -> None:
     if going and all(run.over for run in runs):
         st.rerun()
     for run in [run for run in runs if run.id in known][:MOST_ANNOUNCED]:
-        said = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
+        status = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
         icon = ":material/check_circle:" if run.over else ":material/progress_activity:"
-        link_to(_page_of(run), f"{literal(run.title)}: {said}", icon=icon)
+        link_to(_page_of(run), f"{literal(run.title)}: {status}", icon=icon)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -342,15 +342,15 @@ def show_runs() -> None:
         st.metric(_("optimizer steps"), f"{steps:,}", width="content")
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:
-        lines = [f"- {literal(run.title)}" + (f" – {said}" if (said := _measured(run)[1]) else "") for run in own]
+        lines = [f"- {literal(run.title)}" + (f" – {status}" if (status := _measured(run)[1]) else "") for run in own]
         st.markdown(_("**Yours:**") + "\n" + "\n".join(lines))
     link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
 def run_title(run) -> str:
     """A run's title as plain text; for fine-tuned models with the task and its headline metric on the dev set."""
-    view, said = _measured(run)
-    return f"{view.title()}: {run.title} · {said}" if view else run.title
+    view, status = _measured(run)
+    return f"{view.title()}: {run.title} · {status}" if view else run.title
 
 
 def _measured(run) -> tuple:

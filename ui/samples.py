@@ -178,13 +178,13 @@ def many_words(language: str, own: Sequence[str], yours: str) -> VectorItems:
     found: list[tuple[str, list[tuple[int, str]]]] = []
     total = 0
     for words, tags, *_others in tagged(language):
-        asked = [(place, pos[tag]) for place, tag in enumerate(tags) if tag in pos]
-        if total + len(asked) > WORDS_AT_MOST:
+        selected = [(place, pos[tag]) for place, tag in enumerate(tags) if tag in pos]
+        if total + len(selected) > WORDS_AT_MOST:
             break
-        total += len(asked)
-        if asked:
-            found.append((words, asked))
-    groups = list(dict.fromkeys(group for _, asked in found for _, group in asked))
+        total += len(selected)
+        if selected:
+            found.append((words, selected))
+    groups = list(dict.fromkeys(group for _, selected in found for _, group in selected))
     for line in own:
         words = words_of(line)
         found.append((words, [(place, yours) for place in range(len(words))]))
@@ -192,26 +192,28 @@ def many_words(language: str, own: Sequence[str], yours: str) -> VectorItems:
     texts, spans = zip(*(joined(words) for words, _ in found), strict=True)
     return VectorItems(
         texts,
-        tuple(tuple(where[place] for place, _ in asked) for where, (_, asked) in zip(spans, found, strict=True)),
+        tuple(tuple(where[place] for place, _ in selected) for where, (_, selected) in zip(spans, found, strict=True)),
         tuple(names),
-        tuple(names.index(group) for _, asked in found for _, group in asked),
+        tuple(names.index(group) for _, selected in found for _, group in selected),
         tuple(
-            f"{words[place]}: {text}" for text, (words, asked) in zip(texts, found, strict=True) for place, _ in asked
+            f"{words[place]}: {text}"
+            for text, (words, selected) in zip(texts, found, strict=True)
+            for place, _ in selected
         ),
-        tuple(words[place] for words, asked in found for place, _ in asked),
+        tuple(words[place] for words, selected in found for place, _ in selected),
         len(groups) if own else None,
     )
 
 
 def whole_sentences(language: str, own: Sequence[str], yours: str) -> VectorItems:
     """Up to SENTENCES_A_TOPIC requests of each intent, and the user's sentences as group `yours`."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     rows = []
     for text, topic in requests(language):
-        if seen[topic] < SENTENCES_A_TOPIC:
-            seen[topic] += 1
+        if counts[topic] < SENTENCES_A_TOPIC:
+            counts[topic] += 1
             rows.append((text, topic))
-    groups = list(seen)
+    groups = list(counts)
     texts = (*(text for text, _ in rows), *own)
     return VectorItems(
         texts,

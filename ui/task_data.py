@@ -178,12 +178,12 @@ def choose_format(file, task: str) -> str:
 def choose_columns(file, task: str) -> dict[str, str | int] | None:
     """Field → its column: the name, or the number from 1 if the file has no header. Columns with known names are
     preselected. None until all fields have a column; {} if there are too few columns."""
-    wanted, words = TASKS[task].columns, VIEWS[task].columns()
+    required, words = TASKS[task].columns, VIEWS[task].columns()
     _line, first = next(table(file.head()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
-    if len(first) < len(wanted):
+    if len(first) < len(required):
         return {}  # not a suitable table: reading it reports the error
     header = header_of(first)
-    known = {what: column(header, names) for what, names in wanted.items()}
+    known = {what: column(header, names) for what, names in required.items()}
     is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.session_state.setdefault(f"{_COLUMN}{task}-named", is_header)

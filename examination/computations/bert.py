@@ -24,12 +24,12 @@ def embedding_sum(rng: random.Random) -> DrawnComputation:
     embeddings = Embeddings(BertConfig(len(vocabulary), 2, 1, 1, 2, len(row)))
     for part, values in ((embeddings.token, token), (embeddings.segment, segment), (embeddings.position, position)):
         part.weight.data = torch.tensor(values).float()
-    seen = {}
+    values_by_tap = {}
     segments = [0] * 4 + [1] * 3
     ids = [vocabulary.index(one) for one in row]
     with torch.inference_mode():
-        embeddings(torch.tensor([ids]), torch.tensor([segments]), lambda name, x: seen.setdefault(name, x))
-    right = seen["sum"][0, place].tolist()
+        embeddings(torch.tensor([ids]), torch.tensor([segments]), lambda name, x: values_by_tap.setdefault(name, x))
+    right = values_by_tap["sum"][0, place].tolist()
 
     def total(*parts: list[int]) -> tuple[float, ...]:
         return tuple(float(sum(numbers)) for numbers in zip(*parts, strict=True))

@@ -88,7 +88,7 @@ def _article(handed: Handed, section: SheetSection, number: int) -> str:
     mark = handed.marks[task.id]
     given = as_text(task, handed.answers.get(task.id)) or _("no answer")
     points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
-    said = "".join(map(_markdown, mark.said))
+    said = "".join(map(_markdown, mark.comments))
     return (
         f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
         f"{_markdown(task.text)}<pre>{_text(given)}</pre>{said}</article>"

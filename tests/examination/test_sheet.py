@@ -92,5 +92,5 @@ def test_nothing_typed_is_markup(text):
     page = score_html(one)
     assert page.count("<") == score_html(replace(one, name="", answers=dict.fromkeys(one.answers))).count("<")
     assert not [tag for tag in ("<img", "</script", "<b>b<") if tag in page]
-    said = " ".join(line for m in one.marks.values() for line in m.said)
+    said = " ".join(line for m in one.marks.values() for line in m.comments)
     assert "<img" not in said and "[link]" not in said

@@ -21,7 +21,7 @@ BAR = side_by_side.Bar
 TRIES = {"yes": "id {id}", "no": "no", "skipped": "{n} more", "unk": "id 1"}
 MAKERS = {
     "tokens_html": lambda t: tokens_html(
-        [t] * len(KINDS), under=[t] * 9, kinds=KINDS, titles=[t] * 9, segments=[0] * 9, asked=[t] * 9, label=t
+        [t] * len(KINDS), under=[t] * 9, kinds=KINDS, titles=[t] * 9, segments=[0] * 9, targets=[t] * 9, label=t
     ),
     "marked_html": lambda t: marked_html(
         f"a {t} b", [Highlight(0, 1, t, 0), Highlight(2, 2 + len(t), t, 1, dashed=True)], t

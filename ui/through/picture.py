@@ -92,7 +92,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
             "alt": alt,
             "words": _words(),
         },
-        on_told_change=_told,
+        on_told_change=_store_reported,
         on_go_change=lambda: _note_click(passage),
         width="stretch",
     )
@@ -105,20 +105,20 @@ def show_picture(passage: Passage, waiting: bool) -> None:
 
 def in_a_sentence(model: dict) -> str:
     """Text alternative of the picture."""
-    said = _("{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network.").format(
-        **{**model, "tokens": len(model["tokens"])}
-    )
+    words = _(
+        "{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network."
+    ).format(**{**model, "tokens": len(model["tokens"])})
     if "guesses" not in model:
-        return said
+        return words
     piece, share, *_rest = model["guesses"][0]
-    said += " " + _("For the hidden “{word}” it expects most “{piece}”, {share}.").format(
+    words += " " + _("For the hidden “{word}” it expects most “{piece}”, {share}.").format(
         word=model["word"], piece=piece, share=share
     )
     if model["follows"]:
-        said += " " + _("That the second sentence follows has a probability of {share}.").format(
+        words += " " + _("That the second sentence follows has a probability of {share}.").format(
             share=model["follows"][1]
         )
-    return said
+    return words
 
 
 def table(model: dict) -> list[dict]:
@@ -138,15 +138,15 @@ def table(model: dict) -> list[dict]:
 # --- the user's clicks ------------------------------------------------------------------------------------------------
 
 
-def _told() -> None:
+def _store_reported() -> None:
     """Callback: store the model and stage that the component reports."""
-    told = (st.session_state.get(KEY) or {}).get("told")
-    if not isinstance(told, dict):
+    reported = (st.session_state.get(KEY) or {}).get("told")
+    if not isinstance(reported, dict):
         return
-    if isinstance(told.get("model"), str):
-        st.session_state["model"] = told["model"]
-    if isinstance(told.get("stage"), int):
-        st.session_state["stage"] = max(0, min(told["stage"], 99))
+    if isinstance(reported.get("model"), str):
+        st.session_state["model"] = reported["model"]
+    if isinstance(reported.get("stage"), int):
+        st.session_state["stage"] = max(0, min(reported["stage"], 99))
 
 
 def _note_click(passage: Passage) -> None:
