@@ -8,8 +8,4 @@ from ui.door.identity import Identity
 from ui.door.opening import opening
 from ui.door.uploads import Uploads
 
-app = App(
-    "course.py",
-    lifespan=opening,
-    middleware=[Middleware(Closed), Middleware(Identity), Middleware(Uploads)],
-)
+app = App("course.py", lifespan=opening, middleware=[Middleware(Closed), Middleware(Identity), Middleware(Uploads)])

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.model_cache import warm_up
-from ui.navigation import ICON, Stop, open_course
+from ui.navigation import ICON, CoursePage, open_course
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher
 from ui.runs import announce_runs
@@ -21,58 +21,58 @@ st.set_page_config(
 page = open_course(
     {
         _("Start"): [
-            Stop("home", _("Home"), ":material/home:"),
-            Stop("through", _("Through BERT"), ":material/route:"),
+            CoursePage("home", _("Home"), ":material/home:"),
+            CoursePage("through", _("Through BERT"), ":material/route:"),
         ],
         _("1 Input"): [
-            Stop("tokenization", _("Tokenization"), ":material/content_cut:"),
-            Stop("input", _("Input"), ":material/input:"),
+            CoursePage("tokenization", _("Tokenization"), ":material/content_cut:"),
+            CoursePage("input", _("Input"), ":material/input:"),
         ],
         _("2 Model"): [
-            Stop("attention", _("Attention"), ":material/hub:"),
-            Stop("encoder_decoder", _("Encoder and decoder"), ":material/swap_horiz:"),
-            Stop("parameters", _("Parameters"), ":material/calculate:"),
+            CoursePage("attention", _("Attention"), ":material/hub:"),
+            CoursePage("encoder_decoder", _("Encoder and decoder"), ":material/swap_horiz:"),
+            CoursePage("parameters", _("Parameters"), ":material/calculate:"),
         ],
         _("3 Pre-training"): [
-            Stop("masking", _("Masking"), ":material/visibility_off:"),
-            Stop("next_sentence", _("Next sentence"), ":material/swap_vert:"),
-            Stop("pretraining", _("Pre-training"), ":material/model_training:"),
-            Stop("experiments", _("The paper’s experiments"), ":material/science:"),
+            CoursePage("masking", _("Masking"), ":material/visibility_off:"),
+            CoursePage("next_sentence", _("Next sentence"), ":material/swap_vert:"),
+            CoursePage("pretraining", _("Pre-training"), ":material/model_training:"),
+            CoursePage("experiments", _("The paper’s experiments"), ":material/science:"),
         ],
         _("4 Fine-tuning"): [
-            Stop("output_layer", _("One output layer"), ":material/category:"),
-            Stop("features", _("Features or fine-tuning"), ":material/layers:"),
-            Stop("stability", _("Why runs differ"), ":material/ssid_chart:"),
-            Stop("training_options", _("What else can be set"), ":material/tune:"),
-            Stop("service", _("From file to service"), ":material/dns:"),
+            CoursePage("output_layer", _("One output layer"), ":material/category:"),
+            CoursePage("features", _("Features or fine-tuning"), ":material/layers:"),
+            CoursePage("stability", _("Why runs differ"), ":material/ssid_chart:"),
+            CoursePage("training_options", _("What else can be set"), ":material/tune:"),
+            CoursePage("service", _("From file to service"), ":material/dns:"),
         ],
         _("5 Looking inside"): [
-            Stop("attention_explorer", _("Attention explorer"), ":material/travel_explore:"),
-            Stop("embeddings", _("Embeddings"), ":material/scatter_plot:"),
-            Stop("probes", _("What each layer knows"), ":material/query_stats:"),
-            Stop("attribution", _("Why this answer"), ":material/troubleshoot:"),
-            Stop("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
+            CoursePage("attention_explorer", _("Attention explorer"), ":material/travel_explore:"),
+            CoursePage("embeddings", _("Embeddings"), ":material/scatter_plot:"),
+            CoursePage("probes", _("What each layer knows"), ":material/query_stats:"),
+            CoursePage("attribution", _("Why this answer"), ":material/troubleshoot:"),
+            CoursePage("wrong_reasons", _("Does it understand?"), ":material/psychology_alt:"),
         ],
         _("6 The family"): [
-            Stop("family", _("The family tree"), ":material/account_tree:"),
-            Stop("what_to_hide", _("What to hide"), ":material/hide_source:"),
-            Stop("electra", "ELECTRA", ":material/find_replace:"),
-            Stop("xlnet", "XLNet", ":material/shuffle:"),
-            Stop("to_write", _("To write"), ":material/edit_note:"),
-            Stop("albert", "ALBERT", ":material/repeat:"),
-            Stop("nezha", "NEZHA", ":material/straighten:"),
-            Stop("knowledge", _("Knowledge"), ":material/lightbulb:"),
-            Stop("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
-            Stop("cone", _("The cone"), ":material/flare:"),
-            Stop("smaller", _("Smaller models"), ":material/compress:"),
-            Stop("few_labels", _("Few labels"), ":material/edit_square:"),
-            Stop("dialogue", _("Dialogue"), ":material/forum:"),
+            CoursePage("family", _("The family tree"), ":material/account_tree:"),
+            CoursePage("what_to_hide", _("What to hide"), ":material/hide_source:"),
+            CoursePage("electra", "ELECTRA", ":material/find_replace:"),
+            CoursePage("xlnet", "XLNet", ":material/shuffle:"),
+            CoursePage("to_write", _("To write"), ":material/edit_note:"),
+            CoursePage("albert", "ALBERT", ":material/repeat:"),
+            CoursePage("nezha", "NEZHA", ":material/straighten:"),
+            CoursePage("knowledge", _("Knowledge"), ":material/lightbulb:"),
+            CoursePage("sentence_vectors", _("Sentence vectors"), ":material/manage_search:"),
+            CoursePage("cone", _("The cone"), ":material/flare:"),
+            CoursePage("smaller", _("Smaller models"), ":material/compress:"),
+            CoursePage("few_labels", _("Few labels"), ":material/edit_square:"),
+            CoursePage("dialogue", _("Dialogue"), ":material/forum:"),
         ],
         _("7 Practice"): [
-            Stop("examination", _("The examination"), ":material/quiz:"),
+            CoursePage("examination", _("The examination"), ":material/quiz:"),
         ],
     },
-    beside=[Stop("classroom", _("Class"), ":material/groups:")],
+    beside=[CoursePage("classroom", _("Class"), ":material/groups:")],
     listed=is_teacher(),
 )
 language_picker()

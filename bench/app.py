@@ -8,13 +8,10 @@ beside the figures.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
-import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,9 +20,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from bench.machine import record
+from bench.machine import arguments, record, streamlit
+from minibert.folders import ROOT
+from servers.room import free_ports
 
-ROOT = Path(__file__).resolve().parent.parent
 # figure → limit in seconds on two cores
 LIMITS = {
     "server start to Home readable": 4.0,
@@ -40,14 +38,7 @@ LIMITS = {
     "three epochs on the reviews": 60.0,
     "a stop": 1.0,
 }
-PAGES = {
-    "Tokenization": "Tokenization",
-    "Input": "Input",
-    "Attention": "Attention",
-    "Parameters": "Parameters",
-    "Masking": "Masking",
-    "One output layer": "One output layer",
-}
+PAGES = ("Tokenization", "Input", "Attention", "Parameters", "Masking", "One output layer")  # titles, as in the menu
 PATIENT = 60_000  # milliseconds
 # Conditions are checked at every frame: Playwright's own `expect` checks only at 0.1, 0.35, 0.85, 1.85 seconds.
 TITLE = """words => [...document.querySelectorAll('h1')].some(
@@ -74,15 +65,9 @@ STEP_DRAWN = """() => !document.querySelector('[data-stale="true"]')
 @contextmanager
 def server(runs: Path) -> Iterator[tuple[str, float]]:
     """A new server: its address and the time of its start; the caller waits until it is up."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-    command += [f"--server.port={port}", "--server.address=127.0.0.1"]
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | {"MINIBERT_RUNS": str(runs)}, stdout=subprocess.DEVNULL
-    )
+    (port,) = free_ports(1)
+    started, environment = time.perf_counter(), os.environ | {"MINIBERT_RUNS": str(runs)}
+    process = subprocess.Popen(streamlit(port), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     try:
         yield f"http://127.0.0.1:{port}", started
     finally:
@@ -99,6 +84,10 @@ def browser() -> Iterator[Browser]:
         )
         yield chromium
         chromium.close()
+
+
+def new_page(chromium: Browser, width: int = 1440, height: int = 900) -> Page:
+    return chromium.new_context(viewport={"width": width, "height": height}, locale="en-US").new_page()
 
 
 def open_when_up(page: Page, address: str) -> None:
@@ -125,8 +114,8 @@ def seconds(page: Page, action: Callable[[], None], condition: str, arg: object 
 def tour(page: Page) -> list[float]:
     """Seconds for each page, from the click in the menu until its title is there."""
     waits = []
-    for link, title in PAGES.items():
-        menu = page.get_by_test_id("stSidebarNav").get_by_role("link", name=link, exact=True)
+    for title in PAGES:
+        menu = page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True)
         waits.append(seconds(page, menu.click, TITLE, title))
         page.wait_for_timeout(2_000)  # a user's pace: do not click while the page is still drawing
     return waits
@@ -147,7 +136,7 @@ def first_point(page: Page) -> float:
 def run(chromium) -> dict[str, float]:
     waits: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, started):
-        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        page = new_page(chromium)
         open_when_up(page, address)
         until(page, TITLE, "")
         waits["server start to Home readable"] = time.perf_counter() - started
@@ -195,7 +184,7 @@ def run(chromium) -> dict[str, float]:
 def lesson_of_a_new_server(chromium) -> Iterator[Page]:
     """The first page opened on a new server: fine-tuning on the reviews, three epochs, one seed."""
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
-        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        page = new_page(chromium)
         open_when_up(page, f"{address}/output_layer?data=reviews&model=mini-en")
         page.get_by_role("slider", name="Seeds").press("Home")
         expect(page.get_by_role("button", name=re.compile("Train 2 models"))).to_be_enabled(timeout=PATIENT)
@@ -211,15 +200,12 @@ def again(page: Page) -> float:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--record", action="store_true", help="write bench/results/app.json")
-    chosen = options.parse_args()
+    chosen = arguments(__doc__, "app").parse_args()
     with browser() as chromium:
         waits = run(chromium)
     for name, limit in LIMITS.items():
         print(f"{name:72} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
-    if chosen.record:
-        record("app", {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()})
+    record(chosen.record, {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()})
 
 
 if __name__ == "__main__":

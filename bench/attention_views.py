@@ -9,7 +9,6 @@ frame, since unchanged it draws nothing without a CDN. A view not drawn after LI
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -20,8 +19,8 @@ from pathlib import Path
 import torch
 from playwright.sync_api import Browser, Error, Page
 
-from bench.app import browser, open_when_up, server
-from bench.machine import record
+from bench.app import browser, new_page, open_when_up, server
+from bench.machine import arguments, record
 from minibert.config import BertConfig
 from minibert.inside.heads.attention_summary import small_copies, strongest_edges
 from minibert.inside.heads.kinds import attentions
@@ -75,7 +74,7 @@ def as_it_comes(probs: torch.Tensor, tokens: list[str]) -> dict[str, int]:
 
 def drawn(chromium: Browser, html: str, hover: str, change: object = None) -> dict[str, float | str]:
     """Milliseconds until a document is drawn, until another layer is, until a hovered token is; then its memory."""
-    page = chromium.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page = new_page(chromium)
     page.set_default_timeout(1000 * LIMIT)
     with tempfile.NamedTemporaryFile("w", suffix=".html", encoding="utf-8") as file:
         file.write(html)
@@ -155,7 +154,7 @@ def on_the_page(chromium: Browser) -> dict[str, float]:
     """Milliseconds in the classroom, with the shipped model: page to lines, and each click to its result."""
     waits = {}
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
-        page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        page = new_page(chromium)
         open_when_up(page, address)
         page.wait_for_timeout(15_000)  # the server warms up
         lines = page.locator(".st-key-explorer-lines-a canvas")
@@ -188,9 +187,7 @@ def on_the_page(chromium: Browser) -> dict[str, float]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--record", action="store_true", help="write bench/results/attention-views.json")
-    chosen = options.parse_args()
+    chosen = arguments(__doc__, "attention-views").parse_args()
     torch.set_num_threads(os.cpu_count() or 1)
     torch.manual_seed(0)
     model = Bert(BertConfig.preset("base")).eval()
@@ -203,8 +200,7 @@ def main() -> None:
         del model
         results["in the classroom, ms"] = on_the_page(chromium)
         print(json.dumps(results["in the classroom, ms"], indent=2))
-    if chosen.record:
-        record("attention-views", results)
+    record(chosen.record, results)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import psutil
 
-from bench.classroom import Seen, Student, family, keep_training, memory, room, table
+from bench.classroom import Measurements, Student, family, keep_training, memory, room, table
 from bench.machine import record, recorded
 from jobs.remote import RemoteManager
 
@@ -78,12 +78,12 @@ def kill(one: psutil.Process | None) -> str:
     return "already gone"
 
 
-async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool, told: list[str]) -> None:
+async def deaths(process: psutil.Process, seconds: float, runs: Path, disk: bool, log_lines: list[str]) -> None:
     """Kill each process, and fill the disk, at fixed times of the class."""
     began = time.perf_counter()
 
     def say(what: str, how: str) -> None:
-        told.append(f"{time.perf_counter() - began:.0f} s: {what}: {how}")
+        log_lines.append(f"{time.perf_counter() - began:.0f} s: {what}: {how}")
 
     async def at(share: float) -> None:
         await asyncio.sleep(max(0.0, share * seconds - (time.perf_counter() - began)))
@@ -153,7 +153,7 @@ def lost(manager: RemoteManager, known: dict[str, int]) -> dict:
 
 
 async def class_with_deaths(address: str, process: psutil.Process, runs: Path, disk: bool, options) -> dict:
-    seen, told, known, over = Seen(), [], {}, asyncio.Event()
+    measurements, log_lines, known, over = Measurements(), [], {}, asyncio.Event()
     until = time.perf_counter() + options.seconds
     jobs = next(one for one in called(process, "jobs.server")).cmdline()
     manager = RemoteManager(jobs[jobs.index("--listen") + 1], runs)
@@ -161,9 +161,9 @@ async def class_with_deaths(address: str, process: psutil.Process, runs: Path, d
     rngs = [random.Random(f"chaos {options.seed}/{number}") for number in range(sessions)]
     watching = asyncio.create_task(watch_runs(manager, known, over))
     await asyncio.gather(
-        *(Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs),
-        keep_training(address, seen, until),
-        deaths(process, options.seconds, runs, disk, told),
+        *(Student(address, measurements, rng).attend(until, rng.uniform(0, 2)) for rng in rngs),
+        keep_training(address, measurements, until),
+        deaths(process, options.seconds, runs, disk, log_lines),
     )
     held = memory(process)
     await wait_for_runs(manager, 120)
@@ -173,11 +173,11 @@ async def class_with_deaths(address: str, process: psutil.Process, runs: Path, d
         "sessions": sessions,
         "servers": options.servers,
         "seconds": options.seconds,
-        "what happened": told,
+        "what happened": log_lines,
         "small disk": f"{SMALL_DISK} MB" if disk else "none could be mounted",
-        "waits": table(seen),
-        "actions broken off": dict(Counter(words.split(":")[0].split()[0] for words in seen.broken)),
-        "exceptions shown": dict(Counter(seen.exceptions)),
+        "waits": table(measurements),
+        "actions broken off": dict(Counter(words.split(":")[0].split()[0] for words in measurements.broken)),
+        "exceptions shown": dict(Counter(measurements.exceptions)),
         "memory at the end, MB": round(held / 1e6),
         **lost(manager, known),
     }
@@ -191,10 +191,7 @@ def main(options) -> None:
             runs = folder / "disk" / "runs"
             with room(
                 runs, options.servers, log, "--workers", str(options.workers or 1), *["--cold"] * options.cold
-            ) as (
-                address,
-                process,
-            ):
+            ) as (address, process):
                 while not options.cold and "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
                 result = asyncio.run(class_with_deaths(address, process, runs, disk, options))
@@ -205,5 +202,4 @@ def main(options) -> None:
             print(log.read_text(errors="replace")[-6_000:])
     for name, value in result.items():
         print(f"{name}: {value}")
-    if options.record:
-        print("recorded", record("classroom", recorded("classroom") | {"chaos": result}))
+    record(options.record, recorded("classroom") | {"chaos": result})

@@ -18,13 +18,11 @@ quiz: likewise · run: from pressing Train until the run is accepted. Memory: ma
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import random
 import re
 import resource
-import socket
 import subprocess
 import sys
 import tempfile
@@ -39,10 +37,11 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from bench.machine import record, recorded
-from servers.visitor import BrokenOff, Visitor, Widget, visit_all
+from bench.machine import arguments, record, recorded, streamlit
+from minibert.folders import ROOT
+from servers.room import free_ports
+from servers.visitor import BrokenOff, HeadlessVisitor, Widget, visit_all
 
-ROOT = Path(__file__).resolve().parent.parent
 GAP = 10.0  # mean seconds between two actions
 # Relative frequency of the actions. If a page does not offer one, the visitor changes the page.
 SHARES = {"page": 25, "edit": 25, "step": 25, "part": 12, "quiz": 11, "run": 2}
@@ -64,7 +63,7 @@ HIDDEN = " [MASK] "
 
 
 @dataclass
-class Seen:
+class Measurements:
     """Measurements of a crowd. waits: seconds by kind · slowest: seconds by kind and page."""
 
     waits: dict[str, list[float]] = field(default_factory=dict)
@@ -78,21 +77,14 @@ class Seen:
         self.slowest.setdefault(f"{kind} {page}", []).append(seconds)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextmanager
 def room(runs: Path, servers: int, log: Path, *options: str, app: Path = ROOT) -> Iterator[tuple[str, psutil.Process]]:
     """The classroom, once it responds: its address and its first process. app: folder of the project."""
-    port = free_port()
+    (port,) = free_ports(1)
     command = [sys.executable, "-m", "minibert", "classroom", "--servers", str(servers), "--port", str(port)]
     command += ["--host", "127.0.0.1", *options]
     if not servers:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"]
-        command += [f"--server.port={port}", "--server.address=127.0.0.1"]
+        command = streamlit(port)
     environment = os.environ | {"MINIBERT_RUNS": str(runs)}
     with open(log, "ab") as output:
         process = psutil.Popen(command, cwd=app, env=environment, stdout=output, stderr=output)
@@ -135,8 +127,8 @@ def memory(process: psutil.Process) -> int:
 class Student:
     """A visitor at work: `rng` chooses the actions."""
 
-    def __init__(self, address: str, seen: Seen, rng: random.Random):
-        self.visitor, self.seen, self.rng, self.page = Visitor(address), seen, rng, ""
+    def __init__(self, address: str, measurements: Measurements, rng: random.Random):
+        self.visitor, self.measurements, self.rng, self.page = HeadlessVisitor(address), measurements, rng, ""
 
     async def attend(self, until: float, late: float) -> None:
         """late: seconds before the page is opened · until: time at which the class ends."""
@@ -150,16 +142,16 @@ class Student:
                 await self.act()
                 due = max(due, time.perf_counter() + 1)
         finally:
-            self.seen.exceptions += self.visitor.exceptions
-            self.seen.received += self.visitor.received
+            self.measurements.exceptions += self.visitor.exceptions
+            self.measurements.received += self.visitor.received
             await self.visitor.close()
 
     async def _try(self, kind: str, action) -> bool:
         try:
-            self.seen.add(kind, self.page or "home", await action)
+            self.measurements.add(kind, self.page or "home", await action)
             return True
         except BrokenOff as error:
-            self.seen.broken.append(f"{kind} {self.page or 'home'}: {error}"[:200])
+            self.measurements.broken.append(f"{kind} {self.page or 'home'}: {error}"[:200])
             return False
 
     async def act(self) -> None:
@@ -205,25 +197,25 @@ class Student:
         return None, None
 
 
-def train_button(visitor: Visitor) -> Widget | None:
+def train_button(visitor: HeadlessVisitor) -> Widget | None:
     return next((one for one in visitor.offered("button") if one.key == "train"), None)
 
 
-async def keep_training(address: str, seen: Seen, until: float) -> None:
+async def keep_training(address: str, measurements: Measurements, until: float) -> None:
     """A user who starts a new training whenever none runs, until the class ends: two models each, default settings."""
-    visitor = Visitor(address)
+    visitor = HeadlessVisitor(address)
     try:
         await visitor.open("output_layer")
         while time.perf_counter() < until:
             going = any(f"**{word}" in visitor.text for word in ("waiting", "starting", "training"))
             # The button is missing while the page is redrawn.
             if visitor.connected and not going and (train := train_button(visitor)):
-                seen.add("run", "kept going", await visitor.click(train))
+                measurements.add("run", "kept going", await visitor.click(train))
             await asyncio.sleep(2)
     except BrokenOff as error:
-        seen.broken.append(f"the trainer: {error}")
+        measurements.broken.append(f"the trainer: {error}")
     finally:
-        seen.exceptions += visitor.exceptions
+        measurements.exceptions += visitor.exceptions
         await visitor.close()
 
 
@@ -232,13 +224,13 @@ async def keep_training(address: str, seen: Seen, until: float) -> None:
 
 async def crowd(
     address: str, process: psutil.Process, sessions: int, seconds: float, trainings: int, seed: int
-) -> tuple[Seen, dict]:
+) -> tuple[Measurements, dict]:
     """All visitors, until the end of the class → their measurements, and what the server needed."""
-    seen, needed = Seen(), {"memory": 0}
+    measurements, needed = Measurements(), {"memory": 0}
     until = time.perf_counter() + seconds
     rngs = [random.Random(f"{seed}/{sessions}/{number}") for number in range(sessions)]
-    students = [Student(address, seen, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
-    trainers = [keep_training(address, seen, until) for _ in range(-(-trainings // 2))]  # two models a click
+    students = [Student(address, measurements, rng).attend(until, rng.uniform(0, 2)) for rng in rngs]
+    trainers = [keep_training(address, measurements, until) for _ in range(-(-trainings // 2))]  # two models a click
 
     async def watch() -> None:
         while True:
@@ -248,14 +240,14 @@ async def crowd(
     watching = asyncio.create_task(watch())
     await asyncio.gather(*students, *trainers)
     watching.cancel()
-    return seen, needed
+    return measurements, needed
 
 
 async def alone(address: str, model: str, times: int = 20) -> dict:
     """Seconds that a single visitor waits for a step and an edit, on two pages with this model."""
     waits = {}
     for page, key in (("attention", "sentence"), ("masking", "cloze")):
-        visitor = Visitor(address)
+        visitor = HeadlessVisitor(address)
         await visitor.open(page, f"model={model}")
         for number in range(times + 3):
             steps = [one for one in visitor.offered("button") if STEP.match(one.key)]
@@ -278,9 +270,9 @@ def own_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def table(seen: Seen) -> dict:
+def table(measurements: Measurements) -> dict:
     rows = {}
-    for kind, waits in sorted(seen.waits.items()):
+    for kind, waits in sorted(measurements.waits.items()):
         p50, p95 = np.percentile(waits, [50, 95]).round(2).tolist()
         rows[kind] = {"p50": p50, "p95": p95, "most": round(max(waits), 2), "times": len(waits)}
     return rows
@@ -306,19 +298,19 @@ def measure(sessions: int, options) -> dict:
             single = asyncio.run(alone(address, MODEL))
             known = memory(process)
             before, began = own_seconds(), time.perf_counter()
-            seen, needed = asyncio.run(
+            measurements, needed = asyncio.run(
                 crowd(address, process, sessions, options.seconds, options.trainings, options.seed)
             )
             took, used = time.perf_counter() - began, own_seconds() - before
             used_up = sum(sum(one.cpu_times()[:2]) for one in family(process))
         words = log.read_text(errors="replace")
     slowest = sorted(
-        ((round(float(np.percentile(waits, 95)), 2), len(waits), name) for name, waits in seen.slowest.items()),
+        ((round(float(np.percentile(waits, 95)), 2), len(waits), name) for name, waits in measurements.slowest.items()),
         reverse=True,
     )
     if options.verbose:
         print("\n".join(f"   {p95:6.2f} s of {times:4}  {name}" for p95, times, name in slowest[:40]))
-        print(*Counter(seen.broken).most_common(10), sep="\n")
+        print(*Counter(measurements.broken).most_common(10), sep="\n")
         print(*re.findall(r"^\S*(?:Error|Exception)\b.*", words, re.MULTILINE), sep="\n")
     return {
         "sessions": sessions,
@@ -326,21 +318,21 @@ def measure(sessions: int, options) -> dict:
         "trainings": options.trainings,
         "seconds": round(took),
         "every page opened before": not options.cold,
-        "waits": table(seen),
-        "broken off": len(seen.broken),
-        "exceptions": dict(Counter(seen.exceptions)),
+        "waits": table(measurements),
+        "broken off": len(measurements.broken),
+        "exceptions": dict(Counter(measurements.exceptions)),
         "memory, MB": round(needed["memory"] / 1e6),
         "memory before anyone comes, MB": round(ready / 1e6),
         f"memory with one visitor on {MODEL}, MB": round(known / 1e6),
-        f"one visitor alone, {MODEL}": table(Seen(waits=single)),
-        "received, MB": round(seen.received / 1e6),
+        f"one visitor alone, {MODEL}": table(Measurements(waits=single)),
+        "received, MB": round(measurements.received / 1e6),
         "processor seconds, room": round(used_up),
         "processor seconds, visitors": round(used),
         "load before": round(load, 2),
     }
 
 
-def told(result: dict) -> str:
+def as_text(result: dict) -> str:
     """A result as text: one line per kind, with the limits."""
     head = "{sessions} sessions, {servers} servers, {trainings} trainings".format(**result)
     lines = [
@@ -361,7 +353,7 @@ def told(result: dict) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "classroom")
     parser.add_argument("--sessions", type=int, nargs="+", default=[10, 30, 50])
     parser.add_argument("--servers", type=int, default=len(psutil.Process().cpu_affinity()))
     parser.add_argument("--workers", type=int, help="for trainings (default: the room's own)")
@@ -375,7 +367,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--chaos", action="store_true", help="kill a worker, a server, the proxy; fill the disk")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--record", action="store_true", help="write bench/results/classroom.json")
     options = parser.parse_args()
     if options.chaos:
         from bench.chaos import main as chaos
@@ -384,10 +375,9 @@ def main() -> None:
     results = recorded("classroom")
     for sessions in options.sessions:
         result = measure(sessions, options)
-        print(told(result), flush=True)
+        print(as_text(result), flush=True)
         results[f"{sessions} sessions, {options.servers} servers, {options.trainings} trainings"] = result
-    if options.record:
-        print("recorded", record("classroom", results))
+    record(options.record, results)
 
 
 if __name__ == "__main__":

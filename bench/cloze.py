@@ -8,23 +8,22 @@ A Chinese blank is one character.
 
 from __future__ import annotations
 
-import argparse
 import csv
 from pathlib import Path
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert import checkpoint
+from minibert.folders import LESSONS
 from minibert.model import BertForPreTraining
 from minibert.pretrain import fill
 
-SENTENCES = Path(__file__).resolve().parent.parent / "lessons" / "data"
+SENTENCES = LESSONS / "data"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
     parser.add_argument("--sentences", type=Path, default=SENTENCES / "cloze.tsv", help="sentence, answer, kind")
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     model = checkpoint.load(options.model, kind=BertForPreTraining)
     tokenizer = checkpoint.load_tokenizer(options.model)
@@ -39,8 +38,7 @@ def main() -> None:
             print(f"{row['kind']:16} {row['answer']:12} {' '.join(pieces):50} {row['sentence']}")
     for kind, count in kinds.items():
         print(f"{kind:16} {count}")
-    if options.record:
-        print("recorded", record(options.record, kinds))
+    record(options.record, kinds)
 
 
 if __name__ == "__main__":

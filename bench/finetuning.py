@@ -11,7 +11,6 @@ file after the last epoch, never the best along the way. Finished runs are recor
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -22,29 +21,28 @@ import torch
 import transformers
 from torch import nn
 
-from bench.machine import record, recorded
+from bench.machine import LAST_ONLY, RESULTS, arguments, finetuned, record, recorded
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA
 from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import split_dev
+from minibert.folders import ROOT
 from minibert.heads import HeadOutput, TaskBatch
 from minibert.tasks import TASKS, Task, TaskData
-from minibert.train import Done, Optimization
+from minibert.train import Optimization
 from minibert.training.precision import autocast, best_device
 
-ROOT = Path(__file__).resolve().parent.parent
 OURS, REAL = ROOT / "lessons" / "data", Path(os.environ.get(DATA, "")) / "tasks"
 ARMS = ("checkpoint", "random weights", "transformers")
 BERT_PARTS = {"embeddings", "encoder", "pooler"}  # in transformers' model; its other parts are new
 
 
 @dataclass(frozen=True)
-class DataSet:
+class BenchmarkSet:
     """A data set and its training settings. examples: number taken from the training file, in a fixed random order."""
 
     task: str
@@ -59,12 +57,12 @@ class DataSet:
     group_by_length: bool = False
 
 
-def ours(task: str, name: str, end: str, epochs: int, **settings) -> DataSet:
-    return DataSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
+def ours(task: str, name: str, end: str, epochs: int, **settings) -> BenchmarkSet:
+    return BenchmarkSet(task, OURS / name / f"train.{end}", OURS / name / f"dev.{end}", epochs, **settings)
 
 
-def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> DataSet:
-    return DataSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
+def real(task: str, folder: str, train: str, dev: str, epochs: int = 3, **settings) -> BenchmarkSet:
+    return BenchmarkSet(task, REAL / folder / train, REAL / folder / dev, epochs, **settings)
 
 
 ZH = {"model": "mini-zh"}
@@ -108,12 +106,11 @@ SETS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "finetuning")
     parser.add_argument("sets", nargs="*", metavar="NAME", help="all without")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning.{json,md} as runs end")
     parser.add_argument("--list", action="store_true")
     chosen = parser.parse_args()
     if unknown := set(chosen.sets) - set(SETS):
@@ -137,12 +134,13 @@ def main() -> None:
                 metrics = run(SETS[name], arm, seed)
                 runs[str(seed)] = {key: round(value, 4) for key, value in metrics.items()}
                 print(f"{name:20} seed {seed}  {arm:15} {entry['metric']} {metrics[entry['metric']]:.3f}", flush=True)
+                record(chosen.record, results)
                 if chosen.record:
-                    record("finetuning", results).with_suffix(".md").write_text(table(results), encoding="utf-8")
+                    (RESULTS / "finetuning.md").write_text(table(results), encoding="utf-8")
     print(table(results), end="")
 
 
-def described(one: DataSet) -> dict:
+def described(one: BenchmarkSet) -> dict:
     """The settings, files and metric to record with the figures."""
     settings = {key: value for key, value in asdict(one).items() if key not in ("train", "dev")}
     files = {"train": f"{one.train.parent.name}/{one.train.name}", "dev": f"{one.dev.parent.name}/{one.dev.name}"}
@@ -162,8 +160,8 @@ def table(results: dict) -> str:
             spread = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
             cells.append(f"{statistics.fmean(values):.3f}{spread} ({len(values)})" if values else "–")
         here, there = scores["checkpoint"], scores["transformers"]
-        apart = [here[seed] - there[seed] for seed in here if seed in there]
-        cells.append(f"{statistics.fmean(apart):+.3f}" if apart else "–")
+        differences = [here[seed] - there[seed] for seed in here if seed in there]
+        cells.append(f"{statistics.fmean(differences):+.3f}" if differences else "–")
         lines.append(f"| {name} | {entry['model']} | {entry['metric']} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
@@ -171,7 +169,7 @@ def table(results: dict) -> str:
 # --- one run ----------------------------------------------------------------------------------------------------------
 
 
-def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
+def run(one: BenchmarkSet, arm: str, seed: int) -> dict[str, float]:
     """The metrics after the last epoch."""
     task = TASKS[one.task]
     train, dev = task.read(one.train), task.read(one.dev)
@@ -179,22 +177,13 @@ def run(one: DataSet, arm: str, seed: int) -> dict[str, float]:
         order = list(range(len(train.examples)))
         random.Random(0).shuffle(order)
         train = train.take(order[: one.examples])
-    settings = FinetuneSettings(
-        epochs=one.epochs,
-        batch_size=one.batch_size,
-        max_length=one.max_length,
-        optimization=Optimization(learning_rate=one.learning_rate),
-        seed=seed,
-        group_by_length=one.group_by_length,
-        from_scratch=arm == "random weights",
-        evaluations_per_epoch=1,
-        dev_sample=32,  # small: only the final evaluation counts
-    )
+    settings = {name: getattr(one, name) for name in ("epochs", "batch_size", "max_length", "group_by_length")}
+    settings |= {"seed": seed, "from_scratch": arm == "random weights", **LAST_ONLY}
     start = ROOT / "checkpoints" / one.model
     if arm == "transformers":
-        return peer_metrics(start, task, train, dev, settings)
-    events = finetune(start, task, train, dev, settings)
-    return next(event for event in events if isinstance(event, Done)).metrics
+        optimization = Optimization(learning_rate=one.learning_rate)
+        return peer_metrics(start, task, train, dev, FinetuneSettings(optimization=optimization, **settings))
+    return finetuned(start, task, train, dev, one.learning_rate, **settings).metrics
 
 
 def peer_metrics(start: Path, task: Task, train: TaskData, dev: TaskData, settings: FinetuneSettings) -> dict:
@@ -286,13 +275,13 @@ class Peer(nn.Module):
         super().__init__()
         self.model, self.config, self.labels = model, model.config, labels
 
-    def said(self, batch: TaskBatch, **labels):
+    def outputs(self, batch: TaskBatch, **labels):
         mask = None if batch.padding is None else batch.padding.long()
         return self.model(input_ids=batch.ids, token_type_ids=batch.segments, attention_mask=mask, **labels)
 
     def forward(self, batch: TaskBatch) -> HeadOutput:
-        said = self.said(batch, labels=batch.labels)
-        return HeadOutput(said.logits, said.loss)
+        outputs = self.outputs(batch, labels=batch.labels)
+        return HeadOutput(outputs.logits, outputs.loss)
 
 
 class SpanPeer(Peer):
@@ -308,8 +297,8 @@ class SpanPeer(Peer):
         logits = self.model.qa_outputs(self.dropout(x)).float()  # (B, T, 2)
         loss = None
         if batch.labels is not None:
-            asked = logits if mask is None else logits.masked_fill(mask.unsqueeze(-1) == 0, -1e4)
-            loss = nn.functional.cross_entropy(asked, batch.labels)  # over T, for the start and for the end
+            masked_logits = logits if mask is None else logits.masked_fill(mask.unsqueeze(-1) == 0, -1e4)
+            loss = nn.functional.cross_entropy(masked_logits, batch.labels)  # over T, for the start and for the end
         return HeadOutput(logits, loss)
 
 
@@ -323,9 +312,9 @@ class IntentPeer(Peer):
         self.tags = nn.Linear(self.config.hidden_size, len(labels["tags"]))
 
     def forward(self, batch: TaskBatch) -> HeadOutput:
-        said = self.said(batch)
-        intents = self.intents(self.dropout(said.pooler_output)).float()  # (B, intents)
-        tags = self.tags(self.dropout(said.last_hidden_state)).float()  # (B, T, tags)
+        outputs = self.outputs(batch)
+        intents = self.intents(self.dropout(outputs.pooler_output)).float()  # (B, intents)
+        tags = self.tags(self.dropout(outputs.last_hidden_state)).float()  # (B, T, tags)
         loss = None
         if batch.labels is not None:
             loss = nn.functional.cross_entropy(intents, batch.intents)

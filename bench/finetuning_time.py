@@ -9,7 +9,6 @@ imports are done before: the command line needs a few seconds more for them.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from dataclasses import replace
@@ -18,17 +17,16 @@ import torch
 import transformers
 
 from bench.finetuning import SETS, run
-from bench.machine import record
+from bench.machine import arguments, record
 
 EXAMPLES = 2_000
 SIDES = {"minibert": "checkpoint", "transformers": "transformers"}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "finetuning-time")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--record", action="store_true", help="write bench/results/finetuning-time.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     transformers.logging.set_verbosity_error()
@@ -48,8 +46,7 @@ def main() -> None:
         ratios = [times["transformers"][0] / times["minibert"][0] for times in rounds]
         entry |= {"ratio": round(statistics.median(ratios), 2), "ratio min": round(min(ratios), 2)}
         print(f"{name:22} {entry}", flush=True)
-        if options.record:
-            record("finetuning-time", results)
+        record(options.record, results)
 
 
 def measured(one, arm: str) -> tuple[float, float]:

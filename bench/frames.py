@@ -11,7 +11,6 @@ frames and long tasks (50 ms or more) are wall-clock times, which they do length
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import tempfile
@@ -21,8 +20,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from bench.app import PATIENT, ROOT, browser, open_when_up, server, until
-from bench.machine import record
+from bench.app import PATIENT, ROOT, browser, new_page, open_when_up, server, until
+from bench.machine import arguments, record
 
 PICTURE_FILES = (ROOT / "ui" / "through" / name for name in ("picture.js", "picture.css"))
 CODE = sum(file.stat().st_size for file in PICTURE_FILES)
@@ -52,14 +51,14 @@ WATCH = """() => {
 }"""
 
 
-class Trace:
+class BrowserTrace:
     """What the page's main thread does between `begin` and `end`: Chromium's trace events with names and times."""
 
     def __init__(self, page: Page):
         self.page, self.session = page, page.context.new_cdp_session(page)
         self.events: list[dict] = []
         self.whole = False
-        self.session.on("Tracing.dataCollected", lambda told: self.events.extend(told["value"]))
+        self.session.on("Tracing.dataCollected", lambda message: self.events.extend(message["value"]))
         self.session.on("Tracing.tracingComplete", lambda _told: setattr(self, "whole", True))
 
     def begin(self) -> None:
@@ -81,7 +80,7 @@ def rise(page: Page) -> dict[str, float]:
     page.locator(".mb-through svg").focus()
     page.keyboard.press("Home")
     page.wait_for_timeout(2_000)  # the server has answered the key
-    trace = Trace(page)
+    trace = BrowserTrace(page)
     page.evaluate(WATCH)
     trace.begin()
     page.locator(".mb-through .play").click()
@@ -104,7 +103,7 @@ def rise(page: Page) -> dict[str, float]:
 
 
 def run(chromium, address: str) -> dict[str, float]:
-    page = chromium.new_context(viewport={"width": 1280, "height": 800}, locale="en-US").new_page()
+    page = new_page(chromium, 1280, 800)
     received: list[int] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda data: received.append(len(data))))
     open_when_up(page, f"{address}/through?text={SENTENCES[0]}")
@@ -127,8 +126,7 @@ def run(chromium, address: str) -> dict[str, float]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--record", action="store_true", help="write bench/results/frames.json")
+    options = arguments(__doc__, "frames")
     options.add_argument("--address", help="of a server that is up already, such as http://127.0.0.1:8501")
     chosen = options.parse_args()
     with ExitStack() as stack:
@@ -140,10 +138,9 @@ def main() -> None:
         found = run(chromium, address)
     for name, value in found.items():
         limit = LIMITS.get(name)
-        told = "" if limit is None else f"   limit {limit:g}{'' if value <= limit else '   MISSED'}"
-        print(f"{name:60} {value:10,.2f}{told}")
-    if chosen.record:
-        record("frames", {name: {"value": value, "limit": LIMITS.get(name)} for name, value in found.items()})
+        message = "" if limit is None else f"   limit {limit:g}{'' if value <= limit else '   MISSED'}"
+        print(f"{name:60} {value:10,.2f}{message}")
+    record(chosen.record, {name: {"value": value, "limit": LIMITS.get(name)} for name, value in found.items()})
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ the number of tokens per character.
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 from collections import Counter
@@ -22,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.model import IGNORE, BertForPreTraining
@@ -58,11 +57,10 @@ def first_lines(path: Path, most: int) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
     parser.add_argument("--text", type=Path, help=f"default: heldout-text of ${DATA}")
     parser.add_argument("--lines", type=int, default=10**9, help="of a file: read so many")
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     options.text = options.text or in_data_folder("--text", "heldout-text")
     model = checkpoint.load(options.model, kind=BertForPreTraining)
@@ -86,8 +84,7 @@ def main() -> None:
             "bits_per_character": metrics["mlm_loss"] / math.log(2) * tokens_a_character,
         }
         print(part, "  ".join(f"{name} {value:.4g}" for name, value in results[part].items()), flush=True)
-    if options.record:
-        print("recorded", record(options.record, results))
+    record(options.record, results)
 
 
 if __name__ == "__main__":

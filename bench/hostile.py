@@ -12,7 +12,6 @@ a shared machine wall-clock time says little; an input that takes PATIENCE secon
 
 from __future__ import annotations
 
-import argparse
 import ast
 import gzip
 import io
@@ -43,12 +42,13 @@ import torch
 from safetensors.torch import load_file, save_file
 from starlette.testclient import TestClient
 
-from bench.machine import record, recorded
+from bench.machine import arguments, record, recorded
 from minibert import checkpoint
 from minibert.__main__ import main as minibert
 from minibert.config import BertConfig
 from minibert.experiments.results import read_records
 from minibert.finetune.predictor import Predictor
+from minibert.folders import ROOT
 from minibert.model import BertForPreTraining
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.service.server import Limits, application
@@ -60,7 +60,6 @@ from minibert.training import resume, snapshots
 from tests.hostile_inputs import MARKUP, NUMBERS, a_text, drawing, mutated, mutated_json
 from tests.spelling import spelling_tokenizer
 
-ROOT = Path(__file__).resolve().parent.parent
 LIMIT, PATIENCE, LONGEST = 10, 200, 400  # seconds of CPU time and of wall-clock time; characters
 LARGEST_ERROR = 2**16  # characters of an exception's text; whatever shows it truncates it
 MEMORY = 3 * 2**30  # bytes that one input may use beyond what the process uses already
@@ -234,20 +233,20 @@ def subprocesses(rng: random.Random, ground: Ground) -> Iterator[object]:
         yield done.stderr
 
 
-def refused(told: Exception) -> str:
+def refused(error: Exception) -> str:
     """The message of the error that refused an input."""
-    if len(said := str(told)) > LARGEST_ERROR:
-        raise Broken(f"an error of {len(said)} characters: {said[:300]}") from told
-    return said
+    if len(message := str(error)) > LARGEST_ERROR:
+        raise Broken(f"an error of {len(message)} characters: {message[:300]}") from error
+    return message
 
 
-def check_command(code: object, told: bytes) -> None:
-    said = told.decode("utf-8", "backslashreplace")
-    if "Traceback" in said or "panicked" in said:
-        raise Broken(said[-2000:])
+def check_command(code: object, stderr: bytes) -> None:
+    text = stderr.decode("utf-8", "backslashreplace")
+    if "Traceback" in text or "panicked" in text:
+        raise Broken(text[-2000:])
     if code not in (0, 2):
-        raise Broken(f"exit {code}: {said[-500:]}")
-    lines = [line for line in said.replace("\r", "\n").split("\n") if not line.startswith(("usage", " "))]
+        raise Broken(f"exit {code}: {text[-500:]}")
+    lines = [line for line in text.replace("\r", "\n").split("\n") if not line.startswith(("usage", " "))]
     if bad := [line for line in lines if len(line) > LONGEST or not line.isprintable()]:
         raise Broken(f"a line of {len(bad[0])} characters: {bad[0][:500]!r}")
 
@@ -292,8 +291,8 @@ def files(rng: random.Random, ground: Ground) -> Iterator[object]:
         yield f"{name}, {what}: {', '.join(damaged)}"
         try:
             use(what, folder, ground.folder / "text.txt")
-        except (ValueError, OSError) as told:
-            yield refused(told)
+        except (ValueError, OSError) as error:
+            yield refused(error)
 
 
 def damage(rng: random.Random, file: Path) -> None:
@@ -379,8 +378,8 @@ def uploads(rng: random.Random, ground: Ground) -> Iterator[object]:
         answers = predictor.answers(data.examples[:4])[0]
         task.score(answers, data.examples[:4])
         json.dumps([[str(problem) for problem in data.problems[:100]], answers])
-    except (ValueError, OSError) as told:
-        yield refused(told)
+    except (ValueError, OSError) as error:
+        yield refused(error)
 
 
 def text_files(rng: random.Random, ground: Ground) -> Iterator[object]:
@@ -401,8 +400,8 @@ def text_files(rng: random.Random, ground: Ground) -> Iterator[object]:
             skipped: list[str] = []
             paths = [Path(folder, name)] if rng.random() < 0.5 else [Path(folder)]
             TokenStore.build(read_documents(paths, skipped), spelling_tokenizer())
-        except (ValueError, OSError) as told:
-            yield refused(told)
+        except (ValueError, OSError) as error:
+            yield refused(error)
 
 
 # --- service ----------------------------------------------------------------------------------------------------------
@@ -604,8 +603,8 @@ def summary(trials: list[Trial], seed: int) -> dict:
                 "seconds, longest": round(float(seconds.max()), 2),
                 "megabytes more at the peak, most": round(max(trial.megabytes for trial in of_it)),
             }
-    told = {(t.surface, t.number): t.wrong.replace(f"{ROOT}/", "")[-300:] for t in trials if t.wrong}
-    wrong = [{"surface": surface, "number": number, "why": why} for (surface, number), why in told.items()]
+    reasons = {(t.surface, t.number): t.wrong.replace(f"{ROOT}/", "")[-300:] for t in trials if t.wrong}
+    wrong = [{"surface": surface, "number": number, "why": why} for (surface, number), why in reasons.items()]
     return {"seed": seed, "inputs": len(trials), "wrong": len(wrong), "surfaces": by_surface, "which": wrong}
 
 
@@ -626,14 +625,13 @@ def tried_alone(surface: str, numbers: range, seed: int, ground: Ground) -> list
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "hostile")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=SURFACES)
     parser.add_argument("--from", dest="first", type=int, default=0, help="number of the first input of each surface")
     parser.add_argument("--processes", type=int, default=1, help="side by side (default: 1)")
     parser.add_argument("--minutes", type=float, help="of the clock, then no more are begun")
-    parser.add_argument("--record", action="store_true")
     parser.add_argument("--again", action="store_true", help="only what was wrong when it was recorded, after mending")
     options = parser.parse_args()
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # processes are forked
@@ -660,8 +658,7 @@ def main() -> None:
     if options.again:
         results = {**before, "still wrong after mending": results["wrong"]}
     print(json.dumps({**results, "which": len(results["which"])}, indent=1))
-    if options.record:
-        record("hostile", results)
+    record(options.record, results)
 
 
 if __name__ == "__main__":

@@ -60,30 +60,30 @@ class KeptClose(nn.Module):
 
     def forward(self, batch: Batch) -> tuple[PreTrainingOutput, Tensor]:
         hidden, pooled = self.reader.bert(batch)  # without a tap, so that attention is fused
-        asked = batch.labels != IGNORE
-        logits, nsp = self.reader.mlm(hidden[asked]), self.reader.nsp(pooled)
-        said = PreTrainingOutput(
+        target_mask = batch.labels != IGNORE
+        logits, nsp = self.reader.mlm(hidden[target_mask]), self.reader.nsp(pooled)
+        predictions = PreTrainingOutput(
             logits,
             nsp,
-            F.cross_entropy(logits.float(), batch.labels[asked]),
+            F.cross_entropy(logits.float(), batch.labels[target_mask]),
             F.cross_entropy(nsp.float(), batch.next_labels),
         )
         if self.teacher[0] is None:
-            return said, hidden.new_zeros(())
+            return predictions, hidden.new_zeros(())
         with torch.no_grad():
-            whole = replace(batch, ids=batch.ids.where(~asked, batch.labels), labels=None, next_labels=None)
-            wanted, _ = self.teacher[0](whole)
-        apart = 1 - F.cosine_similarity(self.map(hidden).float(), wanted.float(), dim=-1)  # (B, T)
-        return said, apart.mean() if batch.padding is None else apart[batch.padding].mean()
+            whole = replace(batch, ids=batch.ids.where(~target_mask, batch.labels), labels=None, next_labels=None)
+            teacher_hidden, _ = self.teacher[0](whole)
+        distance = 1 - F.cosine_similarity(self.map(hidden).float(), teacher_hidden.float(), dim=-1)  # (B, T)
+        return predictions, distance.mean() if batch.padding is None else distance[batch.padding].mean()
 
 
 def terms(
     objective: Objective, keep: float, output: tuple[PreTrainingOutput, Tensor], part, whole
 ) -> dict[str, Tensor]:
     """The pre-training losses, plus `keep` times the distance to the teacher."""
-    said, apart = output
-    found = losses(objective, said, part, whole)
-    return {**found, "loss": found["loss"] + keep * apart, "apart": apart}
+    predictions, distance = output
+    found = losses(objective, predictions, part, whole)
+    return {**found, "loss": found["loss"] + keep * distance, "apart": distance}
 
 
 def main() -> None:
@@ -136,9 +136,9 @@ def main() -> None:
         ):
             print(json.dumps(event.as_dict()), file=log, flush=True)
             if isinstance(event, Step) and event.step % 500 == 0:
-                said = {name: round(value, 3) for name, value in event.parts.items()}
+                predictions = {name: round(value, 3) for name, value in event.parts.items()}
                 print(
-                    f"{event.step:6} {event.tokens / 1e6:7.1f} M tokens {event.tokens_per_second:9.0f}/s {said}",
+                    f"{event.step:6} {event.tokens / 1e6:7.1f} M tokens {event.tokens_per_second:9.0f}/s {predictions}",
                     flush=True,
                 )
     checkpoint.save(options.out, reader, tokenizer, dtype=torch.float16)

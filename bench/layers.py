@@ -17,8 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.machine import record
+from minibert.folders import LESSONS
 
-DATA = Path(__file__).resolve().parent.parent / "lessons" / "data"
+DATA = LESSONS / "data"
 
 
 def measure(model: Path) -> dict[str, dict[str, float]]:
@@ -69,8 +70,7 @@ def main() -> None:
     parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     results = measure(options.model)
-    if options.record:
-        print(record(f"layers-{options.model.name}", results))
+    record(options.record and f"layers-{options.model.name}", results)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ pages.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import tempfile
@@ -22,9 +21,9 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page
 
-from bench.app import PATIENT, browser, open_when_up, server, until
+from bench.app import PATIENT, browser, new_page, open_when_up, server, until
 from bench.attention_views import script_memory
-from bench.machine import record
+from bench.machine import arguments, record
 
 # Elements by selector, including those in the shadow roots of components.
 ALL = """const all = (selector, root = document) => [...root.querySelectorAll(selector),
@@ -44,7 +43,7 @@ class Reader:
 
     def __init__(self, chromium: Browser, address: str):
         self.address, self.sent, self.waits = address, 0, {}
-        self.page: Page = chromium.new_context(viewport={"width": 1440, "height": 900}, locale="en-US").new_page()
+        self.page: Page = new_page(chromium)
         self.page.on("websocket", lambda socket: socket.on("framereceived", self._received))
 
     def _received(self, data: str | bytes) -> None:
@@ -162,13 +161,10 @@ def measure(chromium: Browser) -> dict:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    options.add_argument("--record", action="store_true", help="write bench/results/looking-inside.json")
-    chosen = options.parse_args()
+    chosen = arguments(__doc__, "looking-inside").parse_args()
     with browser() as chromium:
         results = measure(chromium)
-    if chosen.record:
-        record("looking-inside", results)
+    record(chosen.record, results)
 
 
 if __name__ == "__main__":

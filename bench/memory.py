@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.config import BertConfig
@@ -84,12 +84,11 @@ def child(stage: str, store: Path, options) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "memory")
     parser.add_argument("--data", nargs="+", type=Path, help=f"default: pretrain/en of ${DATA}")
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"), help="whose vocabulary is used")
     parser.add_argument("--megabytes", nargs="+", type=float, default=[50, 1000])
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--record", action="store_true")
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
@@ -108,8 +107,7 @@ def main() -> None:
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 results.append({"megabytes": size, "stage": stage, **json.loads(done.stdout.splitlines()[-1])})
                 print(results[-1], flush=True)
-    if options.record:
-        record("memory", results)
+    record(options.record, results)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import argparse
 import statistics
 import time
 from dataclasses import asdict
-from pathlib import Path
 
 from minibert.checkpoint import config_values
 from minibert.config import BertConfig
@@ -21,13 +20,13 @@ from minibert.experiments.records import append_record
 from minibert.experiments.results import read_records
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from minibert.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.train import Optimization
 from minibert.training import machine
 from ui.finetune_settings import suited
 from ui.task_data import shipped, shipped_sets
 
-OUT = Path(__file__).resolve().parent.parent / "lessons" / "results" / "tasks.jsonl"
+OUT = LESSONS / "results" / "tasks.jsonl"
 ARMS = ("minilm-en", "mini-en", "random")
 SIZES_OF_RANDOM = "minilm-en"
 REQUIRED = {"set", "arm", "seed", "values", "metric", "floor", "score", "curve", "loss"}

@@ -9,13 +9,12 @@ median reported.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 
 import torch
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert.training.precision import best_device, has_bfloat16
 
 ROWS = 32 * 128
@@ -24,9 +23,8 @@ ROUNDS, REPEATS = 15, 4
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "precision")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--record", action="store_true", help="write bench/results/precision.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     results = {name: compared(*sizes) for name, sizes in LAYERS.items()}
@@ -34,8 +32,7 @@ def main() -> None:
         print(f"{name:20} float32 {figures['float32']:6.0f}  bfloat16 {figures['bfloat16']:6.0f} GFLOP/s", end="  ")
         print(f"bfloat16 {figures['ratio']:.2f} times as fast")
     print("autocast to bfloat16 is", "on" if has_bfloat16(best_device()) else "off")
-    if options.record:
-        record("precision", results)
+    record(options.record, results)
 
 
 def compared(inputs: int, outputs: int) -> dict[str, float]:

@@ -12,28 +12,29 @@ from tempfile import TemporaryDirectory
 
 from minibert import checkpoint
 from minibert.experiments.records import append_record
+from minibert.folders import LESSONS
 from minibert.inside.probes.probe import probe_layers, untrained_copy
 from minibert.training import machine
 from sections.probes.tasks import tasks_of
 
-RESULTS = Path(__file__).resolve().parent.parent / "lessons" / "results"
+RESULTS = LESSONS / "results"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--seeds", type=int, default=3)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     tasks, name = tasks_of("en")
-    out = RESULTS / asked.model.name / "probes.jsonl"
-    command = f"python -m bench.probes checkpoints/{asked.model.name} --seeds {asked.seeds}"
-    about = {"tasks": name, "model": asked.model.name, "command": command, "machine": machine.description()}
+    out = RESULTS / options.model.name / "probes.jsonl"
+    command = f"python -m bench.probes checkpoints/{options.model.name} --seeds {options.seeds}"
+    about = {"tasks": name, "model": options.model.name, "command": command, "machine": machine.description()}
     out.unlink(missing_ok=True)
     with TemporaryDirectory() as folder:
-        model, tokenizer = checkpoint.load(asked.model), checkpoint.load_tokenizer(asked.model)
+        model, tokenizer = checkpoint.load(options.model), checkpoint.load_tokenizer(options.model)
         for random in (False, True):
             start = checkpoint.save(f"{folder}/{random}", untrained_copy(model) if random else model, tokenizer)
-            for event in probe_layers(start, tasks, asked.seeds):
+            for event in probe_layers(start, tasks, options.seeds):
                 row = event.as_dict()
                 if row["event"] == "probed":
                     append_record(out, {**row, "random": random, **about})

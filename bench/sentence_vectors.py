@@ -9,10 +9,9 @@ the share of common words, which any model must beat. "unrelated": the mean cosi
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert import checkpoint
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.folders import ROOT
@@ -64,13 +63,11 @@ def measure(folder: Path) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__, "sentence-vectors")
     parser.add_argument("--data", type=Path, help=f"the folder of STS-B (default: tasks/en/stsb of ${DATA})")
-    parser.add_argument("--record", action="store_true", help="write bench/results/sentence-vectors.json")
     options = parser.parse_args()
     results = measure(options.data or in_data_folder("--data", "tasks", "en", "stsb"))
-    if options.record:
-        print(record("sentence-vectors", results))
+    record(options.record, results)
 
 
 if __name__ == "__main__":

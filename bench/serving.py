@@ -13,7 +13,6 @@ Reported: the median round's requests per second, and p50 and p95 of the latency
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import multiprocessing
@@ -25,9 +24,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.machine import record
+from bench.machine import arguments, record
+from minibert.folders import LESSONS
 
-DATA = Path(__file__).resolve().parent.parent / "lessons" / "data"
+DATA = LESSONS / "data"
 SETS = {
     "classification": "reviews/dev.tsv",
     "pair": "pairs/dev.tsv",
@@ -42,13 +42,12 @@ FIELDS = ("text", "pair", "question", "context", "choices")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--model", type=Path, required=True, help="a fine-tuned model")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8, 32])
     parser.add_argument("--seconds", type=float, default=10, help="of each measurement")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, help="processor threads of a server (default: as torch has it)")
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
 
     context = multiprocessing.get_context("spawn")
@@ -79,8 +78,7 @@ def main() -> None:
             row = {"requests_per_second": rate, "p50_ms": p50, "p95_ms": p95, "requests": len(seconds[name][count])}
             results.setdefault(name, {})[f"{count} clients"] = row
             print(f"{count:3} clients  {name:10}  {rate:8.1f} requests/s  p50 {p50:7.1f} ms  p95 {p95:7.1f} ms")
-    if options.record:
-        print("recorded", record(options.record, results))
+    record(options.record, results)
 
 
 # --- servers ----------------------------------------------------------------------------------------------------------
@@ -121,8 +119,8 @@ def plain(model: Path, threads: int | None, pipe) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps({"answers": predictor.predict(asked["inputs"])}).encode()
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps({"answers": predictor.predict(request["inputs"])}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

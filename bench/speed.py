@@ -14,7 +14,6 @@ masks. Speeds count real tokens, not padding.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import tempfile
@@ -27,7 +26,7 @@ import numpy as np
 import torch
 import transformers
 
-from bench.machine import description, record
+from bench.machine import arguments, description, record
 from minibert.checkpoint import load_tokenizer
 from minibert.command_line.arguments import DATA, in_data_folder
 from minibert.config import BertConfig
@@ -55,11 +54,11 @@ SHAPES = {
 def make_batch(config: BertConfig, rows: int, length: int) -> Batch:
     rng = torch.Generator().manual_seed(0)
     ids = torch.randint(config.vocab_size, (rows, length), generator=rng)
-    asked = torch.rand(rows, length, generator=rng).argsort(1) < round(0.15 * length)
+    target_mask = torch.rand(rows, length, generator=rng).argsort(1) < round(0.15 * length)
     return Batch(
         ids,
         segments=(torch.arange(length) >= length // 2).long().expand(rows, -1).contiguous(),
-        labels=torch.where(asked, ids, IGNORE),
+        labels=torch.where(target_mask, ids, IGNORE),
         next_labels=torch.arange(rows) % 2,
     ).to(best_device())
 
@@ -212,14 +211,13 @@ def corpus(data: list[Path], vocab_size: int) -> tuple[TokenStore, Tokenizer]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--steps", type=int, default=3, help="steps a round")
     parser.add_argument("--rows", type=int, default=32)
     parser.add_argument("--length", type=int, default=128)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--data", nargs="*", type=Path, help=f"real documents (default: of ${DATA}, or none)")
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     if options.data is None:
         options.data = [in_data_folder("--data", "pretrain", "en", "wiki-00.txt.xz")] if os.environ.get(DATA) else []
@@ -238,8 +236,7 @@ def main() -> None:
                 f"{row['transformers tokens/s']:>8,} · ratio {row['ratio']} ({row['ratio min']}–{row['ratio max']})",
                 flush=True,
             )
-    if options.record:
-        print("recorded", record(options.record, results))
+    record(options.record, results)
 
 
 if __name__ == "__main__":

@@ -9,14 +9,13 @@ frequency alone, and by the two neighbours.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import tempfile
 from dataclasses import replace
 
 import torch
 
-from bench.machine import record
+from bench.machine import arguments, record
 from minibert.pretrain import PretrainSettings
 from minibert.toy.pretrain import TOY, pretrain_toy
 from minibert.train import OPTIMIZERS, Eval, Step
@@ -25,11 +24,10 @@ KEPT = ("determined", "guessable", "guessable_from_neighbours")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=TOY.minutes)
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     results: dict[str, dict] = {}
@@ -41,8 +39,7 @@ def main() -> None:
             runs.append(one_run(settings, seed))
             results[name]["mean"] = round(statistics.fmean(run["determined"] for run in runs), 3)
             print(name, runs[-1], flush=True)
-        if options.record:
-            record(options.record, results)
+        record(options.record, results)
 
 
 def one_run(settings: PretrainSettings, seed: int) -> dict:

@@ -11,24 +11,20 @@ starts converge. Finished runs are recorded at once and not repeated.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 from pathlib import Path
 
 import torch
 
-from bench.machine import record, recorded
-from minibert.finetune.run import finetune
-from minibert.finetune.settings import FinetuneSettings
+from bench.machine import LAST_ONLY, arguments, finetuned, record, recorded
 from minibert.tasks import TASKS, TaskData
-from minibert.train import Done, Optimization
 
 EPOCHS = {500: 12, 2000: 6}  # epochs for fewer examples; for all, three
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--dev", type=Path, required=True)
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"))
@@ -39,15 +35,18 @@ def main() -> None:
     parser.add_argument("--max-length", type=int, default=128)
     parser.add_argument("--averaging", type=float, default=0.0, help="as of python -m minibert finetune")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--record", metavar="NAME", help="write bench/results/NAME.json")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     everything, dev = (TASKS["classification"].read(path) for path in (options.train, options.dev))
     shuffled = list(everything.examples)
     random.Random(0).shuffle(shuffled)
-    settings = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length", "averaging")}
-    settings |= {"train": options.train.name, "task": options.train.parent.name, "measured_on": len(dev.examples)}
-    results = (recorded(options.record) if options.record else {}) or settings
+    fields = {key: getattr(options, key) for key in ("learning_rate", "pooling", "max_length", "averaging")}
+    settings = fields | {
+        "train": options.train.name,
+        "task": options.train.parent.name,
+        "measured_on": len(dev.examples),
+    }
+    results = recorded(options.record) or settings
     if changed := [key for key, value in settings.items() if results[key] != value]:
         parser.error(f"{options.record} was recorded with another {', '.join(changed)}")
     for count in options.examples:
@@ -59,26 +58,13 @@ def main() -> None:
                 arm = results.setdefault(count, {}).setdefault(start, {"epochs": epochs, "runs": {}})
                 if str(seed) in arm["runs"]:
                     continue
-                settings = FinetuneSettings(
-                    epochs=epochs,
-                    pooling=options.pooling,
-                    max_length=options.max_length,
-                    averaging=options.averaging,
-                    optimization=Optimization(learning_rate=options.learning_rate),
-                    seed=seed,
-                    from_scratch=start == "random weights",
-                    evaluations_per_epoch=1,
-                    dev_sample=32,  # small: only the final evaluation counts
-                    group_by_length=count == "all",
-                )
-                events = finetune(options.model, "classification", train, dev, settings)
-                done = next(event for event in events if isinstance(event, Done))
+                how = {"from_scratch": start == "random weights", "group_by_length": count == "all", **LAST_ONLY}
+                done = finetuned(options.model, "classification", train, dev, seed=seed, epochs=epochs, **fields, **how)
                 accuracy, seconds = done.metrics["accuracy"], done.seconds
                 arm["runs"][str(seed)] = {"accuracy": round(accuracy, 4), "seconds": round(seconds, 1)}
                 arm["mean"] = round(statistics.fmean(run["accuracy"] for run in arm["runs"].values()), 4)
                 print(f"{count:>6} examples  seed {seed}  {start:15} {accuracy:.1%}  {seconds:.0f} s", flush=True)
-                if options.record:
-                    record(options.record, results)
+                record(options.record, results)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from examination.entry import BankError, Entry
 from examination.kinds import KINDS
-from examination.task import Question
+from examination.task import ExamQuestion
 from minibert.folders import LESSONS, ROOT
 
 BANK = LESSONS / "examination"
@@ -18,24 +18,24 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
-class Part:
+class ExamPart:
     """A file of the bank. `name` is used in links: the file's name without its number."""
 
     name: str
     title: str
-    questions: tuple[Question, ...]
+    questions: tuple[ExamQuestion, ...]
 
     @property
-    def marked(self) -> tuple[Question, ...]:
+    def marked(self) -> tuple[ExamQuestion, ...]:
         """The questions that a program marks."""
         return tuple(one for one in self.questions if one.kind != "open")
 
     @property
-    def open(self) -> tuple[Question, ...]:
+    def open(self) -> tuple[ExamQuestion, ...]:
         return tuple(one for one in self.questions if one.kind == "open")
 
 
-def load_bank(folder: Path = BANK, language: str = "en") -> tuple[Part, ...]:
+def load_bank(folder: Path = BANK, language: str = "en") -> tuple[ExamPart, ...]:
     """All parts in the order of their files; a part's translation is `<name>.<language>.toml` beside it.
 
     Raises BankError with file, question and what to do.
@@ -43,15 +43,15 @@ def load_bank(folder: Path = BANK, language: str = "en") -> tuple[Part, ...]:
     paths = sorted(path for path in folder.glob("*.toml") if path.name.count(".") == 1)
     if not paths:
         raise BankError(f"{folder}: no *.toml here; a part of the examination is a file, see README.md")
-    parts: list[Part] = []
-    seen: dict[str, str] = {}
+    parts: list[ExamPart] = []
+    places: dict[str, str] = {}
     for path in paths:
         translated = path.with_suffix(f".{language}.toml")
         part = read_part(translated if translated.exists() else path, _name(path))
         for question in part.questions:
-            if question.id in seen:
-                raise BankError(f"{question.where}: the id is taken by {seen[question.id]}; choose another")
-            seen[question.id] = question.where
+            if question.id in places:
+                raise BankError(f"{question.where}: the id is taken by {places[question.id]}; choose another")
+            places[question.id] = question.where
         parts.append(part)
     return tuple(parts)
 
@@ -60,7 +60,7 @@ def _name(path: Path) -> str:
     return re.sub(r"^[0-9]+-", "", path.stem)
 
 
-def read_part(path: Path, name: str) -> Part:
+def read_part(path: Path, name: str) -> ExamPart:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -69,10 +69,10 @@ def read_part(path: Path, name: str) -> Part:
     title = entry.text("title")
     questions = tuple(_read(table, name, path.name) for table in entry.tables("question", 1))
     entry.close()
-    return Part(name, title, questions)
+    return ExamPart(name, title, questions)
 
 
-def _read(entry: Entry, part: str, file: str) -> Question:
+def _read(entry: Entry, part: str, file: str) -> ExamQuestion:
     name = entry.text("id")
     if not _ID.fullmatch(name):
         raise entry.error(f"`id` is {name!r}; write small letters, digits and hyphens, such as masking-reasons")
@@ -90,4 +90,4 @@ def _read(entry: Entry, part: str, file: str) -> Question:
     if len({frozenset(variant) for variant in variants}) > 1:
         raise entry.error("every [[question.variant]] must have the same names")
     entry.close()
-    return Question(name, part, kind, text, why, points, lesson, query, variants, settings, entry.where)
+    return ExamQuestion(name, part, kind, text, why, points, lesson, query, variants, settings, entry.where)

@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer, texts
 
 
 @dataclass(frozen=True)
-class Choice:
+class AnswerOption:
     text: str
     why: str
     correct: bool = False
@@ -18,13 +18,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class ChooseSettings:
-    choices: tuple[Choice, ...]
+    choices: tuple[AnswerOption, ...]
     show: int
 
 
 @dataclass(frozen=True)
-class ChooseTask(Task):
-    choices: tuple[Choice, ...]
+class ChooseTask(ExamTask):
+    choices: tuple[AnswerOption, ...]
 
 
 def read(entry: Entry) -> ChooseSettings:
@@ -32,11 +32,11 @@ def read(entry: Entry) -> ChooseSettings:
     return ChooseSettings(choices, entry.integer("show", len(choices), 2, len(choices)))
 
 
-def read_choices(entry: Entry) -> tuple[Choice, ...]:
+def read_choices(entry: Entry) -> tuple[AnswerOption, ...]:
     """[[question.choice]]: text, why, and on exactly one `correct = true`."""
     choices = []
     for table in entry.tables("choice", 2):
-        choices.append(Choice(table.text("text"), table.text("why"), table.flag("correct")))
+        choices.append(AnswerOption(table.text("text"), table.text("why"), table.flag("correct")))
         table.close()
     if (right := sum(choice.correct for choice in choices)) != 1:
         raise entry.error(f"exactly one choice must have `correct = true`, not {right}")
@@ -46,24 +46,23 @@ def read_choices(entry: Entry) -> tuple[Choice, ...]:
 
 
 def dealt(
-    choices: tuple[Choice, ...], show: int, values: dict[str, str], where: str, rng: random.Random
-) -> tuple[Choice, ...]:
+    choices: tuple[AnswerOption, ...], show: int, values: dict[str, str], where: str, rng: random.Random
+) -> tuple[AnswerOption, ...]:
     """The right choice and `show` − 1 of the others, shuffled, with placeholders filled in."""
     shown = [
         *(one for one in choices if one.correct),
         *rng.sample([one for one in choices if not one.correct], show - 1),
     ]
     rng.shuffle(shown)
-    return tuple(Choice(filled(c.text, values, where), filled(c.why, values, where), c.correct) for c in shown)
+    return tuple(AnswerOption(filled(c.text, values, where), filled(c.why, values, where), c.correct) for c in shown)
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ChooseTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> ChooseTask:
     settings: ChooseSettings = question.settings
     choices = dealt(settings.choices, settings.show, values, question.where, rng)
     return ChooseTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
+        *texts(question, values),
         right=next(index for index, choice in enumerate(choices) if choice.correct),
         wrong=tuple(Wrong(index, choice.why) for index, choice in enumerate(choices) if not choice.correct),
         choices=choices,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from examination.computations import COMPUTATIONS, Field, Given
 from examination.entry import BankError, Entry
 from examination.numbers import number_text, parse_number
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _, ngettext
 
 TRIES = 200
@@ -22,7 +22,7 @@ class ComputeSettings:
 
 
 @dataclass(frozen=True)
-class ComputeTask(Task):
+class ComputeTask(ExamTask):
     given: tuple[Given, ...]
     fields: tuple[Field, ...]
     numbers_wrong: tuple[tuple[tuple[float, ...], str], ...]
@@ -42,7 +42,7 @@ def read(entry: Entry) -> ComputeSettings:
     return ComputeSettings(what, options)
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> ComputeTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> ComputeTask:
     """Redraw until every misunderstanding leads to a different answer."""
     settings: ComputeSettings = question.settings
     for _try in range(TRIES):
@@ -55,8 +55,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     names = values | drawn.names
     return ComputeTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         tuple(number_text(field.value, field.decimals) for field in drawn.fields),
         tuple(
             Wrong(tuple(number_text(n, f.decimals) for n, f in zip(numbers, drawn.fields, strict=True)), why)
@@ -93,8 +92,8 @@ def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:
     reasons: dict[str, list[str]] = {}
     for index in missed:
         reasons.setdefault(_reason(task, numbers, index, typed[index]), []).append(task.fields[index].label)
-    said = [why if len(task.fields) == 1 else f"{', '.join(labels)}: {why}" for why, labels in reasons.items()]
-    return mark_of(task, 1 - len(missed) / len(task.fields), *said)
+    comments = [why if len(task.fields) == 1 else f"{', '.join(labels)}: {why}" for why, labels in reasons.items()]
+    return mark_of(task, 1 - len(missed) / len(task.fields), *comments)
 
 
 def _reason(task: ComputeTask, numbers: Sequence[float | None], index: int, typed: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from examination.entry import Entry
 from examination.numbers import number_text, parse_number
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class CountSettings:
 
 
 @dataclass(frozen=True)
-class CountTask(Task):
+class CountTask(ExamTask):
     """formula: how to compute the number, shown with the mark."""
 
     number: int
@@ -48,7 +48,7 @@ def _defaults(table: Entry) -> dict[str, int]:
     return {"L": 12, "H": 768, "A": 12, "F": 4 * hidden if isinstance(hidden, int) else 1, "V": 30522, "P": 512, "K": 2}
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> CountTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> CountTask:
     from minibert.config import BertConfig
     from minibert.count import parameters
 
@@ -60,8 +60,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     differing = tuple((number, what) for number, what in dict(wrong).items() if number != right)
     return CountTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         number_text(right, 0),
         tuple(Wrong(number_text(number, 0), what) for number, what in differing),
         right,

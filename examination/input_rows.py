@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 from minibert.folders import CHECKPOINTS
 
@@ -20,7 +20,7 @@ MOST_TYPED = 2_000  # characters read of a typed row
 Rows = dict[str, tuple[str, ...]]
 
 
-class Form(NamedTuple):
+class InputForm(NamedTuple):
     """rows: name of each row → its cells · plain: the rows of somebody who understands nothing; only cells that differ
     from them earn points · pieces: tokens to choose from · names: for the text · wrong: misunderstandings."""
 
@@ -40,7 +40,7 @@ class InputRowsSettings:
 
 
 @dataclass(frozen=True)
-class InputTask(Task):
+class InputTask(ExamTask):
     """right: name → its cells, joined by spaces · titles: the title of each row on screen."""
 
     plain: Rows
@@ -68,7 +68,7 @@ def read(entry: Entry) -> InputRowsSettings:
     )
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> InputTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> InputTask:
     settings: InputRowsSettings = question.settings
     form = FORMS[settings.form](rng.choice(settings.pairs), settings, rng)
     names = values | form.names
@@ -76,8 +76,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     wrong = [({name: " ".join(cells) for name, cells in rows.items()}, what) for rows, what in form.wrong]
     return InputTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         right,
         tuple(Wrong(rows, what) for rows, what in wrong if rows != right),
         form.plain,
@@ -93,30 +92,30 @@ def cells_of(text: str) -> list[str]:
 
 def mark(task: InputTask, answer: Mapping[str, str] | None) -> Mark:
     """All rows have equal weight. In a row each wrong cell costs 1/n, n being the cells that differ from `plain`."""
-    given = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
-    if not any(given.values()):
+    typed = {name: cells_of((answer or {}).get(name, "")) for name in task.right}
+    if not any(typed.values()):
         return no_answer(task)
-    share, said = 0.0, []
+    share, comments = 0.0, []
     for name, text in task.right.items():
-        cells, wanted = given[name], text.split()
-        errors = sum(a != b for a, b in zip_longest(cells, wanted))
-        to_know = sum(a != b for a, b in zip_longest(task.plain[name], wanted)) or 1
+        cells, expected = typed[name], text.split()
+        errors = sum(a != b for a, b in zip_longest(cells, expected))
+        to_know = sum(a != b for a, b in zip_longest(task.plain[name], expected)) or 1
         share += max(0, 1 - errors / to_know) / len(task.right)
-        if cells == wanted:
+        if cells == expected:
             continue
-        if len(cells) != len(wanted):
+        if len(cells) != len(expected):
             found = _("{row}: {n} entries, {wanted} are needed.").format(
-                row=task.titles[name], n=len(cells), wanted=len(wanted)
+                row=task.titles[name], n=len(cells), wanted=len(expected)
             )
         else:
-            at = next(i for i, (a, b) in enumerate(zip(cells, wanted, strict=True)) if a != b)
+            at = next(i for i, (a, b) in enumerate(zip(cells, expected, strict=True)) if a != b)
             found = _("{row}: `{right}` belongs at place {n}.").format(
-                row=task.titles[name], right=wanted[at], n=at + 1
+                row=task.titles[name], right=expected[at], n=at + 1
             )
-        said.append(found)
-    whole = {name: " ".join(cells) for name, cells in given.items()}
+        comments.append(found)
+    whole = {name: " ".join(cells) for name, cells in typed.items()}
     what = next((wrong.what for wrong in task.wrong if wrong.answer == whole), "")
-    return mark_of(task, 1 if not said else share, what, *said)
+    return mark_of(task, 1 if not comments else share, what, *comments)
 
 
 @lru_cache(maxsize=1)
@@ -127,7 +126,7 @@ def tokenizer():
     return load_tokenizer(CHECKPOINT)
 
 
-def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """[CLS] A [SEP] B [SEP], truncated or padded."""
     a, b = pair
     whole = tokenizer().encode(a, b)
@@ -158,10 +157,10 @@ def _bert(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random
     pieces += [token for one in (a, b) for token in tokenizer().encode(one, add_special=False).tokens]
     names = {"first": a, "second": b, "length": str(n + padding), "whole": str(len(whole))}
     plain = {"tokens": (), "segments": one_segment, "mask": ("1",) * len(mask)}
-    return Form(rows, plain, tuple(dict.fromkeys(pieces)), names, tuple(wrong))
+    return InputForm(rows, plain, tuple(dict.fromkeys(pieces)), names, tuple(wrong))
 
 
-def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """Source to the encoder, target shifted by one to the decoder, and the label of each position."""
     from minibert.toy.seq2seq import BOS, EOS, Words
 
@@ -186,10 +185,10 @@ def _transformer(pair: tuple[str, str], settings: InputRowsSettings, rng: random
         (rows | {"encoder": together}, _("The encoder reads the source alone; the target goes to the decoder.")),
     )
     pieces = tuple(dict.fromkeys((BOS, EOS, "[PAD]", *sorted({*source, *target}))))
-    return Form(rows, dict.fromkeys(rows, ()), pieces, {"first": pair[0], "second": pair[1]}, wrong)
+    return InputForm(rows, dict.fromkeys(rows, ()), pieces, {"first": pair[0], "second": pair[1]}, wrong)
 
 
-def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> Form:
+def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Random) -> InputForm:
     """A sentence prepared for masked-language modelling: the corrupted tokens, and the labels."""
     import torch
 
@@ -214,7 +213,7 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     }
     places = [(i, one) for i, one in enumerate(fate) if one != UNTOUCHED]
     words = {MASKED: _("becomes [MASK]"), KEPT: _("stays as it is")}
-    told = "; ".join(
+    fates_text = "; ".join(
         _("place {n} (`{token}`) {fate}").format(
             n=i + 1, token=old[i], fate=words.get(one, _("becomes `{token}`").format(token=new[i]))
         )
@@ -223,20 +222,23 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     only_mask = tuple(t if one in (MASKED, RANDOM) else NOTHING for t, one in zip(old, fate, strict=True))
     everything = tuple(NOTHING if token in ("[CLS]", "[SEP]") else token for token in old)
     all_masked = tuple("[MASK]" if one != UNTOUCHED else token for token, one in zip(old, fate, strict=True))
-    seen = tuple(NOTHING if one == UNTOUCHED else token for token, one in zip(new, fate, strict=True))
+    corrupted_labels = tuple(NOTHING if one == UNTOUCHED else token for token, one in zip(new, fate, strict=True))
     wrong = (
         (rows | {"labels": only_mask}, _("The token that stays is asked for, too: it counts among the 15 %.")),
         (rows | {"labels": everything}, _("Only the chosen places have a label; elsewhere nothing is asked.")),
         (rows | {"tokens": all_masked}, _("Not every chosen token becomes [MASK].")),
-        (rows | {"labels": seen}, _("The label is the token that stood there, not the one that stands there now.")),
+        (
+            rows | {"labels": corrupted_labels},
+            _("The label is the token that stood there, not the one that stands there now."),
+        ),
     )
     pieces = tuple(dict.fromkeys(("[CLS]", "[SEP]", "[MASK]", *sorted({*old, *new} - {"[CLS]", "[SEP]", "[MASK]"}))))
-    names = {"first": pair[0], "second": pair[1], "tokens": " ".join(f"`{t}`" for t in old), "fates": told}
+    names = {"first": pair[0], "second": pair[1], "tokens": " ".join(f"`{t}`" for t in old), "fates": fates_text}
     plain = {"tokens": tuple(old), "labels": (NOTHING,) * len(old)}
-    return Form(rows, plain, pieces, names, wrong)
+    return InputForm(rows, plain, pieces, names, wrong)
 
 
-FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], Form]] = {
+FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], InputForm]] = {
     "bert": _bert,
     "transformer": _transformer,
     "masked": _masked,
@@ -244,6 +246,6 @@ FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], F
 
 
 def as_text(task: InputTask, answer: Mapping[str, str] | None) -> str:
-    given = answer or {}
-    rows = [f"{title}: {given[name][:MOST_TYPED]}" for name, title in task.titles.items() if given.get(name)]
+    typed = answer or {}
+    rows = [f"{title}: {typed[name][:MOST_TYPED]}" for name, title in task.titles.items() if typed.get(name)]
     return "\n".join(rows)

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from examination import choose, compute, count, input_rows, masks, mistake, open_question, order, predict
-from examination.task import Mark, Question, Task
+from examination.task import ExamQuestion, ExamTask, Mark
 from examination.words import _
 
 KINDS: dict[str, ModuleType] = {
@@ -38,17 +38,17 @@ def titles() -> dict[str, str]:
     }
 
 
-def generate(question: Question, seed: int) -> Task:
+def generate(question: ExamQuestion, seed: int) -> ExamTask:
     """The question's task on the sheet `seed`: it does not depend on the other questions of the sheet."""
     rng = random.Random(f"{seed}/{question.id}")
     values = rng.choice(question.variants) if question.variants else {}
     return KINDS[question.kind].generate(question, rng, values)
 
 
-def mark(task: Task, answer: Any) -> Mark:
+def mark(task: ExamTask, answer: Any) -> Mark:
     return KINDS[task.question.kind].mark(task, answer)
 
 
-def as_text(task: Task, answer: Any) -> str:
+def as_text(task: ExamTask, answer: Any) -> str:
     """The answer as plain text, for the score sheet; "" for none."""
     return KINDS[task.question.kind].as_text(task, answer)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 Cells = frozenset[tuple[int, int]]  # (row, column), from 0, where attention is allowed
@@ -16,7 +16,7 @@ MOST = 8  # tokens on a side
 PAD = "[PAD]"
 
 
-class Pattern(NamedTuple):
+class MaskPattern(NamedTuple):
     """A drawn mask: tokens of rows (queries) and columns (keys), open cells; wrong: (open cells, misunderstanding)."""
 
     rows: tuple[str, ...]
@@ -33,7 +33,7 @@ class MasksSettings:
 
 
 @dataclass(frozen=True)
-class MaskTask(Task):
+class MaskTask(ExamTask):
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -52,15 +52,14 @@ def read(entry: Entry) -> MasksSettings:
     return MasksSettings(pattern, pairs, entry.integers("padding", optional=True) or (1, 2))
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> MaskTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> MaskTask:
     settings: MasksSettings = question.settings
     first, second = (tuple(text.split()) for text in rng.choice(settings.pairs))
     pattern = PATTERNS[settings.pattern](first, second, rng.choice(settings.padding), rng)
     names = values | {"first": " ".join(first), "second": " ".join(second)}
     return MaskTask(
         question,
-        filled(question.text, names, question.where),
-        filled(question.why, names, question.where),
+        *texts(question, names),
         pattern.open,
         tuple(Wrong(cells, what) for cells, what in pattern.wrong if cells != pattern.open),
         pattern.rows,
@@ -73,17 +72,17 @@ def mark(task: MaskTask, answer: Collection[tuple[int, int]] | None) -> Mark:
     opening everything both earn nothing."""
     if answer is None:
         return no_answer(task)
-    given = frozenset(answer) & task.cells
-    missing, extra = task.right - given, given - task.right
+    chosen = frozenset(answer) & task.cells
+    missing, extra = task.right - chosen, chosen - task.right
     fewer = min(len(task.right), len(task.cells - task.right)) or 1
-    said = [next((wrong.what for wrong in task.wrong if wrong.answer == given), "")]
+    comments = [next((wrong.what for wrong in task.wrong if wrong.answer == chosen), "")]
     for cells, words in (
         (missing, _("Closed, but should be open: {cells}.")),
         (extra, _("Open, but should be closed: {cells}.")),
     ):
         if cells:
-            said.append(words.format(cells=_named(task, cells)))
-    return mark_of(task, 1 - len(missing | extra) / fewer, *said)
+            comments.append(words.format(cells=_named(task, cells)))
+    return mark_of(task, 1 - len(missing | extra) / fewer, *comments)
 
 
 def _named(task: MaskTask, cells: Cells, most: int = 3) -> str:
@@ -113,7 +112,7 @@ def _without_rows(cells: Cells, closed: Collection[int]) -> Cells:
     return frozenset(cell for cell in cells if cell[1] not in closed)
 
 
-def _padding(first, second, padding, rng) -> Pattern:
+def _padding(first, second, padding, rng) -> MaskPattern:
     """BERT's mask: one sentence with [CLS], [SEP] and one word as [MASK], then padding. Rows: the real tokens."""
     import torch
 
@@ -127,7 +126,7 @@ def _padding(first, second, padding, rng) -> Pattern:
     real = torch.tensor([[token != PAD for token in columns]])
     right = _cells(padding_mask(real), len(row))
     causal = _cells(causal_mask(len(columns)), len(row))
-    return Pattern(
+    return MaskPattern(
         row,
         columns,
         right,
@@ -138,15 +137,12 @@ def _padding(first, second, padding, rng) -> Pattern:
                 _without_rows(right, [hidden + 1]),
                 _("[MASK] is a token like any other here: it hides a word, not itself."),
             ),
-            (
-                _without_rows(right, [0, len(row) - 1]),
-                _("[CLS] and [SEP] are real tokens: only padding is closed."),
-            ),
+            (_without_rows(right, [0, len(row) - 1]), _("[CLS] and [SEP] are real tokens: only padding is closed.")),
         ),
     )
 
 
-def _causal(first, second, padding, rng) -> Pattern:
+def _causal(first, second, padding, rng) -> MaskPattern:
     """A decoder's mask: [BOS] and the words so far."""
     import torch
 
@@ -158,7 +154,7 @@ def _causal(first, second, padding, rng) -> Pattern:
     transposed = frozenset((j, i) for i, j in right)
     diagonal = frozenset((i, i) for i in range(n))
     everything = _cells(padding_mask(torch.ones(1, n, dtype=torch.bool)), n)
-    return Pattern(
+    return MaskPattern(
         tokens,
         tokens,
         right,
@@ -170,7 +166,7 @@ def _causal(first, second, padding, rng) -> Pattern:
     )
 
 
-def _cross(first, second, padding, rng) -> Pattern:
+def _cross(first, second, padding, rng) -> MaskPattern:
     """Cross-attention: the target's positions attend to the source, which is padded to the length of its batch."""
     import torch
 
@@ -181,21 +177,18 @@ def _cross(first, second, padding, rng) -> Pattern:
     rows = ("[BOS]", *second)[: MOST - 1]
     right = _cells(padding_mask(torch.tensor([[token != PAD for token in columns]])), len(rows))
     causal = frozenset((i, j) for i, j in right if j <= i)
-    return Pattern(
+    return MaskPattern(
         rows,
         columns,
         right,
         (
-            (
-                causal,
-                _("The whole source is known before the first word is written: nothing of it is future."),
-            ),
+            (causal, _("The whole source is known before the first word is written: nothing of it is future.")),
             (_grid(len(rows), len(columns)), _("The padding of the source must stay closed in cross-attention, too.")),
         ),
     )
 
 
-def _prefix(first, second, padding, rng) -> Pattern:
+def _prefix(first, second, padding, rng) -> MaskPattern:
     """One stack for source and target (UniLM): the source is bidirectional, the target causal."""
     import torch
 
@@ -206,7 +199,7 @@ def _prefix(first, second, padding, rng) -> Pattern:
     n, start = len(tokens), len(source)
     right = _cells(prefix_mask((torch.arange(n) >= start).long()[None]), n)
     separate = frozenset((i, j) for i, j in right if (i >= start) == (j >= start))
-    return Pattern(
+    return MaskPattern(
         tokens,
         tokens,
         right,
@@ -218,7 +211,7 @@ def _prefix(first, second, padding, rng) -> Pattern:
     )
 
 
-PATTERNS: dict[str, Callable[..., Pattern]] = {
+PATTERNS: dict[str, Callable[..., MaskPattern]] = {
     "padding": _padding,
     "causal": _causal,
     "cross": _cross,

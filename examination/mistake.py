@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import BankError, Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer
 from examination.words import _
 
 
@@ -29,7 +29,7 @@ class MistakeSettings:
 
 
 @dataclass(frozen=True)
-class MistakeTask(Task):
+class MistakeTask(ExamTask):
     """lines: with the mistake in it · correct: the right line in its place · setup: code that runs before."""
 
     setup: str
@@ -65,7 +65,7 @@ def read(entry: Entry) -> MistakeSettings:
     return MistakeSettings(entry.text("setup", " ").strip(), code, tuple(mistakes), entry.texts("shows"))
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> MistakeTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> MistakeTask:
     settings: MistakeSettings = question.settings
     mistake = rng.choice(settings.mistakes)
     values = values | {"seed": str(rng.randrange(1000))}

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, texts
 from examination.words import _
 
 
-class Answer(NamedTuple):
+class OpenAnswer(NamedTuple):
     text: str
     ticks: tuple[int, ...] = ()  # indices of points in the rubric
 
@@ -23,7 +23,7 @@ class OpenQuestionSettings:
 
 
 @dataclass(frozen=True)
-class OpenTask(Task):
+class OpenTask(ExamTask):
     model: str
     rubric: tuple[str, ...]
 
@@ -35,21 +35,23 @@ def read(entry: Entry) -> OpenQuestionSettings:
     return settings
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OpenTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> OpenTask:
     settings: OpenQuestionSettings = question.settings
     model = filled(settings.model, values, question.where)
     return OpenTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
-        Answer(model, tuple(range(len(settings.rubric)))),
-        (Wrong(Answer("", tuple(range(len(settings.rubric)))), "ticked without an answer"), Wrong(Answer("?"), "none")),
+        *texts(question, values),
+        OpenAnswer(model, tuple(range(len(settings.rubric)))),
+        (
+            Wrong(OpenAnswer("", tuple(range(len(settings.rubric)))), "ticked without an answer"),
+            Wrong(OpenAnswer("?"), "none"),
+        ),
         model,
         tuple(filled(point, values, question.where) for point in settings.rubric),
     )
 
 
-def mark(task: OpenTask, answer: Answer | None) -> Mark:
+def mark(task: OpenTask, answer: OpenAnswer | None) -> Mark:
     """One point per tick; none without a text."""
     of = len(task.rubric)
     if answer is None or not answer.text.strip():
@@ -59,5 +61,5 @@ def mark(task: OpenTask, answer: Answer | None) -> Mark:
     return Mark(len(ticks), of, tuple(missing), by_student=True)
 
 
-def as_text(task: OpenTask, answer: Answer | None) -> str:
+def as_text(task: OpenTask, answer: OpenAnswer | None) -> str:
     return answer.text if answer else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from examination.entry import Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, filled, mark_of, no_answer, texts
 from examination.words import _
 
 
@@ -19,7 +19,7 @@ class OrderSettings:
 
 
 @dataclass(frozen=True)
-class OrderTask(Task):
+class OrderTask(ExamTask):
     """steps: in the right order · start: their indices, in the order shown at first."""
 
     steps: tuple[str, ...]
@@ -31,7 +31,7 @@ def read(entry: Entry) -> OrderSettings:
     return OrderSettings(steps, entry.integer("show", len(steps), 3, len(steps)))
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> OrderTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> OrderTask:
     settings: OrderSettings = question.settings
     shown = sorted(rng.sample(range(len(settings.steps)), settings.show))
     steps = tuple(filled(settings.steps[index], values, question.where) for index in shown)
@@ -44,8 +44,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     swapped[place : place + 2] = swapped[place + 1], swapped[place]
     return OrderTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
+        *texts(question, values),
         right,
         (
             Wrong(start, "left as it was shown"),
@@ -63,13 +62,13 @@ def mark(task: OrderTask, answer: Sequence[int] | None) -> Mark:
         return no_answer(task)
     pairs = list(combinations(answer, 2))
     turned = [(later, earlier) for later, earlier in pairs if later > earlier]
-    said = ""
+    comment = ""
     if turned:
         later, earlier = min(turned, key=lambda pair: (pair[0] - pair[1], pair))
-        said = _("“{earlier}” comes before “{later}”. The right order is shown below.").format(
+        comment = _("“{earlier}” comes before “{later}”. The right order is shown below.").format(
             earlier=task.steps[earlier], later=task.steps[later]
         )
-    return mark_of(task, 1 - 2 * len(turned) / len(pairs), said)
+    return mark_of(task, 1 - 2 * len(turned) / len(pairs), comment)
 
 
 def as_text(task: OrderTask, answer: Sequence[int] | None) -> str:

@@ -9,15 +9,15 @@ import random
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from examination.choose import Choice, dealt, read_choices
+from examination.choose import AnswerOption, dealt, read_choices
 from examination.entry import BankError, Entry
-from examination.task import Mark, Question, Task, Wrong, filled, mark_of, no_answer
+from examination.task import ExamQuestion, ExamTask, Mark, Wrong, mark_of, no_answer, texts
 from examination.words import _
 
 SIDES = ("first", "second")
 
 
-class Run(NamedTuple):
+class ExperimentRun(NamedTuple):
     """The probability of `word` in `text`: at its [MASK], or at token `at` (from 0, [CLS] being 0).
 
     off: heads that are switched off, (layer, head) from 0.
@@ -29,43 +29,43 @@ class Run(NamedTuple):
     off: tuple[tuple[int, int], ...]
 
 
-class Experiment(NamedTuple):
-    runs: tuple[Run, Run]
+class PredictExperiment(NamedTuple):
+    runs: tuple[ExperimentRun, ExperimentRun]
     higher: str  # one of SIDES: the answer of the model in this repository; tests check it
 
 
 @dataclass(frozen=True)
 class PredictSettings:
     model: str
-    experiments: tuple[Experiment, ...]
-    choices: tuple[Choice, ...]
+    experiments: tuple[PredictExperiment, ...]
+    choices: tuple[AnswerOption, ...]
     show: int
 
 
-class Answer(NamedTuple):
+class PredictAnswer(NamedTuple):
     predicted: str | None = None  # one of SIDES
     explanation: int | None = None
 
 
 @dataclass(frozen=True)
-class PredictTask(Task):
+class PredictTask(ExamTask):
     model: str
-    experiment: Experiment
-    choices: tuple[Choice, ...]
+    experiment: PredictExperiment
+    choices: tuple[AnswerOption, ...]
 
 
 def read(entry: Entry) -> PredictSettings:
     experiments = []
     for table in entry.tables("experiment", 1):
         runs = tuple(_read_run(table.table_of(side)) for side in SIDES)
-        experiments.append(Experiment(runs, table.one_of("higher", SIDES)))
+        experiments.append(PredictExperiment(runs, table.one_of("higher", SIDES)))
         table.close()
     choices = read_choices(entry)
     show = entry.integer("show", len(choices), 2, len(choices))
     return PredictSettings(entry.text("model", "mini-en"), tuple(experiments), choices, show)
 
 
-def _read_run(table: Entry) -> Run:
+def _read_run(table: Entry) -> ExperimentRun:
     off = table.texts("off", optional=True)
     heads = []
     for head in off:
@@ -77,12 +77,12 @@ def _read_run(table: Entry) -> Run:
     at = table.integer("at", low=0, high=100) if table.has("at") else None
     if (at is None) != ("[MASK]" in text):
         raise table.error("`text` needs one [MASK]; or `at`, the number of a token, if it has none")
-    run = Run(text, table.text("word"), at, tuple(heads))
+    run = ExperimentRun(text, table.text("word"), at, tuple(heads))
     table.close()
     return run
 
 
-def generate(question: Question, rng: random.Random, values: dict[str, str]) -> PredictTask:
+def generate(question: ExamQuestion, rng: random.Random, values: dict[str, str]) -> PredictTask:
     settings: PredictSettings = question.settings
     experiment = rng.choice(settings.experiments)
     first, second = experiment.runs
@@ -91,13 +91,12 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     right = next(index for index, choice in enumerate(choices) if choice.correct)
     return PredictTask(
         question,
-        filled(question.text, values, question.where),
-        filled(question.why, values, question.where),
-        Answer(experiment.higher, right),
+        *texts(question, values),
+        PredictAnswer(experiment.higher, right),
         (
-            *(Wrong(Answer(experiment.higher, i), choice.why) for i, choice in enumerate(choices) if i != right),
-            Wrong(Answer(None, right), "explained without a prediction"),
-            Wrong(Answer(experiment.higher), "predicted without an explanation"),
+            *(Wrong(PredictAnswer(experiment.higher, i), choice.why) for i, choice in enumerate(choices) if i != right),
+            Wrong(PredictAnswer(None, right), "explained without a prediction"),
+            Wrong(PredictAnswer(experiment.higher), "predicted without an explanation"),
         ),
         settings.model,
         experiment,
@@ -105,7 +104,7 @@ def generate(question: Question, rng: random.Random, values: dict[str, str]) -> 
     )
 
 
-def mark(task: PredictTask, answer: Answer | None) -> Mark:
+def mark(task: PredictTask, answer: PredictAnswer | None) -> Mark:
     if answer is None or answer.predicted not in SIDES:
         return no_answer(task)
     if not isinstance(answer.explanation, int) or not 0 <= answer.explanation < len(task.choices):
@@ -120,7 +119,7 @@ def probabilities(loaded: Any, task: PredictTask) -> tuple[float, float]:
     return first, second
 
 
-def _probability(loaded: Any, run: Run, where: str) -> float:
+def _probability(loaded: Any, run: ExperimentRun, where: str) -> float:
     from minibert.inside.explanations.interventions import fill_in, switched_off
     from minibert.inside.model_input import ModelInput
     from minibert.model import no_tap
@@ -133,7 +132,7 @@ def _probability(loaded: Any, run: Run, where: str) -> float:
     return fill_in(loaded.model, reading.batch(), at, tap)[0, loaded.tokenizer.ids[run.word]].item()
 
 
-def as_text(task: PredictTask, answer: Answer | None) -> str:
+def as_text(task: PredictTask, answer: PredictAnswer | None) -> str:
     if answer is None or answer.predicted is None:
         return ""
     predicted = _("the first is higher") if answer.predicted == "first" else _("the second is higher")

@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from examination.bank import Part
+from examination.bank import ExamPart
 from examination.kinds import generate
-from examination.task import Mark, Question, Task
+from examination.task import ExamQuestion, ExamTask, Mark
 
 
 @dataclass(frozen=True)
@@ -27,34 +27,34 @@ class SheetSettings:
 
 
 @dataclass(frozen=True)
-class Section:
+class SheetSection:
     """A part on the sheet. number: of the part in the bank, from 1."""
 
     number: int
-    part: Part
-    tasks: tuple[Task, ...]
+    part: ExamPart
+    tasks: tuple[ExamTask, ...]
 
 
-def draw_sheet(bank: Sequence[Part], settings: SheetSettings) -> tuple[Section, ...]:
+def draw_sheet(bank: Sequence[ExamPart], settings: SheetSettings) -> tuple[SheetSection, ...]:
     sections = []
-    had: list[str] = []
+    used_kinds: list[str] = []
     for number, part in enumerate(bank, 1):
         if part.name in settings.parts:
-            chosen = draw_questions(part, settings, had)
-            had += [question.kind for question in chosen]
-            sections.append(Section(number, part, tuple(generate(question, settings.seed) for question in chosen)))
+            chosen = draw_questions(part, settings, used_kinds)
+            used_kinds += [question.kind for question in chosen]
+            sections.append(SheetSection(number, part, tuple(generate(question, settings.seed) for question in chosen)))
     return tuple(sections)
 
 
-def draw_questions(part: Part, settings: SheetSettings, had: Sequence[str] = ()) -> list[Question]:
-    """Questions of as many different kinds as possible, preferring kinds not on the sheet so far (`had`); in the bank's
-    order, an open question last."""
+def draw_questions(part: ExamPart, settings: SheetSettings, used_kinds: Sequence[str] = ()) -> list[ExamQuestion]:
+    """Questions of as many different kinds as possible, preferring those not in `used_kinds`; in the bank's order, an
+    open question last."""
     rng = random.Random(f"{settings.seed}/{part.name}")
     waiting = rng.sample(part.marked, len(part.marked))
-    chosen: list[Question] = []
+    chosen: list[ExamQuestion] = []
     while waiting and len(chosen) < settings.count:
         kinds = [question.kind for question in chosen]
-        chosen.append(min(waiting, key=lambda one: (kinds.count(one.kind), had.count(one.kind))))
+        chosen.append(min(waiting, key=lambda one: (kinds.count(one.kind), used_kinds.count(one.kind))))
         waiting.remove(chosen[-1])
     chosen.sort(key=part.questions.index)
     if settings.open and part.open:

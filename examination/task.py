@@ -12,7 +12,7 @@ from examination.words import _
 
 
 @dataclass(frozen=True)
-class Question:
+class ExamQuestion:
     """A question of the bank. `settings`: read by its kind · `where`: names file and question in errors."""
 
     id: str
@@ -37,10 +37,10 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Task:
+class ExamTask:
     """A question with its numbers, names and order drawn. `text` and `why`: the bank's Markdown, filled in."""
 
-    question: Question
+    question: ExamQuestion
     text: str
     why: str
     right: Any
@@ -60,7 +60,7 @@ class Mark:
 
     points: float
     of: int
-    said: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
     by_student: bool = False
 
     @property
@@ -68,14 +68,14 @@ class Mark:
         return self.points == self.of
 
 
-def mark_of(task: Task, share: float, *said: str) -> Mark:
+def mark_of(task: ExamTask, share: float, *comments: str) -> Mark:
     """This share of the question's points, rounded to hundredths; full points only for a share of 1."""
     of = task.question.points
     points = of if share >= 1 else min(round(of * max(0.0, share), 2), of - 0.01)
-    return Mark(points, of, tuple(line for line in said if line))
+    return Mark(points, of, tuple(line for line in comments if line))
 
 
-def no_answer(task: Task) -> Mark:
+def no_answer(task: ExamTask) -> Mark:
     return mark_of(task, 0, _("No answer."))
 
 
@@ -89,6 +89,11 @@ def filled(text: str, values: Mapping[str, object], where: str) -> str:
         return str(values[match[1]])
 
     return re.sub(r"\{\{(\w+)\}\}", value, text)
+
+
+def texts(question: ExamQuestion, values: Mapping[str, object]) -> tuple[str, str]:
+    """The question's text and its reason, filled in."""
+    return filled(question.text, values, question.where), filled(question.why, values, question.where)
 
 
 def points_text(points: float) -> str:

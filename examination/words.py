@@ -6,7 +6,7 @@ _say: Callable[[str], str] = str
 _say_counted: Callable[[str, str, int], str] = lambda singular, plural, n: singular if n == 1 else plural  # noqa: E731
 
 
-def speak(gettext: Callable[[str], str], ngettext: Callable[[str, str, int], str]) -> None:
+def set_translations(gettext: Callable[[str], str], ngettext: Callable[[str, str, int], str]) -> None:
     """Set the translation functions; each call of them decides on the language."""
     global _say, _say_counted
     _say, _say_counted = gettext, ngettext

@@ -17,8 +17,9 @@ import sys
 import tempfile
 from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # Dask does not retry a run whose worker died; the manager does
     "distributed.scheduler.worker-ttl": None,  # a laptop may sleep; a worker that really died is noticed otherwise
     "distributed.admin.low-level-log-length": 100,  # messages kept after they were sent on; events are among them
@@ -46,7 +47,7 @@ class Cluster:
         environment = os.environ | {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"}
         environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
         with open(log, "wb") as errors:
-            self.process = subprocess.Popen(
+            self.process: Any = subprocess.Popen(
                 [sys.executable, "-c", "from jobs import cluster; cluster.serve()", json.dumps([workers, preload])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 RECORD, EVENTS, RESULT, ARGUMENTS = "run.json", "events.jsonl", "result", "arguments.pickle"  # in a run's folder
 RESUME = "resume"  # in the result folder: the state to resume from (minibert.training.resume.FOLDER)
-TOLD = "told.json"  # in the resume folder: the event that reported this save; a resumed run continues after it
+SAVED_EVENT = "told.json"  # in the resume folder: the event that reported this save; a resumed run continues after it
 
 
 def pack(path: str | Path, *, deep: bool = True) -> dict[str, bytes]:

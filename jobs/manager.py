@@ -21,13 +21,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jobs.cluster import Cluster
 from jobs.run import ID, NOT_BEGUN, STOPPED, Run, restore
 from minibert.folders import PACKAGE, ROOT
 from minibert.training.disk_retry import is_full
 
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 SECONDS_TO_CONNECT = 5
 SECONDS_TO_CANCEL = 0.15
 SECONDS_TO_KILL = 10
@@ -86,10 +87,11 @@ class Manager:
         self.limits, self.preload, self.code = limits or JobLimits(), preload, code
         self._runs: dict[str, Run] = {}
         self._queue: list[Run] = []  # in serving order; replaced, never changed in place, so that pages may read it
-        self._turn = 0  # the turn being served (see `_turn_of`)
+        self._turn = 0  # the turn being served (see `_next_turn`)
         self._active: list[Run] = []  # holding one of the `max_running` places
         self._tasks: set[asyncio.Task] = set()
-        self._cluster = self._client = None
+        self._cluster: Cluster | None = None
+        self._client: Any = None  # Dask's
         self._connecting = asyncio.Lock()
         self._closing = False
         self._topic = f"minibert-{os.urandom(8).hex()}"
@@ -117,14 +119,7 @@ class Manager:
         self._start(connect())
 
     def submit(
-        self,
-        target: str | Callable,
-        *args,
-        owner: str,
-        title: str,
-        kind: str = "finetune",
-        address: str = "",
-        **kwargs,
+        self, target: str | Callable, *args, owner: str, title: str, kind: str = "finetune", address: str = "", **kwargs
     ) -> Run:
         """Queue a run of `target`, a generator function "package.module:name" that yields minibert events.
 
@@ -164,11 +159,11 @@ class Manager:
     def cancel(self, run: Run) -> None:
         self._start(self._cancel(run))
 
-    def again(self, run: Run) -> None:
-        """Restart an interrupted run under its id (see `Run.can_begin_again`). Raises as `submit`."""
+    def restart(self, run: Run) -> None:
+        """Restart an interrupted run under its id (see `Run.can_restart`). Raises as `submit`."""
         if not self._thread.is_alive():
             raise JobError("The server is stopping.")
-        asyncio.run_coroutine_threadsafe(self._again(run), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._restart(run), self._loop).result()
 
     def send(self, run: Run, message) -> None:
         self._start(self._deliver(run, message))
@@ -193,7 +188,7 @@ class Manager:
         await self._connect()
         self._check_share(run)
         try:
-            await asyncio.to_thread(run.keep_arguments, arguments)
+            await asyncio.to_thread(run.store_arguments, arguments)
             run.store()
         except OSError as error:
             await asyncio.to_thread(shutil.rmtree, run.directory, ignore_errors=True)
@@ -228,40 +223,40 @@ class Manager:
                 "start first."
             )
 
-    async def _again(self, run: Run) -> None:
-        if run.can_begin_again and run not in self._active:
+    async def _restart(self, run: Run) -> None:
+        if run.can_restart and run not in self._active:
             await self._connect()
             self._check_share(run)
             run.tries = 0
             await self._requeue(run)
 
     async def _requeue(self, run: Run) -> None:
-        run.begin_anew()
+        run.reset_to_queue()
         self._enqueue(run)
 
     def _enqueue(self, run: Run) -> None:
-        run.turn = self._turn_of(run.owner)
-        self._queue = in_turn([*self._queue, run])
-        self._advance()
+        run.turn = self._next_turn(run.owner)
+        self._queue = serving_order([*self._queue, run])
+        self._start_next()
 
-    def _turn_of(self, owner: str) -> int:
+    def _next_turn(self, owner: str) -> int:
         """Everyone's first run, then everyone's second: ten runs of one owner do not make the others wait for all ten.
         (Fair queueing: the turn after the owner's last one, but never before the turn being served.)"""
         return max([self._turn, *(run.turn + 1 for run in self._queue + self._active if run.owner == owner)])
 
-    def _advance(self) -> None:
-        while self._queue and len(self._active) < self._places():
+    def _start_next(self) -> None:
+        while self._queue and len(self._active) < self._num_slots():
             run, self._queue = self._queue[0], self._queue[1:]
             self._turn = max(self._turn, run.turn)
             self._active.append(run)
-            self._spawn(self._follow(run))
+            self._spawn(self._execute(run))
 
-    def _places(self) -> int:
+    def _num_slots(self) -> int:
         if self.scheduler and self._client:
             return self._client.scheduler_info(n_workers=-1).get("total_threads") or self.max_running
         return self.max_running
 
-    async def _follow(self, run: Run) -> None:
+    async def _execute(self, run: Run) -> None:
         """Execute a run, from its turn in the queue to its end."""
         import distributed
 
@@ -284,33 +279,33 @@ class Manager:
             self._end(run, **end)
             run.drop_arguments()
         except distributed.KilledWorker:
-            self._died(run, DIED)
+            self._handle_death(run, DIED)
         except (distributed.CancelledError, asyncio.CancelledError):
-            self._died(run, GONE)
+            self._handle_death(run, GONE)
         except JobError as error:
             self._end(run, "failed", str(error))
         except Exception as error:
             self._end(run, "failed", f"{type(error).__name__}: {error}")
         finally:
             run.future = None  # lets the worker forget the result
-            self._leave(run)
+            self._release_place(run)
             if run.state == "queued":  # its worker died: try again
                 await self._requeue(run)
             elif run.state in ("failed", "cancelled"):
                 run.drop_arguments()  # it was not interrupted: no restart
             self._prune(run.owner)
 
-    def _leave(self, run: Run) -> None:
+    def _release_place(self, run: Run) -> None:
         """Free the run's place for another."""
         if run in self._active:
             self._active.remove(run)
-            self._advance()
+            self._start_next()
 
-    def _died(self, run: Run, why: str) -> None:
+    def _handle_death(self, run: Run, why: str) -> None:
         """A run's worker or connection is gone: requeue the run if it may be retried, else mark it lost."""
         if run.over:
             return
-        if run.cancelling or self._closing or not run.can_be_tried:
+        if run.cancelling or self._closing or not run.can_retry:
             self._end(run, "lost", why)
         else:
             run.tries += 1
@@ -328,7 +323,7 @@ class Manager:
                 return None
             run.future = None
             run.change("storing")
-            self._leave(run)
+            self._release_place(run)
             self._prune(run.owner)
             await asyncio.sleep(SECONDS_FOR_ROOM)
 
@@ -366,9 +361,9 @@ class Manager:
             self._end(run, "cancelled")
             return
         self._spawn(self._deliver(run))
-        if not await self._left(run, SECONDS_TO_CANCEL):
+        if not await self._wait_released(run, SECONDS_TO_CANCEL):
             self._end(run, "cancelled")
-            if not await self._left(run, SECONDS_TO_SAVE if run.latest("step") else SECONDS_TO_KILL):
+            if not await self._wait_released(run, SECONDS_TO_SAVE if run.latest("step") else SECONDS_TO_KILL):
                 if self._cluster and run.worker:
                     from jobs.worker import kill
 
@@ -376,7 +371,7 @@ class Manager:
                 elif run.future:  # an external worker: not ours to kill
                     await run.future.cancel()
 
-    async def _left(self, run: Run, seconds: float) -> bool:
+    async def _wait_released(self, run: Run, seconds: float) -> bool:
         deadline = self._loop.time() + seconds
         while run in self._active and self._loop.time() < deadline:
             await asyncio.sleep(0.02)
@@ -389,10 +384,10 @@ class Manager:
         run.outgoing.extend(messages)
         async with run.delivering:
             if run.worker and run in self._active and (run.outgoing or run.over or run.cancelling):
-                messages, run.outgoing = run.outgoing, []
+                pending, run.outgoing = run.outgoing, []
                 stop = run.over or run.cancelling
-                with contextlib.suppress(OSError):  # the worker or the scheduler has just died: `_follow` reports it
-                    await self._client.run(deliver, run.id, messages, stop, workers=[run.worker], on_error="ignore")
+                with contextlib.suppress(OSError):  # the worker or the scheduler has just died: `_execute` reports it
+                    await self._client.run(deliver, run.id, pending, stop, workers=[run.worker], on_error="ignore")
 
     def _prune(self, owner: str) -> None:
         """Remove ended runs beyond the limits, of this owner and in total, oldest first; the newest always stays.
@@ -404,34 +399,39 @@ class Manager:
             if run.over and run.future is None and run not in self._active:
                 ended.setdefault(run.owner, []).append((run, run.size()))
         mine = ended.get(owner, [])
-        while len(mine) > self.limits.kept_per_owner or (held(mine) > self.limits.bytes_per_owner and len(mine) > 1):
+        while len(mine) > self.limits.kept_per_owner or (
+            total_bytes(mine) > self.limits.bytes_per_owner and len(mine) > 1
+        ):
             self._removed[owner] += 1
-            self._forget(mine.pop()[0])
-        while sum(map(len, ended.values())) > 1 and sum(map(held, ended.values())) > self.limits.bytes:
+            self._remove(mine.pop()[0])
+        while sum(map(len, ended.values())) > 1 and sum(map(total_bytes, ended.values())) > self.limits.bytes:
             several = [runs for runs in ended.values() if len(runs) > 1]
             only = [runs for runs in ended.values() if len(runs) == 1]
-            chosen = max(several, key=held) if several else min(only, key=lambda runs: runs[0][0].created)
+            chosen = max(several, key=total_bytes) if several else min(only, key=lambda runs: runs[0][0].created)
             self._removed[chosen[-1][0].owner] += 1
-            self._forget(chosen.pop()[0])
+            self._remove(chosen.pop()[0])
 
     async def _delete(self, run: Run) -> None:
         if run.over and run not in self._active:
-            self._forget(run)
+            self._remove(run)
 
-    def _forget(self, run: Run) -> None:
+    def _remove(self, run: Run) -> None:
         self._runs.pop(run.id, None)
         shutil.rmtree(run.directory, ignore_errors=True)
 
     # The cluster, in the loop
 
-    async def _connect(self):
+    async def _connect(self) -> Any:
         """The connected Dask client; starts the cluster if needed, and restarts one that has died."""
         async with self._connecting:
             if self._client is None or self._client.status != "running":
                 await self._disconnect()
                 try:
                     if not self.scheduler:
-                        self._start_cluster()
+                        self.directory.mkdir(parents=True, exist_ok=True)
+                        threads = max(1, CORES // self.max_running)
+                        log = self.directory / "cluster.log"
+                        self._cluster = Cluster(self.max_running, threads, self.preload, log)
                     import dask  # slow: happens while the cluster starts
                     import distributed
 
@@ -439,7 +439,8 @@ class Manager:
                     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})
                     for name in ("distributed", "distributed.client"):
                         logging.getLogger(name).setLevel(logging.CRITICAL)
-                    address = self.scheduler or await asyncio.to_thread(self._cluster.address)
+                    cluster = self._cluster
+                    address = await asyncio.to_thread(cluster.address) if cluster else self.scheduler
                     client = distributed.Client(
                         address, asynchronous=True, set_as_default=False, timeout=SECONDS_TO_CONNECT
                     )
@@ -456,11 +457,6 @@ class Manager:
                     where = f"to the Dask scheduler at {self.scheduler}" if self.scheduler else "to workers of our own"
                     raise ClusterError(f"No connection {where}: {error or type(error).__name__}") from error
             return self._client
-
-    def _start_cluster(self) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        threads = max(1, CORES // self.max_running)
-        self._cluster = Cluster(self.max_running, threads, self.preload, self.directory / "cluster.log")
 
     async def _send_code(self, client) -> None:
         """Upload the packages that runs need to an external scheduler and all its workers, also later ones."""
@@ -497,16 +493,16 @@ class Manager:
         self._loop.call_soon_threadsafe(self._spawn, coroutine)
 
 
-def in_turn(queue: list[Run]) -> list[Run]:
+def serving_order(queue: list[Run]) -> list[Run]:
     """Runs in serving order: by turn; within a turn the first of each address, then the second of each: a lone visitor
     waits neither for a whole class nor for one person with many owner ids."""
-    ordered, seen = [], Counter()
+    ordered, counts = [], Counter[tuple[int, str]]()
     for run in sorted(queue, key=lambda run: (run.turn, run.created)):
-        seen[run.turn, run.address] += 1
-        ordered.append((run.turn, seen[run.turn, run.address] if run.address else 1, run.created, run))
+        counts[run.turn, run.address] += 1
+        ordered.append((run.turn, counts[run.turn, run.address] if run.address else 1, run.created, run))
     return [run for *_order, run in sorted(ordered, key=lambda entry: entry[:3])]
 
 
-def held(runs: list[tuple[Run, int]]) -> int:
+def total_bytes(runs: list[tuple[Run, int]]) -> int:
     """Total bytes on disk."""
     return sum(size for _, size in runs)

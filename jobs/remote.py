@@ -5,22 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
+from typing import Any
 
 from jobs.manager import ClusterError, JobError
 from jobs.run import Run
 from jobs.wire import address_of, key_of, packed, unpacked
 
-KEPT = 400  # runs cached here with their events, the most recently used
+MAX_CACHED_RUNS = 400  # runs cached here with their events, the most recently used
 PATIENCE = 10.0  # seconds to retry: a job server that died is being restarted
-FRESH = 0.1  # seconds that a list of runs is cached: one script run of a page reads it ten times
+SECONDS_CACHED = 0.1  # seconds that a list of runs is cached: one script run of a page reads it ten times
 CONNECTIONS = 8  # kept open while idle
 GONE = "The server of the training runs does not answer: try again in a moment."
 OTHER_KEY = "The server of the training runs has another key: {directory} is not the folder that it keeps them in."
-READING = {"runs", "get", "events", "wait", "removed", "limits", "warm_up"}  # calls that change no list of runs
-ONCE = {"submit"}  # calls never retried: the job server may have executed them before the connection was lost
+READ_ONLY = {"runs", "get", "events", "wait", "removed", "limits", "warm_up"}  # calls that change no list of runs
+NO_RETRY = {"submit"}  # calls never retried: the job server may have executed them before the connection was lost
 
 
 class RemoteRun(Run):
@@ -29,31 +31,33 @@ class RemoteRun(Run):
 
     def __init__(self, manager: RemoteManager, run_id: str):
         self.id, self._manager = run_id, manager
-        self._events, self._latest, self._whole = [], {}, False
-        self._place: int | None = None
+        self._fetched: list[dict] = []
+        self._latest, self._complete = {}, False
+        self._position: int | None = None
         self._fetching = threading.Lock()
 
     @property
     def position(self) -> int | None:
-        return self._place
+        return self._position
 
     def wait(self, timeout: float | None = None) -> bool:
         return self.over or self._manager.ask(self, "wait", timeout) is not False
 
-    def _restore_events(self) -> None:
+    def _loaded_events(self) -> list[dict]:
         with self._fetching:
             over = self.over and self.future is None  # as last reported: then all events were there
-            if self._whole and over:
-                return
-            known = self._events[-1:]
-            new = self._manager.ask(self, "events", len(self._events) - len(known)) or []
+            if self._complete and over:
+                return self._fetched
+            known = self._fetched[-1:]
+            new = self._manager.ask(self, "events", len(self._fetched) - len(known)) or []
             if new[:1] != known:  # the run was restarted
-                self._events, self._latest, known = [], {}, []
+                self._fetched, self._latest, known = [], {}, []
                 new = self._manager.ask(self, "events", 0) or []
             for event in new[len(known) :]:
-                self._events.append(event)
+                self._fetched.append(event)
                 self._latest[event.get("event")] = event
-            self._whole = over
+            self._complete = over
+            return self._fetched
 
 
 class RemoteManager:
@@ -67,7 +71,7 @@ class RemoteManager:
         self._lists: dict[str | None, tuple[float, list[RemoteRun]]] = {}
         self._lock = threading.Lock()
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         """Any method of a manager, executed by the job server."""
         if name.startswith("_"):
             raise AttributeError(name)
@@ -79,7 +83,7 @@ class RemoteManager:
             runs = self.ask(None, "runs", owner)
             now = time.monotonic()
             self._lists = {key: kept for key, kept in self._lists.items() if kept[0] > now}
-            self._lists[owner] = (now + FRESH, runs)
+            self._lists[owner] = (now + SECONDS_CACHED, runs)
         return list(runs)
 
     def submit(self, target, *args, **options) -> Run:
@@ -92,7 +96,7 @@ class RemoteManager:
             while self._free:
                 self._free.pop().close()
 
-    def ask(self, run: Run | None, name: str, *args, **kwargs):
+    def ask(self, run: Run | None, name: str, *args, **kwargs) -> Any:
         """An attribute or a method's result, of a run or (run None) of the manager, from the job server. Raises what
         that raises, and ClusterError if the job server does not answer."""
         try:
@@ -103,7 +107,7 @@ class RemoteManager:
         while True:
             sent = False
             try:
-                connection = self._connection(new=name in ONCE)
+                connection = self._connection(new=name in NO_RETRY)
                 connection.send_bytes(data)
                 sent = True
                 answer = connection.recv_bytes()
@@ -111,17 +115,17 @@ class RemoteManager:
             except AuthenticationError as error:
                 raise ClusterError(OTHER_KEY.format(directory=self.directory)) from error
             except (OSError, EOFError) as error:  # the job server is restarting, or has restarted since the last call
-                if (sent and name in ONCE) or time.monotonic() > deadline:
+                if (sent and name in NO_RETRY) or time.monotonic() > deadline:
                     raise ClusterError(GONE) from error
                 time.sleep(0.1)
-        if name not in READING:
+        if name not in READ_ONLY:
             self._lists = {}  # this server sees its own changes at once
         with self._lock:
             if len(self._free) < CONNECTIONS:
                 self._free.append(connection)
             else:
                 connection.close()
-        done, value = unpacked(answer, self._told)
+        done, value = unpacked(answer, self._resolve)
         if done:
             return value
         raise value
@@ -132,14 +136,14 @@ class RemoteManager:
                 return self._free.pop()
         return Client(self._address, authkey=key_of(self.directory))
 
-    def _told(self, values: dict) -> RemoteRun:
+    def _resolve(self, values: dict) -> RemoteRun:
         """The run described by the job server's `values`: one object per id, updated in place."""
         with self._lock:
             run = self._runs.get(values["id"])
             if run is None:
                 run = self._runs[values["id"]] = RemoteRun(self, values["id"])
             self._runs.move_to_end(run.id)
-            while len(self._runs) > KEPT:
+            while len(self._runs) > MAX_CACHED_RUNS:
                 self._runs.popitem(last=False)
         run.__dict__.update(values)
         run.directory = self.directory / run.id  # the shared folder may have another name there

@@ -14,10 +14,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
-from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, TOLD, pack, unpack
+from jobs.files import ARGUMENTS, EVENTS, RECORD, RESULT, RESUME, SAVED_EVENT, pack, unpack
 
 ENDED = ("finished", "failed", "cancelled", "lost")
 STATES = ("queued", "starting", "running", "storing", *ENDED)
@@ -25,9 +26,9 @@ ID = re.compile(r"[0-9a-f]{32}")  # 128 random bits: ids cannot be guessed
 STOPPED = "The server was stopped before this run had ended. What it had reported is kept."
 NOT_BEGUN = "The server was stopped before this run had begun. It is kept."
 MOST_TRIES = 2  # a run whose worker died twice is not tried again
-GIVEN = ("owner", "title", "kind", "target", "address")
-STORED = ("id", *GIVEN, "state", "error", "traceback", "created", "started", "ended", "tries")
-ADDED = {"address": "", "tries": 0}  # defaults for records of older versions
+ARGS = ("owner", "title", "kind", "target", "address")
+STORED = ("id", *ARGS, "state", "error", "traceback", "created", "started", "ended", "tries")
+LATER_DEFAULTS = {"address": "", "tries": 0}  # defaults for records of older versions
 
 
 class Run:
@@ -52,26 +53,25 @@ class Run:
         self.cancelling = False
         self.turn = 0  # its turn in the queue (`Manager._turn_of`)
         self.worker: str | None = None  # its address, once the run has started there
-        self.future = None  # Dask's
+        self.future: Any = None  # Dask's
         self.outgoing: list = []  # messages that have not left yet
         self.delivering = asyncio.Lock()
         self._manager = manager
         self._events: list[dict] | None = []
         self.first_event = 0  # index of the first event counted by the current worker
         self._unwritten: list[str] = []  # event lines not yet written: the disk was full
-        self._latest: dict[str, dict] = {}
+        self._latest: dict[str | None, dict] = {}  # by the kind of event
         self._over = threading.Event()
 
     # For pages
 
     def events(self, since: int = 0) -> list[dict]:
         """The events from number `since` on, oldest first: each has number, time, event (its kind) and its fields."""
-        self._restore_events()
-        return self._events[since:]
+        return self._loaded_events()[since:]
 
     def latest(self, kind: str) -> dict | None:
         """The last event of a kind (step, eval, sample, saved, done), or None."""
-        self._restore_events()
+        self._loaded_events()
         return self._latest.get(kind)
 
     @property
@@ -79,7 +79,7 @@ class Run:
         """The fraction done, 0 to 1, as the target reports it."""
         if self.state == "finished":
             return 1.0
-        self._restore_events()
+        self._loaded_events()
         return max((event.get("progress", 0.0) for event in list(self._latest.values())), default=0.0)
 
     @property
@@ -100,18 +100,18 @@ class Run:
         self._manager.cancel(self)
 
     @property
-    def can_be_tried(self) -> bool:
+    def can_retry(self) -> bool:
         """Whether to restart it automatically after its worker was killed."""
         return self.tries + 1 < MOST_TRIES and (self.directory / ARGUMENTS).is_file()
 
     @property
-    def can_begin_again(self) -> bool:
+    def can_restart(self) -> bool:
         """Whether a user can restart it: it was interrupted, and its arguments are still stored."""
         return self.over and self.future is None and (self.directory / ARGUMENTS).is_file()
 
-    def again(self) -> None:
+    def restart(self) -> None:
         """Restart the run under its id. Raises JobError where that is refused."""
-        self._manager.again(self)
+        self._manager.restart(self)
 
     def send(self, message) -> None:
         """Pass `message` to the target's `mailbox`; kept until the run starts, dropped after its end."""
@@ -131,8 +131,9 @@ class Run:
 
     def add(self, lines: list[str]) -> None:
         """Record events, each a line of JSON, and append them to the file."""
+        events = self._loaded_events()
         for event in map(json.loads, lines):
-            self._events.append(event)
+            events.append(event)
             self._latest[event.get("event")] = event
         self._unwritten += lines
         with self._on_disk():
@@ -164,13 +165,13 @@ class Run:
         if self.over:
             self._over.set()
 
-    def begin_anew(self) -> None:
+    def reset_to_queue(self) -> None:
         """Put the run back into the queue. If it has saved a state to resume from, it will continue there (see
         jobs/worker.py), and later events are dropped; else it starts from the beginning."""
         events = self.events() if (self.result / RESUME).is_dir() else []
         saved = max((i for i, event in enumerate(events) if event.get("event") == "saved"), default=-1)
         with suppress(OSError, ValueError):  # saved by an older version, without TOLD
-            saved = events.index(json.loads((self.result / RESUME / TOLD).read_text(encoding="utf-8")))
+            saved = events.index(json.loads((self.result / RESUME / SAVED_EVENT).read_text(encoding="utf-8")))
         self._events = events[: saved + 1]
         self._latest = {event.get("event"): event for event in self._events}
         self._unwritten, self.first_event = [json.dumps(event) for event in self._events], len(self._events)
@@ -181,7 +182,7 @@ class Run:
             (self.directory / EVENTS).unlink(missing_ok=True)
         self.change("queued")
 
-    def keep_arguments(self, arguments: bytes) -> None:
+    def store_arguments(self, arguments: bytes) -> None:
         """Store the pickled arguments of `Manager.submit`. Only the server writes here, so unpickling them is safe."""
         self.directory.mkdir(parents=True, exist_ok=True)
         temporary = self.directory / f".{ARGUMENTS}"
@@ -198,13 +199,13 @@ class Run:
     @contextmanager
     def _on_disk(self) -> Iterator[None]:
         """Keep the run going in memory while the disk is full, and report that in `error` until there is room."""
-        said = f"The run cannot be kept in {self.directory}: "
+        prefix = f"The run cannot be kept in {self.directory}: "
         try:
             yield
         except OSError as error:
-            self.error = self.error or said + str(error.strerror)
+            self.error = self.error or prefix + str(error.strerror)
         else:
-            if self.error and self.error.startswith(said):
+            if self.error and self.error.startswith(prefix):
                 self.error = None
 
     def store(self) -> None:
@@ -223,19 +224,19 @@ class Run:
         """Bytes on disk."""
         return sum(file.stat().st_size for file in self.directory.rglob("*") if file.is_file())
 
-    def _restore_events(self) -> None:
-        """Load the events stored by a previous server, at first use."""
-        if self._events is not None:
-            return
-        events = []
-        file = self.directory / EVENTS
-        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-            try:
-                events.append(json.loads(line))
-            except ValueError:
-                break  # the server died while it wrote this line
-        self._latest = {event.get("event"): event for event in events}
-        self._events = events
+    def _loaded_events(self) -> list[dict]:
+        """All events; those stored by a previous server are loaded at first use."""
+        if self._events is None:
+            events = []
+            file = self.directory / EVENTS
+            for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+                try:
+                    events.append(json.loads(line))
+                except ValueError:
+                    break  # the server died while it wrote this line
+            self._latest = {event.get("event"): event for event in events}
+            self._events = events
+        return self._events
 
 
 def restore(manager, directory: Path) -> Run | None:
@@ -244,8 +245,8 @@ def restore(manager, directory: Path) -> Run | None:
     A run interrupted by its server's death becomes "queued" if it is to restart, else "lost".
     """
     try:
-        values = ADDED | json.loads((directory / RECORD).read_text(encoding="utf-8"))
-        run = Run(manager, directory.parent, **{name: values[name] for name in GIVEN})
+        values = LATER_DEFAULTS | json.loads((directory / RECORD).read_text(encoding="utf-8"))
+        run = Run(manager, directory.parent, **{name: values[name] for name in ARGS})
         run.__dict__.update({name: values[name] for name in STORED})
         server = values["server"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -262,7 +263,7 @@ def restore(manager, directory: Path) -> Run | None:
         os.rename(directory / RECORD, directory / f".{RECORD}-{os.getpid()}")
     except OSError:
         return None
-    if run.can_be_tried:
+    if run.can_retry:
         run.tries += run.state != "queued"
         run.change("queued")
     else:

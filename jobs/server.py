@@ -14,10 +14,11 @@ import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
+from typing import Any
 
 from jobs.manager import Manager
 from jobs.run import Run
-from jobs.wire import Forgotten, address_of, key_of, packed, unpacked
+from jobs.wire import UnknownRun, address_of, key_of, packed, unpacked
 
 PLAIN = (str, int, float, bool, type(None), Path)
 
@@ -25,13 +26,13 @@ PLAIN = (str, int, float, bool, type(None), Path)
 def snapshot(run: Run) -> dict:
     """The plain attributes of a run; the rest (events, say) is fetched when needed."""
     values = {name: value for name, value in vars(run).items() if isinstance(value, PLAIN) and not name.startswith("_")}
-    return values | {"_place": run.position, "future": None if run.future is None else "underway"}
+    return values | {"_position": run.position, "future": None if run.future is None else "underway"}
 
 
-class Server:
+class JobServer:
     """Answers the requests of app servers, each connection in a thread of its own."""
 
-    def __init__(self, manager, address: tuple[str, int]):
+    def __init__(self, manager: Manager, address: tuple[str, int]):
         self.manager = manager
         self.listener = Listener(address, backlog=64, authkey=key_of(manager.directory))
 
@@ -48,8 +49,8 @@ class Server:
             while True:
                 data = connection.recv_bytes()
                 try:
-                    answer = (True, self._do(*unpacked(data, self._found)))
-                except Forgotten:
+                    answer = (True, self._perform(*unpacked(data, self._resolve)))
+                except UnknownRun:
                     answer = (True, None)  # the run is gone, there is nothing to do
                 except Exception as error:
                     answer = (False, error)
@@ -59,12 +60,12 @@ class Server:
                     data = packed((False, RuntimeError(f"{answer[1]!r} cannot be sent: {error}")), snapshot)
                 connection.send_bytes(data)
 
-    def _found(self, run_id: str) -> Run:
+    def _resolve(self, run_id: str) -> Run:
         if run := self.manager.get(run_id):
             return run
-        raise Forgotten(run_id)
+        raise UnknownRun(run_id)
 
-    def _do(self, run: Run | None, name: str, args: tuple, kwargs: dict):
+    def _perform(self, run: Run | None, name: str, args: tuple, kwargs: dict) -> Any:
         """An attribute or a method's result, of a run or (run None) of the manager."""
         value = getattr(self.manager if run is None else run, name)
         return value(*args, **kwargs) if callable(value) else value
@@ -78,14 +79,19 @@ def main() -> None:
     parser.add_argument("--scheduler", help="tcp://… of a Dask cluster; without it workers are started here")
     options = parser.parse_args()
     manager = Manager(options.runs, scheduler=options.scheduler, max_running=options.workers)
-    server = Server(manager, options.listen)
+    server = JobServer(manager, options.listen)
     threading.Thread(target=server.serve, daemon=True).start()
     manager.warm_up()
-    over = threading.Event()
+    stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: over.set())
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()  # ends with its starter
-    over.wait()
+        signal.signal(number, lambda *_: stopped.set())
+
+    def stop_with_starter() -> None:
+        sys.stdin.read()
+        stopped.set()
+
+    threading.Thread(target=stop_with_starter, daemon=True).start()
+    stopped.wait()
     manager.close()
     os._exit(0)  # do not wait for threads blocked on an app server's next request
 

@@ -8,6 +8,7 @@ import pickle
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from jobs.run import Run
 
@@ -34,27 +35,27 @@ def address_of(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-class Forgotten(Exception):
+class UnknownRun(Exception):
     """The requested run is no longer kept."""
 
 
-def packed(value: object, named: Callable[[Run], object]) -> bytes:
-    """Pickle a value; each run in it is replaced by `named(run)`."""
+def packed(value: object, describe: Callable[[Run], object]) -> bytes:
+    """Pickle a value; each run in it is replaced by `describe(run)`."""
 
     class Packer(pickle.Pickler):
-        def persistent_id(self, thing):
-            return named(thing) if isinstance(thing, Run) else None
+        def persistent_id(self, obj: object) -> object:
+            return describe(obj) if isinstance(obj, Run) else None
 
     buffer = io.BytesIO()
     Packer(buffer, pickle.HIGHEST_PROTOCOL).dump(value)
     return buffer.getvalue()
 
 
-def unpacked(data: bytes, found: Callable[[object], Run]) -> object:
-    """Inverse of `packed`; `found` maps each stand-in back to its run."""
+def unpacked(data: bytes, resolve: Callable[[Any], Run]) -> Any:
+    """Inverse of `packed`; `resolve` maps each description back to its run."""
 
     class Unpacker(pickle.Unpickler):
-        def persistent_load(self, name):
-            return found(name)
+        def persistent_load(self, description: Any) -> Run:
+            return resolve(description)
 
     return Unpacker(io.BytesIO(data)).load()

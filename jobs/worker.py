@@ -11,15 +11,16 @@ import tempfile
 import time
 import traceback
 from collections import deque
+from collections.abc import Generator
 from contextlib import closing, suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import psutil
 from distributed import get_worker
 
-from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
+from jobs.files import EVENTS, RECORD, RESULT, RESUME, SAVED_EVENT, Upload, pack
 from minibert.training.disk_retry import patient
 
 SECONDS_BETWEEN_MESSAGES = 0.1
@@ -103,18 +104,22 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
     outbox = Outbox(worker, topic, run_id)
     inbox = inboxes[run_id] = Inbox()
     outbox.post(started=worker.address)
-    end = {"state": "finished", "error": None, "traceback": None, "files": {}}
+
+    def report_full_disk() -> None:
+        outbox.send({"event": WAITING})
+
+    end: dict[str, Any] = {"state": "finished", "error": None, "traceback": None, "files": {}}
     with tempfile.TemporaryDirectory(prefix="run-", dir=worker.local_directory) as folder:
         result = Path(folder, "out")
         try:
-            waiting = partial(outbox.send, {"event": WAITING})
-            with patient(waiting), closing(events_of(target, arguments, Path(folder), inbox, Path(home))) as events:
+            events = start_generator(target, arguments, Path(folder), inbox, Path(home))
+            with patient(report_full_disk), closing(events):
                 for event in events:
                     event = event.as_dict()
                     line = outbox.send(event)
                     result = Path(event.get("path") or result)
-                    if event.get("event") == "saved" and has_arrived(line, Path(home)):
-                        bring_home(result, Path(home), line)
+                    if event.get("event") == "saved" and is_written(line, Path(home)):
+                        copy_result(result, Path(home), line)
                     if inbox.cancelled:
                         end["state"] = "cancelled"
                         break
@@ -128,21 +133,21 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
     return {**end, "events": outbox.count}
 
 
-def has_arrived(line: str, home: Path) -> bool:
+def is_written(line: str, home: Path) -> bool:
     """Whether the event is in the run's file: a state must not be copied before the events that led to it."""
     if not (home / RECORD).is_file():
         return False  # the app is on another machine, without a shared folder
-    wanted, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
+    expected, until = line.encode() + b"\n", time.monotonic() + SECONDS_TO_ARRIVE
     while time.monotonic() < until:
         with suppress(OSError), open(home / EVENTS, "rb") as file:
-            file.seek(-min(len(wanted), file.seek(0, os.SEEK_END)), os.SEEK_END)
-            if file.read() == wanted:
+            file.seek(-min(len(expected), file.seek(0, os.SEEK_END)), os.SEEK_END)
+            if file.read() == expected:
                 return True
         time.sleep(0.02)
     return False
 
 
-def bring_home(result: Path, home: Path, line: str) -> None:
+def copy_result(result: Path, home: Path, line: str) -> None:
     """Copy what a run has saved so far, and the event that reported it, to the run's folder. If that fails, the files
     come with the end of the run."""
     new, old = home / ".result-new", home / ".result-old"
@@ -151,7 +156,7 @@ def bring_home(result: Path, home: Path, line: str) -> None:
             shutil.rmtree(leftover, ignore_errors=True)
         shutil.copytree(result, new)
         if (new / RESUME).is_dir():
-            (new / RESUME / TOLD).write_text(line, encoding="utf-8")
+            (new / RESUME / SAVED_EVENT).write_text(line, encoding="utf-8")
         if (home / RESULT).exists():
             os.rename(home / RESULT, old)
         os.rename(new, home / RESULT)
@@ -159,7 +164,7 @@ def bring_home(result: Path, home: Path, line: str) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path):
+def start_generator(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path) -> Generator:
     """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus `going_on`
     if a killed worker has left a state to resume from in `home`."""
     module, _, name = target.partition(":")
@@ -177,7 +182,7 @@ def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: P
     return function(*args, **{**taken, **kwargs})
 
 
-def unpacked(argument, folder: Path):
+def unpacked(argument: Any, folder: Path) -> Any:
     """The argument with each `Upload` (alone or in a list) replaced by the path of its copy."""
     if isinstance(argument, list):
         return [unpacked(one, folder / str(i)) for i, one in enumerate(argument)]

@@ -5,24 +5,24 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from minibert.folders import runs_folder
-from servers.room import Room, RoomError, Settings
+from servers.room import Room, RoomError, RoomSettings
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 64:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 to 64, not {text[:40]}")
-    return int(text)
+def up_to(most: int) -> Callable[[str], int]:
+    """Parser of a number from 1 to `most`."""
 
+    def parse(text: str) -> int:
+        if not text.isdecimal() or not 1 <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"must be a number from 1 to {most}, not {text[:40]}")
+        return int(text)
 
-def port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65_535:
-        raise argparse.ArgumentTypeError(f"must be a number from 1 to 65535, not {text[:40]}")
-    return int(text)
+    return parse
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,11 +34,14 @@ def parser() -> argparse.ArgumentParser:
         "(see --jobs) MINIBERT_RUNS=FOLDER python -m minibert app --server.port 8601, and named here with --also. "
         "Workers elsewhere are those of a Dask cluster: --scheduler.",
     )
-    top.add_argument("--servers", type=count, default=CORES, help="app servers (default: the cores, %(default)s)")
-    top.add_argument("--port", type=port, default=8501, help="default: %(default)s")
+    top.add_argument("--servers", type=up_to(64), default=CORES, help="app servers (default: the cores, %(default)s)")
+    top.add_argument("--port", type=up_to(65_535), default=8501, help="default: %(default)s")
     top.add_argument("--host", default="", help="the address to listen at (default: all of this machine's)")
     top.add_argument(
-        "--workers", type=count, default=min(max(1, CORES - 1), 4), help="trainings at a time (default: %(default)s)"
+        "--workers",
+        type=up_to(64),
+        default=min(max(1, CORES - 1), 4),
+        help="trainings at a time (default: %(default)s)",
     )
     top.add_argument("--runs", type=Path, help="where runs are kept (default: MINIBERT_RUNS, or runs/)")
     top.add_argument("--scheduler", help="tcp://… of a Dask cluster that trains (default: MINIBERT_SCHEDULER)")
@@ -49,23 +52,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    given = parser().parse_args(arguments)
-    runs = given.runs or runs_folder()
-    scheduler = given.scheduler or os.environ.get("MINIBERT_SCHEDULER")
+    options = parser().parse_args(arguments)
+    options.runs = (options.runs or runs_folder()).resolve()
+    options.scheduler = options.scheduler or os.environ.get("MINIBERT_SCHEDULER")
     try:
-        return Room(
-            Settings(
-                servers=given.servers,
-                host=given.host,
-                port=given.port,
-                workers=given.workers,
-                runs=runs.resolve(),
-                scheduler=scheduler,
-                also=given.also,
-                jobs=given.jobs,
-                cold=given.cold,
-            )
-        ).run()
+        return Room(RoomSettings(**vars(options))).run()
     except (RoomError, OSError) as error:
         print(f"minibert classroom: {error}", file=sys.stderr)
         return 2

@@ -75,11 +75,11 @@ class Child:
         return None
 
     def kill(self) -> None:
-        with suppress(ProcessLookupError):
+        if self.process:
             self.process.kill()
 
     def ask_to_end(self) -> None:
-        if self.process and self.process.poll() is None:
+        if self.process and self.process.stdin and self.process.poll() is None:
             self.process.stdin.close()
             self.process.send_signal(signal.SIGTERM)
 

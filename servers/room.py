@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 import urllib.request
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class RoomError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Settings:
+class RoomSettings:
     """The options of the command. workers: concurrent trainings · also: addresses of servers elsewhere · jobs: address
     of the job server for those · cold: do not open every page before the first visitor comes."""
 
@@ -50,14 +50,11 @@ class Settings:
 
 def free_ports(count: int) -> list[int]:
     """Free ports of this machine, all different."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
 
 
 def check_port(host: str, port: int) -> None:
@@ -83,7 +80,7 @@ def network_address() -> str:
 class Room:
     """All processes of a classroom, from their start to their end."""
 
-    def __init__(self, settings: Settings):
+    def __init__(self, settings: RoomSettings):
         self.settings, self.program = settings, proxy.program()
         servers = settings.servers
         if self.program is None and (servers > 1 or settings.also):
@@ -112,7 +109,7 @@ class Room:
         self.addresses = where
         self.children = [self.training, *self.servers]
         self.folder = tempfile.TemporaryDirectory(prefix="minibert-classroom-")
-        if self.fronted:
+        if self.program and self.fronted:
             file = Path(self.folder.name, "haproxy.cfg")
             file.write_text(proxy.settings(settings.host, settings.port, [*where, *settings.also]), encoding="utf-8")
             command = [self.program, "-db", "-q", "-f", str(file)]

@@ -13,6 +13,7 @@ import urllib.request
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
+from typing import Any
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -34,7 +35,7 @@ class Widget:
     """A widget on the page: `kind` is one of WIDGETS or "tabs"; `key` the key set in the page's code."""
 
     kind: str
-    proto: object
+    proto: Any
     fragment: str
     tabs: list[str] = field(default_factory=list)
 
@@ -47,16 +48,18 @@ class Widget:
         return self.id.split("-", 2)[-1]
 
 
-class Visitor:
+class HeadlessVisitor:
     """One browser tab, with cookies of its own."""
 
     def __init__(self, address: str, patience: float = PATIENT):
-        self.address, self.patience, self.cookies = address, patience, {}
+        self.address, self.patience = address, patience
+        self.cookies: dict[str, str] = {}
         self.pages: dict[str, str] = {}  # page's URL path → Streamlit's page hash
         self.exceptions: list[str] = []
         self._texts: dict[tuple[int, ...], str] = {}
         self.received = 0  # bytes
-        self._socket = self._reader = None
+        self._socket: websockets.ClientConnection | None = None
+        self._reader: asyncio.Task | None = None
         self._query, self._page, self._session = "", "", ""
         self._states: dict[str, WidgetState] = {}
         self._widgets: dict[tuple[int, ...], Widget] = {}
@@ -112,7 +115,7 @@ class Visitor:
     async def _connect(self) -> None:
         where = self.address.replace("http", "ws", 1) + "/_stcore/stream"
         xsrf = urllib.parse.unquote(self.cookies.get("_streamlit_xsrf", ""))
-        protocols = ["streamlit", *(name for name in (xsrf or "none", self._session) if name)]
+        protocols = [websockets.Subprotocol(name) for name in ("streamlit", xsrf or "none", self._session) if name]
         headers = {"Cookie": self._cookie(), "Origin": self.address}
         self._socket = await websockets.connect(
             where,
@@ -125,7 +128,7 @@ class Visitor:
             proxy=None,
         )
         self._ended = asyncio.Queue()
-        self._reader = asyncio.create_task(self._read())
+        self._reader = asyncio.create_task(self._read(self._socket))
 
     # --- using a page -------------------------------------------------------------------------------------------------
 
@@ -187,17 +190,19 @@ class Visitor:
         rerun.context_info.url, rerun.context_info.locale = self.address, "en-US"
         states = self._states | ({state.id: state} if state else {})
         rerun.widget_states.widgets.extend(states.values())
+        if self._socket is None:
+            raise BrokenOff("not connected")
         try:
             await self._socket.send(message.SerializeToString())
-        except (AttributeError, websockets.WebSocketException) as error:
+        except websockets.WebSocketException as error:
             raise BrokenOff(repr(error)) from error
 
     # --- messages from the server -------------------------------------------------------------------------------------
 
-    async def _read(self) -> None:
+    async def _read(self, socket: websockets.ClientConnection) -> None:
         why = "the connection was closed"
         try:
-            async for data in self._socket:
+            async for data in socket:
                 self.received += len(data)
                 self._take(ForwardMsg.FromString(data))
         except websockets.WebSocketException as error:
@@ -244,7 +249,7 @@ class Visitor:
                 await asyncio.sleep(interval)
                 await self._ask(None, fragment, clock=True)
 
-    def _draw(self, path: tuple[int, ...], delta) -> None:
+    def _draw(self, path: tuple[int, ...], delta: Any) -> None:
         for old in [old for old in self._widgets if old[: len(path)] == path]:
             if self._widgets[old].kind != "tabs" or delta.WhichOneof("type") != "add_block":
                 del self._widgets[old]
@@ -274,7 +279,7 @@ async def visit_all(address: str) -> float:
 
     Raises BrokenOff if the server does not answer.
     """
-    visitor, began = Visitor(address, VISITING), time.perf_counter()
+    visitor, began = HeadlessVisitor(address, VISITING), time.perf_counter()
     try:
         await visitor.open()
         for page in visitor.pages:

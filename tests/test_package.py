@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 import minibert
 from servers import room
-from servers.visitor import Visitor
+from servers.visitor import HeadlessVisitor
 from tests.test_layers import FOLDERS, MAY_IMPORT, ROOT, imported, modules
 from tests.waiting import finished, until
 
@@ -141,7 +141,7 @@ def test_the_installed_package_needs_no_clone_and_writes_nothing_into_itself(tmp
 
 
 async def visit_home(address: str) -> None:
-    visitor = Visitor(address, PATIENT)
+    visitor = HeadlessVisitor(address, PATIENT)
     await visitor.open()
     assert len(visitor.pages) > 30 and visitor.text and not visitor.exceptions
     await visitor.close()
@@ -149,7 +149,7 @@ async def visit_home(address: str) -> None:
 
 async def train(address: str) -> None:
     """Train what *One output layer* offers, until it has learned something."""
-    visitor = Visitor(address, PATIENT)
+    visitor = HeadlessVisitor(address, PATIENT)
     await visitor.open("output_layer")
     (button,) = [widget for widget in visitor.offered("button") if widget.key == "train"]
     await visitor.click(button)

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 
-from ui.marked import marked_html
+from ui.highlights import marked_html
 from ui.text import visible
 
 WRONG, RIGHT = "✗", "✓"
@@ -27,5 +27,5 @@ def cases_html(items: Sequence[str]) -> str:
     return f'<ol class="mb-cases">{"".join(items)}</ol>'
 
 
-def sure(probability: float) -> str:
+def percent(probability: float) -> str:
     return f"{probability:.1%}"

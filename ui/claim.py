@@ -25,7 +25,7 @@ def verdict_words() -> dict[str, str]:
         "unclear": _("unclear: the seeds do not decide it"),
         "no difference in the paper": _("no difference in the paper"),
         "not in the paper": _("the paper does not say"),
-        **{said: _("no verdict: {reason}").format(reason=reason) for said, reason in reasons().items()},
+        **{verdict: _("no verdict: {reason}").format(reason=reason) for verdict, reason in reasons().items()},
     }
 
 
@@ -73,31 +73,35 @@ def floor_words(metric: str) -> tuple[str, str]:
 
 def records_of(name: str, required: set[str] = REQUIRED) -> list[dict]:
     """The newest records of a table of claims or an experiment; [] if there are none or the file cannot be read."""
-    path = claims.results_of(name)
+    return claims.newest(records_at(claims.results_of(name), required))
+
+
+def records_at(path: Path, required: set[str]) -> list[dict]:
+    """All records of a file; [] if there is none, or with the reason on the page, if it cannot be read."""
     try:
-        return _newest_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
+        return _read_records(path, path.stat().st_mtime_ns if path.exists() else 0, required)
     except (ResultsError, OSError) as error:
         st.error(literal(error), icon=":material/error:")
         return []
 
 
-@st.cache_data(show_spinner=False, max_entries=24)
-def _newest_at(path: Path, changed: int, required: set[str]) -> list[dict]:
-    return claims.newest(read_records(path, required))
+@st.cache_data(show_spinner=False, max_entries=32)
+def _read_records(path: Path, changed: int, required: set[str]) -> list[dict]:
+    return read_records(path, required)
 
 
-def nothing_recorded(name: str) -> None:
+def show_missing_results(name: str) -> None:
     """Say which command makes the results of an experiment."""
-    no_results(f"python -m minibert experiment {name} --seeds 3")
+    show_missing(f"python -m minibert experiment {name} --seeds 3")
 
 
-def no_results(command: str) -> None:
+def show_missing(command: str) -> None:
     with st.container(border=True, key="no-results"):
         st.markdown(_("**No results of this experiment have been recorded here yet.** This makes them:"))
         st.code(command, "bash")
 
 
-def told_how(records: Sequence[dict], words: str) -> None:
+def show_provenance(records: Sequence[dict], words: str) -> None:
     """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
     last = records[-1]
     machine = {name: literal(last["machine"][name]) for name in ("processor", "torch", "date")}
@@ -117,18 +121,19 @@ def seconds_in_words(records: Iterable[dict]) -> str:
     found: dict[str, dict[str, float]] = {}
     for record in records:
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
-    told = {
+    details = {
         processor: ", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
         for processor, arms in found.items()
     }
-    if len(told) == 1:
-        return "".join(told.values())
+    if len(details) == 1:
+        return "".join(details.values())
     return "; ".join(
-        _("{arms} on {processor}").format(arms=arms, processor=literal(processor)) for processor, arms in told.items()
+        _("{arms} on {processor}").format(arms=arms, processor=literal(processor))
+        for processor, arms in details.items()
     )
 
 
-def scaled_down(records: Sequence[dict]) -> None:
+def show_toy_provenance(records: Sequence[dict]) -> None:
     """Caption of arms that were pre-trained on the toy world and learned whom pronouns mean."""
     last, scale = records[-1], records[-1]["scale"]
     tokens = sorted({f"{record['tokens']:,}" for record in records}, key=lambda number: (len(number), number))
@@ -146,7 +151,7 @@ def scaled_down(records: Sequence[dict]) -> None:
         test=scale["test"],
         seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------
@@ -189,7 +194,7 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
     """One panel per measure: a dot per seed of each arm, a line at the mean. values: measure → arm → shares."""
     from plots.to_write import arms_by_measure
 
-    told = "; ".join(
+    details = "; ".join(
         f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
         for words, by in values.items()
     )
@@ -205,10 +210,12 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
         for arm, some in by.items()
         if some
     ]
-    figure(arms_by_measure(values, axis), f"{axis}. {told}.", key, data=table, wide=True)
+    figure(arms_by_measure(values, axis), f"{axis}. {details}.", key, data=table, wide=True)
 
 
-def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict]], None] = scaled_down) -> None:
+def show_claim(
+    name: str, metric: str, title: str, made: Callable[[Sequence[dict]], None] = show_toy_provenance
+) -> None:
     """The paper's column of a table of claims beside our `metric`, shown as `title`, and the verdicts. made(records):
     writes how the records were made."""
     from plots.experiments import Score, scores
@@ -220,11 +227,11 @@ def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict
     rows = [Score(names[arm], theirs.get(arm), found.get(arm, {})) for arm in names]
     judged = [one for one in claims.judged(name, records) if one.claim.metric == metric or one.claim.what]
     floor = next((one.floor for one in judged if one.floor is not None and one.claim.metric == metric), None)
-    told = scores_in_words(table_of(rows))
+    details = scores_in_words(table_of(rows))
     figure(
         scores(rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
         _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
-            theirs=column["name"], ours=title, told=told
+            theirs=column["name"], ours=title, told=details
         ),
         "scores-claim",
         data=table_of(rows),
@@ -237,7 +244,7 @@ def show_claim(name: str, metric: str, title: str, made: Callable[[Sequence[dict
     parts.append(paper.format(source=literal(table["source"])))
     st.caption(" ".join(parts))
     if not records:
-        nothing_recorded(table.get("results", name))
+        show_missing_results(table.get("results", name))
         return
     st.markdown("### " + _("Difference to {base}").format(base=literal(next(iter(names.values())))))
     show_verdicts([one for one in judged if one.claim.sign is not None], names, _("points"))
@@ -264,12 +271,12 @@ def show_verdicts(
     if any(one.claim.metric in claims.LOWER for one in judged):
         st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
     stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
-    if told := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
+    if details := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
         words = _(
             "**Too little learned:** {floors} The arm that is ahead in the paper is not a third of the way from there "
             "to the best to be expected."
         )
-        st.caption(words.format(floors=told))
+        st.caption(words.format(floors=details))
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
@@ -279,19 +286,19 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
         Gap(f"{number}. {'<br>'.join(_arms(one, names))}", one.claim.paper, one.ours.mean, one.ours.half, one.verdict)
         for number, one in enumerate(judged, 1)
     ]
-    told = "; ".join(
+    details = "; ".join(
         f"{gap.name.replace('<br>', ', ')} {signed(gap.ours)}: {verdict_words()[gap.verdict]}" for gap in gaps
     )
-    alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=told)
+    alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
     figure(fig, alt, "differences", wide=True)
     found = Counter(one.verdict for one in judged)
     keys = [
-        (VERDICT_COLOUR[said], VERDICT_MARK[said], verdict_words()[said])
-        for said in (*JUDGED, *NO_VERDICT)
-        if found[said]
+        (VERDICT_COLOUR[verdict], VERDICT_MARK[verdict], verdict_words()[verdict])
+        for verdict in (*JUDGED, *NO_VERDICT)
+        if found[verdict]
     ]
-    if any(found[said] for said in NO_DIRECTION):
+    if any(found[verdict] for verdict in NO_DIRECTION):
         keys.append((VERDICT_COLOUR["not in the paper"], "□", _("the paper tells no direction")))
     legend(keys)
 
@@ -310,14 +317,14 @@ def summary_of(judged: Sequence[Judged]) -> str:
     n = sum(counts.values())
     if n < 2:
         return ""
-    said = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
+    verdict = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
         n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]
     )
     without = {reason: counts[word] for word, reason in reasons().items() if counts[word]}
     if not without:
-        return said
-    told = "; ".join(f"{reason} ({count})" for reason, count in without.items())
-    return f"{said} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=told)}"
+        return verdict
+    details = "; ".join(f"{reason} ({count})" for reason, count in without.items())
+    return f"{verdict} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=details)}"
 
 
 def sentence(one: Judged, names: Mapping[str, str]) -> str:
@@ -338,13 +345,13 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
         here = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds").format(
             mean=mean, half=half, digits=digits, unit=unit, n=ours.seeds
         )
-    here, said = here.replace("  ", " "), verdict_words()[one.verdict]
+    here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
     if claim.what:
         return _("{what} ({source}): {here} – **{verdict}**").format(
-            what=literal(claim.what), source=literal(claim.source), here=here, verdict=said
+            what=literal(claim.what), source=literal(claim.source), here=here, verdict=verdict
         )
     return _("{arm}: {theirs}; {here} – **{verdict}**").format(
-        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=said
+        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict
     )
 
 

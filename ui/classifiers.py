@@ -11,8 +11,8 @@ from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
 from ui.lesson import LESSONS
+from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
-from ui.predictors import predictor_left
 from ui.runs import (
     REFRESH,
     complete,
@@ -190,7 +190,7 @@ def _train(recipe: Recipe) -> None:
 def predictor_of(run) -> "Predictor":
     """The trained model of a run. Shared between sessions: never modify it."""
     with st.spinner(_("Loading the model …")):
-        return predictor_left(run.id, str(run.result))
+        return load_predictor(run.id, str(run.result))
 
 
 def task_of(run) -> str:

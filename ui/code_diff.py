@@ -14,7 +14,7 @@ from ui.translations import _
 
 
 @dataclass(frozen=True)
-class Change:
+class CodeChange:
     """title: what changes · before: BERT's code for it, None if BERT has none · after: the relative's code."""
 
     title: str
@@ -23,7 +23,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Line:
+class DiffLine:
     """A line of a diff. sign: " ", "-" or "+" · number: its line number in its file · code: coloured, safe HTML."""
 
     sign: str
@@ -31,7 +31,7 @@ class Line:
     code: str
 
 
-def show_diff(changes: Sequence[Change]) -> None:
+def show_diff(changes: Sequence[CodeChange]) -> None:
     """Each change in an expander, the first one open. Nothing in projector mode."""
     if projecting():
         return
@@ -46,7 +46,7 @@ def show_diff(changes: Sequence[Change]) -> None:
             st.html(diff_html(list(lines_of(change)), label=change.title))
 
 
-def lines_of(change: Change) -> Iterator[Line]:
+def lines_of(change: CodeChange) -> Iterator[DiffLine]:
     """The lines of both versions in the order of a unified diff, with all unchanged lines."""
     sides = []
     for part in (change.before, change.after):
@@ -57,19 +57,19 @@ def lines_of(change: Change) -> Iterator[Line]:
     theirs, ours = coloured(before), coloured(after)
     for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if kind == "equal":
-            yield from (Line(" ", second + i, ours[i]) for i in range(c, d))
+            yield from (DiffLine(" ", second + i, ours[i]) for i in range(c, d))
             continue
-        yield from (Line("-", first + i, theirs[i]) for i in range(a, b))
-        yield from (Line("+", second + i, ours[i]) for i in range(c, d))
+        yield from (DiffLine("-", first + i, theirs[i]) for i in range(a, b))
+        yield from (DiffLine("+", second + i, ours[i]) for i in range(c, d))
 
 
-def diff_html(lines: Sequence[Line], *, label: str = "") -> str:
+def diff_html(lines: Sequence[DiffLine], *, label: str = "") -> str:
     """The diff as safe HTML; each line has a sign as well as a colour."""
     css = {"-": "mb-gone", "+": "mb-come", " ": ""}
-    told = {"-": _("BERT’s"), "+": _("new"), " ": ""}
+    labels = {"-": _("BERT’s"), "+": _("new"), " ": ""}
     rows = "".join(
         f'<tr class="{css[line.sign]}"><td class="mb-line" aria-hidden="true">{line.number}</td>'
-        f'<td class="mb-sign" aria-label="{html.escape(told[line.sign])}">{line.sign.replace("-", "−")}</td>'
+        f'<td class="mb-sign" aria-label="{html.escape(labels[line.sign])}">{line.sign.replace("-", "−")}</td>'
         f"<td>{line.code or ' '}</td></tr>"
         for line in lines
     )

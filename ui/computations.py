@@ -20,7 +20,7 @@ def fingerprint(*parts: object) -> str:
     return digest.hexdigest()[:24]
 
 
-def computed(name: str):
+def running_or_done(name: str):
     """The run of any user that is computing, or has computed, `name`; None if there is none or all have failed."""
     return next((run for run in _runs(name) if not run.over or run.state == "finished"), None)
 
@@ -33,7 +33,7 @@ def name_of(run) -> str:
 def show_failure(name: str) -> None:
     """Why this browser's last run for `name` failed, if it did and no other run is computing or has computed it."""
     own = [run for run in _runs(name) if run.owner.startswith(owner())]
-    if computed(name) is None and own and own[0].state in ("failed", "lost"):
+    if running_or_done(name) is None and own and own[0].state in ("failed", "lost"):
         st.error(literal(own[0].error or _("failed")), icon=":material/error:")
 
 
@@ -45,7 +45,7 @@ def compute(name: str, target: str, *arguments, title: str):
     """Start computing `name`, like `ui.runs.submit`, but under an owner of its own, so that computations and trainings
     of a browser do not evict each other. Returns an existing run for `name` if there is one; None if refused."""
     kind, whose = f"{COMPUTED}/{name}", f"{owner()}-{COMPUTED}"
-    return computed(name) or submit(target, *arguments, title=title, kind=kind, owner=whose)
+    return running_or_done(name) or submit(target, *arguments, title=title, kind=kind, owner=whose)
 
 
 def follow(names: tuple[str, ...], draw: Callable[[list], None]) -> None:
@@ -57,7 +57,7 @@ def follow(names: tuple[str, ...], draw: Callable[[list], None]) -> None:
             _row(run)
         draw(runs)
 
-    redraw_until(lambda: [run for run in map(computed, names) if run], lambda run: run.over, rows_and)
+    redraw_until(lambda: [run for run in map(running_or_done, names) if run], lambda run: run.over, rows_and)
 
 
 def _row(run) -> None:

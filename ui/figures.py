@@ -43,9 +43,9 @@ def figure(
     wide: too dense for a phone, where it scrolls horizontally.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
-    fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
-    if said:  # as text above the figure: it wraps, while plotly cuts a long title
-        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
+    fig, title = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
+    if title:  # as text above the figure: it wraps, while plotly cuts a long title
+        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(title)}</p>')
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
     with st.container(key=f"wide-{key}") if wide else nullcontext():
@@ -73,7 +73,7 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
     """(the figure with our theme, set up for clicks; its title, removed from the figure)."""
     from plots.theme import apply, enlarged, untitled
 
-    said = untitled(fig)
+    title = untitled(fig)
     apply(fig)
     if height is not None:
         fig.update_layout(height=height)
@@ -84,7 +84,7 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
         for trace in fig.select_traces({"type": "scatter"}):
             if trace.unselected.marker.opacity is None:  # a click must not fade everything else
                 trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
-    return fig, said
+    return fig, title
 
 
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from minibert.tasks.given import input_key
 from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
-from ui.predictors import predictor_left
+from ui.model_cache import load_predictor
 from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
@@ -112,37 +112,37 @@ def own_input(task: str) -> Any | None:
     return watched["given"] if watched and watched["task"] == task else None
 
 
-def ask(task: str, given: Any) -> None:
-    """Make `given` the user's input, and send it to the active runs, which predict it now and at every evaluation."""
-    if given == own_input(task):
+def set_own_input(task: str, inputs: Any) -> None:
+    """Make `inputs` the user's input, and send it to the active runs, which predict it now and at every evaluation."""
+    if inputs == own_input(task):
         return
-    st.session_state[_WATCHED] = {"task": task, "given": given}
+    st.session_state[_WATCHED] = {"task": task, "given": inputs}
     for run in own_runs(kind_of(task)):
         if not run.over:
-            run.send([given])
+            run.send([inputs])
 
 
 @st.cache_data(show_spinner=False, max_entries=500)
-def answer_of(run_id: str, directory: str, given: str) -> dict:
-    """Prediction of a run's final model. given: the input as JSON, which can be hashed for the cache."""
+def answer_of(run_id: str, directory: str, inputs: str) -> dict:
+    """Prediction of a run's final model. inputs: the input as JSON, which can be hashed for the cache."""
     from minibert.finetune.evaluation import answered
 
-    return answered(predictor_left(run_id, directory), json_value(given))
+    return answered(load_predictor(run_id, directory), json_value(inputs))
 
 
-def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:
+def last_answers(one: FinetuneRun, inputs: Any) -> list[tuple[float, dict]]:
     """(epoch, prediction) of this input over the run's "sample" events; if there are none and the run has ended, the
     single prediction of its final model."""
-    asked = input_key(given)
-    said = [
+    key = input_key(inputs)
+    answers = [
         (one.epoch(event), answer)
         for event in one.events
         if event["event"] == "sample"
         for answer in event["answers"]
-        if answer.get("asked") == asked
+        if answer.get("asked") == key
     ]
-    if not said and settled(one.run) and complete(one.run.result):
-        answer = answer_of(one.run.id, str(one.run.result), json.dumps(given))
+    if not answers and settled(one.run) and complete(one.run.result):
+        answer = answer_of(one.run.id, str(one.run.result), json.dumps(inputs))
         last = next(event for event in reversed(one.events) if "step" in event)
-        said = [(one.epoch(last), answer)]
-    return said
+        answers = [(one.epoch(last), answer)]
+    return answers

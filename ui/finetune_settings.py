@@ -66,8 +66,8 @@ def suited(data: ChosenData, config: BertConfig) -> Values:
     """Suitable values for these data and this model size; the learning rate is the nearest one of RATES."""
     known = data.view.sets().get(data.key)
     values = (known and known.small) or data.view.small
-    wanted = rate_of_width(values.rate, config.hidden_size)
-    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(rate / wanted))))
+    target = rate_of_width(values.rate, config.hidden_size)
+    return replace(values, rate=min(RATES, key=lambda rate: abs(math.log(rate / target))))
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ class Chosen:
             from_scratch=start == "random",
             max_seconds=SECONDS_AT_MOST,
         )
+
+
+def segments(label: str, names: dict[str, str], key: str) -> str:
+    """A choice of one of a few options. names: value → label."""
+    return st.segmented_control(label, list(names), format_func=names.get, required=True, key=key)
 
 
 def start_names() -> dict[str, str]:
@@ -173,9 +178,7 @@ def reading(task: Task) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     if task.pooled:
         poolings = {"cls": "[CLS]", "mean": _("mean"), "max": _("maximum")}
-        chosen["pooling"] = st.segmented_control(
-            _("Of the tokens"), list(poolings), format_func=poolings.get, required=True, key="pooling"
-        )
+        chosen["pooling"] = segments(_("Of the tokens"), poolings, "pooling")
     layers = {
         "last": _("the last"),
         "second_to_last": _("the one before the last"),
@@ -200,17 +203,13 @@ def new_layers(task: Task) -> dict[str, Any]:
     chosen: dict[str, Any] = {"classifier_depth": st.slider(_("Layers of the classifier"), 1, 4, key="depth")}
     if chosen["classifier_depth"] > 1:
         activations = {"tanh": "tanh", "gelu": "GELU", "relu": "ReLU"}
-        chosen["classifier_activation"] = st.segmented_control(
-            _("Between them"), list(activations), format_func=activations.get, required=True, key="activation"
-        )
+        chosen["classifier_activation"] = segments(_("Between them"), activations, "activation")
         norms = {"none": _("no norm"), "layer": _("layer norm")}
         if task.pooled and task.architecture != "BertForIntentAndEntities":
             norms["batch"] = _("batch norm")
         if st.session_state.get("norm") not in norms:
             st.session_state["norm"] = "none"
-        chosen["classifier_norm"] = st.segmented_control(
-            _("And"), list(norms), format_func=norms.get, required=True, key="norm"
-        )
+        chosen["classifier_norm"] = segments(_("And"), norms, "norm")
     if task.losses:
         names = loss_names()
         chosen["loss"] = st.selectbox(_("Loss"), list(names), format_func=names.get, key="loss")
@@ -319,9 +318,7 @@ def showing(data: ChosenData) -> dict[str, Any]:
         chosen["metadata"] = tuple(st.multiselect(_("Columns read beside the text"), list(columns), key="metadata"))
         if chosen["metadata"]:
             ways = {"embedding": _("a vector, added"), "concatenated": _("a vector beside"), "token": _("a token")}
-            chosen["metadata_as"] = st.segmented_control(
-                _("Read as"), list(ways), format_func=ways.get, required=True, key="metadata-as"
-            )
+            chosen["metadata_as"] = segments(_("Read as"), ways, "metadata-as")
     if chosen.get("truncation") == "budget":
         tokens = len(chosen.get("metadata", ())) if chosen.get("metadata_as") == "token" else 0
         chosen["budgets"] = budgets(
@@ -383,4 +380,4 @@ def metadata_columns(data: ChosenData) -> dict[str, list[str]]:
         for name, value in example.extra.items():
             if value and name != "id" and len(values.setdefault(name, set())) <= METADATA_VALUES:
                 values[name].add(value)
-    return {name: sorted(seen) for name, seen in values.items() if 2 <= len(seen) <= METADATA_VALUES}
+    return {name: sorted(distinct) for name, distinct in values.items() if 2 <= len(distinct) <= METADATA_VALUES}

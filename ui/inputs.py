@@ -170,12 +170,7 @@ def picked(name: str, count: int, default: int = 0) -> int:
 
 
 def pick(
-    name: str,
-    label: str,
-    options: Sequence[str],
-    default: int = 0,
-    *,
-    width: int | Literal["stretch"] = "stretch",
+    name: str, label: str, options: Sequence[str], default: int = 0, *, width: int | Literal["stretch"] = "stretch"
 ) -> int:
     """A select box that returns the index of the option, from 0; the link counts from 1."""
     picked(name, len(options), default)

@@ -33,16 +33,16 @@ class LessonError(ValueError):
 
 
 @dataclass(frozen=True)
-class Choice:
+class QuizChoice:
     text: str
     why: str  # shown when it is picked: why it is right or wrong
     correct: bool = False
 
 
 @dataclass(frozen=True)
-class Question:
+class QuizQuestion:
     text: str
-    choices: tuple[Choice, ...]
+    choices: tuple[QuizChoice, ...]
 
 
 class Lesson:
@@ -187,7 +187,7 @@ def course_reviews(*parts: str) -> list[str]:
 
 
 @st.fragment
-def _ask(key: str, question: Question) -> None:
+def _ask(key: str, question: QuizQuestion) -> None:
     with st.container(border=True, key=f"{key}-box", width=_text_width(60)):
         picked = st.radio(
             question.text,
@@ -205,7 +205,7 @@ def _ask(key: str, question: Question) -> None:
             st.error(f"**{_('Not quite.')}** {choice.why}", icon=":material/cancel:")
 
 
-def load_quiz(path: Path) -> list[Question]:
+def load_quiz(path: Path) -> list[QuizQuestion]:
     """Read and check a quiz: `[[question]]` with `text` and, for each choice, `[[question.choice]]` with `text`, `why`
     and, on exactly one, `correct = true`. Raises LessonError with the question's number."""
     if not path.exists():
@@ -222,7 +222,7 @@ def load_quiz(path: Path) -> list[Question]:
             _check_entry(choice, f"{where}, choice {position}", required=("text", "why"), optional=("correct",))
             if not isinstance(choice.get("correct", False), bool):
                 raise LessonError(f"{where}, choice {position}: `correct` must be true or false")
-            choices.append(Choice(**choice))
+            choices.append(QuizChoice(**choice))
         if len(choices) < 2:
             raise LessonError(f"{where}: needs at least two [[question.choice]]")
         right = sum(choice.correct for choice in choices)
@@ -230,7 +230,7 @@ def load_quiz(path: Path) -> list[Question]:
             raise LessonError(f"{where}: exactly one choice must be `correct = true`, not {right}")
         if len({choice.text for choice in choices}) != len(choices):
             raise LessonError(f"{where}: two choices say the same")
-        questions.append(Question(entry["text"], tuple(choices)))
+        questions.append(QuizQuestion(entry["text"], tuple(choices)))
     if not questions:
         raise LessonError(f"{path}: no [[question]]")
     return questions

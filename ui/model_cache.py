@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     import numpy as np
 
     from minibert.config import BertConfig
+    from minibert.finetune.predictor import Predictor
     from minibert.tokenizer import Encoding, Tokenizer
 
+MOST_PREDICTORS = 6  # fine-tuned models in memory, up to 90 MB each
 TRACE_TOKENS = 128  # enough to look at; a trace of 512 tokens takes 60 MB for a small model
 _building = threading.Lock()  # building uses torch's global generator: in parallel it is not reproducible
 _in_memory: set[tuple[str, int]] = set()  # (name, version) of the models loaded on this server
@@ -112,6 +114,14 @@ def outline_of(name: str) -> Outline | Loaded:
         return _outline(directory, info.version) if directory else load(name)
     except (ValueError, OSError):
         return load(name)  # which reports the error
+
+
+@st.cache_resource(show_spinner=False, max_entries=MOST_PREDICTORS)
+def load_predictor(run_id: str, directory: str) -> "Predictor":
+    """The model that a fine-tuning run has left. Shared by all sessions: never modify it."""
+    from minibert.finetune.predictor import Predictor
+
+    return Predictor.from_directory(directory)
 
 
 def trace_of(name: str, text: str, pair: str | None = None) -> Trace:

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from ui.figures import in_words
-from ui.player import playing
+from ui.player import component, playing
 from ui.translations import _
 
 # Groups differ by shape as well as by colour; OWN marks points that the user has added.
@@ -61,8 +60,8 @@ def moving_points(
     on_point: Callable[[], None],
 ) -> None:
     """Draw the points at a layer. on_layer, on_point: callbacks after the user changed the layer or clicked a point;
-    `told` returns which. near: for each layer, the points to connect to the chosen one by lines · alt, data: as in
-    `ui.figures.figure` · rise: animate points that are new to the user from the first layer up to this one."""
+    `ui.player.reported_value` returns which. near: for each layer, the points connected to the chosen one · alt, data:
+    as in `ui.figures.figure` · rise: animate points that are new to the user from the first layer up to this one."""
     from plots.theme import PALETTE
 
     groups = [
@@ -74,7 +73,7 @@ def moving_points(
         for number, name in enumerate(points.groups)
     ]
     reach = np.abs(np.asarray(points.layouts)).max(axis=(0, 1))
-    _component()(
+    component("moving_points", _HTML, Path(__file__).with_name("moving_points"))(
         key=key,
         data={
             "identity": points.identity,
@@ -101,16 +100,3 @@ def moving_points(
         on_point_change=on_point,
     )
     in_words(alt, f"{key}-words", data)
-
-
-def told(key: str, name: str) -> int | None:
-    """The last value the component `key` reported. name: "layer" or "point"."""
-    value = (st.session_state.get(key) or {}).get(name)
-    return int(value) if isinstance(value, (int, float)) else None
-
-
-def _component():
-    """The component. Registered on every run, because the registry starts empty with each server."""
-    folder = Path(__file__).parent
-    css, js = (folder.joinpath(f"moving_points.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
-    return st.components.v2.component("minibert_moving_points", html=_HTML, css=css, js=js)

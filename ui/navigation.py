@@ -16,7 +16,7 @@ _COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
 
 
 @dataclass(frozen=True)
-class Stop:
+class CoursePage:
     """One page of the course. `name` is the page's file in pages/, its folder in lessons/ and its address."""
 
     name: str
@@ -28,7 +28,7 @@ class Stop:
         return ROOT / "pages" / f"{self.name}.py"
 
 
-def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] = (), listed: bool = False):
+def open_course(sections: Mapping[str, Sequence[CoursePage]], beside: Sequence[CoursePage] = (), listed: bool = False):
     """Show the menu of the pages that exist and return the current one; the caller runs it.
 
     The first page is the front page. beside: pages that are not lessons · listed: whether the menu shows them. Also
@@ -38,29 +38,15 @@ def open_course(sections: Mapping[str, Sequence[Stop]], beside: Sequence[Stop] =
     present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
     st.session_state[_COURSE], st.session_state[_OTHERS] = present, list(beside)
-    page = st.navigation(
-        {
-            title: [
-                st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, default=stop is stops[0])
-                for stop in section
-            ]
-            for title, section in present.items()
-            if section
-        }
-        | {
-            "": [
-                st.Page(
-                    stop.path,
-                    title=stop.title,
-                    icon=stop.icon,
-                    url_path=stop.name,
-                    visibility="visible" if listed else "hidden",
-                )
-                for stop in beside
-            ]
-        },
-        expanded=True,  # else the menu hides half of the lessons once the sidebar has other content
-    )
+
+    def page_of(stop: CoursePage, **options):
+        return st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, **options)
+
+    menu = {title: [page_of(stop, default=stop is stops[0]) for stop in present[title]] for title in present}
+    menu = {title: section for title, section in menu.items() if section}
+    menu[""] = [page_of(stop, visibility="visible" if listed else "hidden") for stop in beside]
+    # Expanded, else the menu hides half of the lessons once the sidebar has other content.
+    page = st.navigation(menu, expanded=True)
     if st.session_state.get(_HERE) != page.url_path:
         if _HERE in st.session_state:
             _forget_page()
@@ -78,17 +64,17 @@ def _forget_page() -> None:
         del st.session_state[key]
 
 
-def parts() -> dict[str, list[Stop]]:
+def parts() -> dict[str, list[CoursePage]]:
     """Title of each part of the course → its existing pages, in teaching order."""
     return {title: stops for title, stops in st.session_state.get(_COURSE, {}).items() if stops}
 
 
-def course() -> list[Stop]:
+def course() -> list[CoursePage]:
     """The pages that exist, in teaching order."""
     return [stop for stops in parts().values() for stop in stops]
 
 
-def stop_called(name: str) -> Stop | None:
+def find_page(name: str) -> CoursePage | None:
     """The page `name`, if it exists."""
     return next((stop for stop in (*course(), *st.session_state.get(_OTHERS, ())) if stop.name == name), None)
 
@@ -100,7 +86,7 @@ def current_page() -> str:
 
 def link_to(name: str, label: str | None = None, **options) -> None:
     """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
-    stop = stop_called(name)
+    stop = find_page(name)
     if stop is not None:
         st.page_link(stop.path, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
 

@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 @dataclass(frozen=True)
-class Pair:
+class ModelPair:
     """Folders of a relative and of the BERT to compare it with. version: changes with the weights on disk."""
 
     name: str
@@ -26,20 +26,20 @@ class Pair:
         return max((folder / "model.safetensors").stat().st_mtime_ns for folder in (self.relative, self.bert))
 
 
-def pairs(relative: str) -> list[Pair]:
+def pairs(relative: str) -> list[ModelPair]:
     """The shipped pair, then pairs that this browser trained together on the relative's page, newest first.
     relative: its model_type, which is also the name of its page."""
     folder = CHECKPOINTS / f"{relative}-toy"
-    found = [Pair(folder.name, _("shipped, of the toy world"), folder / relative, folder / "bert")]
+    found = [ModelPair(folder.name, _("shipped, of the toy world"), folder / relative, folder / "bert")]
     runs = {run.kind: run for run in own_models() if run.kind.startswith(f"{relative}/")}
     for kind, run in runs.items():
         beside = runs.get(kind.replace(f"/{relative}-", "/bert-"))
         if beside is not None and json_object(run.result / "config.json").get("model_type") == relative:
-            found.append(Pair(run.id, run_title(run), run.result, beside.result))
+            found.append(ModelPair(run.id, run_title(run), run.result, beside.result))
     return found
 
 
-def choose_pair(relative: str) -> Pair:
+def choose_pair(relative: str) -> ModelPair:
     """A select box over `pairs`, stored in the link → the chosen pair."""
     offered = pairs(relative)
     chosen = choice("pair", _("The two models"), {pair.name: pair.title for pair in offered}, box=320)
@@ -53,6 +53,6 @@ def _networks(relative: Path, bert: Path, version: int):
     return checkpoint.load(relative), checkpoint.load(bert), checkpoint.load_tokenizer(relative)
 
 
-def networks(pair: Pair):
+def networks(pair: ModelPair):
     """(relative, BERT, tokenizer), loaded once per server. Shared: never modify them."""
     return _networks(pair.relative, pair.bert, pair.version)

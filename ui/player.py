@@ -12,17 +12,17 @@ from ui.translations import _
 
 
 def moving(name: str, folder: Path, html: str):
-    """The component `name`, from its files in `folder`. Registered on every run, because the registry starts empty with
-    each server."""
+    """The component `name`, from its files in `folder` and those of the player."""
+    return component(name, html, Path(__file__).with_name("player"), folder / name)
+
+
+def component(name: str, html: str, *files: Path):
+    """A component from each file's .css and .js. Registered on every run, because the registry starts empty with each
+    server."""
     css, js = (
-        "\n".join((where / file).with_suffix(end).read_text(encoding="utf-8") for where, file in _files(name, folder))
-        for end in (".css", ".js")
+        "\n".join(file.with_suffix(end).read_text(encoding="utf-8") for file in files) for end in (".css", ".js")
     )
     return st.components.v2.component(f"minibert_{name}", html=html, css=css, js=js)
-
-
-def _files(name: str, folder: Path) -> list[tuple[Path, str]]:
-    return [(Path(__file__).parent, "player"), (folder, name)]
 
 
 def playing() -> dict[str, str]:
@@ -32,16 +32,10 @@ def playing() -> dict[str, str]:
 
 def controls(slider: str, count: str) -> dict[str, str]:
     """Labels of the controls. slider: its name · count: such as “Step {n} of {last}”."""
-    return {
-        **playing(),
-        "back": _("One step back"),
-        "on": _("One step on"),
-        "slider": slider,
-        "count": count,
-    }
+    return {**playing(), "back": _("One step back"), "on": _("One step on"), "slider": slider, "count": count}
 
 
-def told(key: str, name: str) -> int | None:
+def reported_value(key: str, name: str) -> int | None:
     """The last integer that the component `key` reported as `name`; None if there is none."""
     value = (st.session_state.get(key) or {}).get(name)
     return int(value) if isinstance(value, (int, float)) else None

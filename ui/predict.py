@@ -9,7 +9,7 @@ from ui.projector import projecting
 from ui.room.entrance import change, is_teacher
 from ui.room.store import room
 from ui.state import VISIT, opened_by_link
-from ui.tally import Tally
+from ui.tally import GuessTally
 from ui.text import literal
 from ui.translations import _
 from ui.visitor import owner
@@ -17,9 +17,9 @@ from ui.visitor import owner
 _REFRESH = 2.0  # seconds between updates of the guesses, on a projector or while waiting for the answer
 
 
-def tally() -> Tally:
+def tally() -> GuessTally:
     """The tally of the class."""
-    return Tally(room())
+    return GuessTally(room())
 
 
 def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:
@@ -32,7 +32,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
-    state, asked = st.session_state, f"{key}\n{about}"
+    state, question_id = st.session_state, f"{key}\n{about}"
     guesses = state.setdefault(f"_guesses.{key}", {})
     shown = f"_shown.{key}"
     if shown not in state or state[shown][0] != state.get(VISIT, 0):
@@ -45,8 +45,8 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 key=f"{key}-again",
                 type="tertiary",
                 icon=":material/psychology:",
-                on_click=_ask,
-                args=(shown,),
+                on_click=_show,
+                args=(shown, False),
             )
             return True
         if mine is None:
@@ -57,11 +57,11 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                         literal(option), key=f"{key}-guess-{index}", on_click=_guess, args=(key, about, index, shown)
                     )
                 st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
-                _hold(asked)
+                _hold(question_id)
             return False
-        waiting = tally().held(asked) and not (projecting() and is_teacher())
-        _told(asked, question, list(options), right, mine, waiting)
-        _hold(asked)
+        waiting = tally().held(question_id) and not (projecting() and is_teacher())
+        _show_result(question_id, question, list(options), right, mine, waiting)
+        _hold(question_id)
         return not waiting
 
 
@@ -71,60 +71,56 @@ def _guess(key: str, about: str, index: int, shown: str) -> None:
     tally().vote(f"{key}\n{about}", owner(), str(index))
 
 
-def _show(shown: str) -> None:
-    st.session_state[shown] = (st.session_state.get(VISIT, 0), True)
+def _show(shown: str, answer: bool = True) -> None:
+    st.session_state[shown] = (st.session_state.get(VISIT, 0), answer)
 
 
-def _ask(shown: str) -> None:
-    st.session_state[shown] = (st.session_state.get(VISIT, 0), False)
-
-
-def _hold(asked: str) -> None:
+def _hold(question_id: str) -> None:
     """In the teacher's projector mode: a toggle that hides the answer from those who have guessed."""
     if not (projecting() and is_teacher()):
         return
-    label = f"hold-{asked}"
-    held = tally().held(asked)
+    label = f"hold-{question_id}"
+    held = tally().held(question_id)
     st.session_state[label] = held
     st.toggle(
         _("Hold the answer"),
         key=label,
         on_change=change,
-        args=(tally().release if held else tally().hold, asked),
+        args=(tally().release if held else tally().hold, question_id),
         help=_("Nobody in the room is shown what is right until you release it."),
     )
 
 
-def _told(asked: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
+def _show_result(question_id: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
     """Question, guess, correct answer, guesses of the class; updated in projector mode and while the answer is held."""
 
     @fragment
     def once() -> None:
-        _lines(asked, question, options, right, mine, waiting)
+        _lines(question_id, question, options, right, mine, waiting)
 
     @st.fragment(run_every=_REFRESH)
     def again() -> None:
-        if waiting and not tally().held(asked):
+        if waiting and not tally().held(question_id):
             st.rerun()
-        _lines(asked, question, options, right, mine, waiting)
+        _lines(question_id, question, options, right, mine, waiting)
 
     (again if waiting or projecting() else once)()
 
 
-def _lines(asked: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
-    counts = tally().counts(asked)
+def _lines(question_id: str, question: str, options: list[str], right: int, mine: int, waiting: bool) -> None:
+    counts = tally().counts(question_id)
     total = counts.total()
     if waiting:
-        said = _("You guessed {mine}. {n} have guessed; the answer comes when it is released.")
-        st.markdown(f"**{question}** " + said.format(mine=literal(options[mine]), n=total))
+        words = _("You guessed {mine}. {n} have guessed; the answer comes when it is released.")
+        st.markdown(f"**{question}** " + words.format(mine=literal(options[mine]), n=total))
         return
     verdict = _("Right: **{right}**.") if mine == right else _("You guessed {mine}; it is **{right}**.")
-    said = verdict.format(mine=literal(options[mine]), right=literal(options[right]))
+    words = verdict.format(mine=literal(options[mine]), right=literal(options[right]))
     room = " · ".join(
         f"{'**' if index == right else ''}{literal(option)} {counts[str(index)]}{'**' if index == right else ''}"
         for index, option in enumerate(options)
         if counts[str(index)]
     )
     if total > 1:
-        said += " " + _("The room: {room}.").format(room=room)
-    st.markdown(f"**{question}** {said}")
+        words += " " + _("The room: {room}.").format(room=room)
+    st.markdown(f"**{question}** {words}")

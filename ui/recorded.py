@@ -5,13 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from minibert.experiments.comparisons import REQUIRED, Comparison, comparison_named
-from minibert.experiments.results import ResultsError, read_records
 from minibert.folders import CHECKPOINTS, results_to_read
-from ui.claim import no_results
+from ui.claim import records_at, show_missing
 from ui.model_cache import outline_of
 from ui.model_widgets import WELL_READ, choose_model
 from ui.runs import complete
-from ui.text import literal
 from ui.translations import _
 
 STARTS = ("mini-en", WELL_READ)
@@ -50,24 +48,14 @@ def recorded(name: str) -> list[dict]:
 
 def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
     """All records of `name` from the chosen checkpoint; [] if the file is missing or cannot be read."""
-    path = _path(start(), name)
-    try:
-        return _records_at(path, path.stat().st_mtime_ns if path.exists() else 0, required)
-    except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
-        return []
+    return records_at(_path(start(), name), required)
 
 
-def nothing_recorded(name: str) -> None:
+def show_missing_results(name: str) -> None:
     """Say which command records the comparison `name`."""
     chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
-    no_results(f"python -m minibert experiment {name}{chosen}")
+    show_missing(f"python -m minibert experiment {name}{chosen}")
 
 
 def _path(begun: str, name: str) -> Path:
     return results_to_read(f"{begun}/{name}.jsonl")
-
-
-@st.cache_data(show_spinner=False, max_entries=8)
-def _records_at(path: Path, changed: int, required: set[str]) -> list[dict]:
-    return read_records(path, required)

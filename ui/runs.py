@@ -10,7 +10,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS, runs_folder
 from ui.disk import warn_if_nearly_full
-from ui.navigation import current_page, link_to, stop_called
+from ui.navigation import current_page, find_page, link_to
 from ui.text import literal
 from ui.translations import _, ngettext
 from ui.visitor import address, owner
@@ -128,7 +128,7 @@ def live(ids: tuple[str, ...], draw: Callable[[list], None], rows: Callable[[lis
     """Call `draw` with these runs repeatedly while one of them is active; rerun the whole page when the last one has
     ended. rows: drawn above, in a fragment of its own, so that a click on one of its buttons does not wait for the
     figures of `draw`."""
-    redraw_until(lambda: found(ids), settled, draw, rows)
+    redraw_until(lambda: runs_by_id(ids), settled, draw, rows)
 
 
 def redraw_until(
@@ -143,14 +143,14 @@ def redraw_until(
     def over(runs: list) -> bool:
         return going and all(map(ended, runs))
 
-    told = False
+    announced = False
 
     def look_at_rows() -> None:
-        nonlocal told
+        nonlocal announced
         runs = find()
-        if told:
+        if announced:
             st.rerun()
-        told = over(runs)  # rerun at the next update: now, the final rows would never be sent
+        announced = over(runs)  # rerun at the next update: now, the final rows would never be sent
         rows(runs)
 
     def look() -> None:
@@ -164,7 +164,7 @@ def redraw_until(
     st.fragment(look, run_every=(REFRESH if rows is None else REFRESH_FIGURES) if going else None)()
 
 
-def found(ids: tuple[str, ...]) -> list:
+def runs_by_id(ids: tuple[str, ...]) -> list:
     """This browser's runs with these ids, without those deleted meanwhile."""
     return [run for run in (manager().get(run_id, owner()) for run_id in ids) if run]
 
@@ -186,15 +186,10 @@ def state_in_words(run) -> str:
         "cancelled": _("stopped"),
         "lost": _("lost"),
     }
-    if run.state == "running" and waits_for_room(run):
+    last = run.events()[-1:]
+    if run.state == "running" and last and last[0].get("event") == "waiting":  # a full disk keeps it from saving
         return words["storing"]
     return words[run.state].format(place=run.position or 1)
-
-
-def waits_for_room(run) -> bool:
-    """Whether a full disk keeps its worker from saving: its last event is "waiting"."""
-    last = run.events()[-1:]
-    return bool(last) and last[0].get("event") == "waiting"
 
 
 def going(runs: Iterable) -> list:
@@ -207,16 +202,16 @@ def evals(run) -> list[tuple[int, dict]]:
     return [(event["step"], event["metrics"]) for event in run.events() if event["event"] == "eval"]
 
 
-def by_title(runs: Iterable, found: Callable[[object], list]) -> dict[str, list]:
-    """Title → `found(run)` for the runs where it is not empty; a repeated title gets a number."""
+def by_title(runs: Iterable, select: Callable[[object], list]) -> dict[str, list]:
+    """Title → `select(run)` for the runs where it is not empty; a repeated title gets a number."""
     titled: dict[str, list] = {}
     for run in runs:
-        if some := found(run):
+        if some := select(run):
             titled[run.title if run.title not in titled else f"{run.title} · {len(titled) + 1}"] = some
     return titled
 
 
-def tell(runs: Iterable, message: list) -> None:
+def send_input(runs: Iterable, message: list) -> None:
     """Send the user's input to each active run, unless it was the last one sent to it."""
     for run in runs:
         if not run.over and st.session_state.get(f"_told.{run.id}") != message:
@@ -246,8 +241,10 @@ def state_rows(
                     st.empty()  # replaces the button at once; else it stays until the rest of the page is drawn
                 else:
                     st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
-                if run.can_begin_again and not can_go_on(run):
-                    st.button(_("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=again, args=(run,))
+                if run.can_restart and not can_go_on(run):
+                    st.button(
+                        _("Again"), key=f"again-{run.id}", icon=":material/replay:", on_click=restart, args=(run,)
+                    )
                 actions(run)
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
@@ -260,12 +257,12 @@ def can_go_on(run) -> bool:
     return (run.result / "resume").is_dir()
 
 
-def again(run) -> None:
+def restart(run) -> None:
     """Restart a run that was cut off."""
     from jobs.manager import JobError
 
     try:
-        run.again()
+        run.restart()
     except JobError as error:
         note_refusal(error)
 
@@ -284,24 +281,18 @@ def announce_runs() -> None:
         with st.sidebar, st.container(key="announced", gap="xxsmall"):
             if known:
                 st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
-            if removed:
-                _say_removed(removed)
-
-
-def _say_removed(count: int) -> None:
-    """Explain on every page why models are missing from lists: `count` runs were deleted."""
-    st.caption(
-        ngettext(
-            "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
-            "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
-            count,
-        ).format(n=count)
-    )
+            if removed:  # why models are missing from lists
+                words = ngettext(
+                    "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
+                    "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
+                    removed,
+                )
+                st.caption(words.format(n=removed))
 
 
 def _announced() -> list:
     """This browser's runs that belong to an existing page, newest first."""
-    return [run for run in manager().runs(owner()) if stop_called(_page_of(run))]
+    return [run for run in manager().runs(owner()) if find_page(_page_of(run))]
 
 
 def _page_of(run) -> str:
@@ -320,9 +311,9 @@ def _announce(going: tuple[str, ...]) -> None:
     if going and all(run.over for run in runs):
         st.rerun()
     for run in [run for run in runs if run.id in known][:MOST_ANNOUNCED]:
-        said = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
+        status = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
         icon = ":material/check_circle:" if run.over else ":material/progress_activity:"
-        link_to(_page_of(run), f"{literal(run.title)}: {said}", icon=icon)
+        link_to(_page_of(run), f"{literal(run.title)}: {status}", icon=icon)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -351,19 +342,15 @@ def show_runs() -> None:
         st.metric(_("optimizer steps"), f"{steps:,}", width="content")
     own = [run for run in manager().runs(owner()) if run.state == "finished"][:5]
     if own:
-        st.markdown(_("**Yours:**") + "\n" + "\n".join(f"- {_describe(run)}" for run in own))
+        lines = [f"- {literal(run.title)}" + (f" – {status}" if (status := _measured(run)[1]) else "") for run in own]
+        st.markdown(_("**Yours:**") + "\n" + "\n".join(lines))
     link_to("output_layer", label=_("Train another"), icon=":material/rocket_launch:")
 
 
 def run_title(run) -> str:
     """A run's title as plain text; for fine-tuned models with the task and its headline metric on the dev set."""
-    view, said = _measured(run)
-    return f"{view.title()}: {run.title} · {said}" if view else run.title
-
-
-def _describe(run) -> str:
-    view, said = _measured(run)
-    return literal(run.title) + (f" – {said}" if view else "")
+    view, status = _measured(run)
+    return f"{view.title()}: {run.title} · {status}" if view else run.title
 
 
 def _measured(run) -> tuple:

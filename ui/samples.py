@@ -32,7 +32,7 @@ Pair = tuple[str, str, float]  # sentence, sentence, score from 0 to 5
 
 
 @dataclass(frozen=True)
-class Sample:
+class VectorItems:
     """Items with one vector each: words, tokens or whole texts. spans: of each text, the spans that are items; None:
     each text is one item · of: group index of each item; own: group of the user's items · titles: tooltip of each
     item, with its sentence · marks: label beside its point, "" for none."""
@@ -66,13 +66,13 @@ def place_of(word: str, text: str) -> Span | None:
     return found.span() if found else None
 
 
-def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], yours: str) -> Sample:
+def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], yours: str) -> VectorItems:
     """A word in all its sentences, one group per sense; `own` sentences that contain it form the group `yours`."""
     senses_of = list(dict.fromkeys(sense for sense, _ in rows))
     mine = [line for line in own if place_of(word, line)]
     texts = [*(text for _, text in rows), *mine]
     of = [*(senses_of.index(sense) for sense, _ in rows), *[len(senses_of)] * len(mine)]
-    return Sample(
+    return VectorItems(
         tuple(texts),
         tuple((place_of(word, text),) for text in texts),
         (*senses_of, *([yours] if mine else [])),
@@ -83,11 +83,11 @@ def one_word(word: str, rows: Sequence[tuple[str, str]], own: Sequence[str], you
     )
 
 
-def all_words(language: str) -> Sample:
+def all_words(language: str) -> VectorItems:
     """All words of `senses` in all their sentences, one group per word."""
     rows = [(word, text) for word, uses in senses(language).items() for _, text in uses]
     words = list(senses(language))
-    return Sample(
+    return VectorItems(
         tuple(text for _, text in rows),
         tuple((place_of(word, text),) for word, text in rows),
         tuple(words),
@@ -169,7 +169,7 @@ def similar_pairs(language: str) -> list[Pair]:
     return [pair for part in similar_parts(language) for pair in part]
 
 
-def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
+def many_words(language: str, own: Sequence[str], yours: str) -> VectorItems:
     """Up to WORDS_AT_MOST words grouped by part of speech, and all words of the user's sentences as group `yours`."""
     from minibert.inside.geometry.vectors import joined
     from minibert.inside.probes.tasks import words_of
@@ -178,42 +178,44 @@ def many_words(language: str, own: Sequence[str], yours: str) -> Sample:
     found: list[tuple[str, list[tuple[int, str]]]] = []
     total = 0
     for words, tags, *_others in tagged(language):
-        asked = [(place, pos[tag]) for place, tag in enumerate(tags) if tag in pos]
-        if total + len(asked) > WORDS_AT_MOST:
+        selected = [(place, pos[tag]) for place, tag in enumerate(tags) if tag in pos]
+        if total + len(selected) > WORDS_AT_MOST:
             break
-        total += len(asked)
-        if asked:
-            found.append((words, asked))
-    groups = list(dict.fromkeys(group for _, asked in found for _, group in asked))
+        total += len(selected)
+        if selected:
+            found.append((words, selected))
+    groups = list(dict.fromkeys(group for _, selected in found for _, group in selected))
     for line in own:
         words = words_of(line)
         found.append((words, [(place, yours) for place in range(len(words))]))
     names = [*groups, *([yours] if own else [])]
     texts, spans = zip(*(joined(words) for words, _ in found), strict=True)
-    return Sample(
+    return VectorItems(
         texts,
-        tuple(tuple(where[place] for place, _ in asked) for where, (_, asked) in zip(spans, found, strict=True)),
+        tuple(tuple(where[place] for place, _ in selected) for where, (_, selected) in zip(spans, found, strict=True)),
         tuple(names),
-        tuple(names.index(group) for _, asked in found for _, group in asked),
+        tuple(names.index(group) for _, selected in found for _, group in selected),
         tuple(
-            f"{words[place]}: {text}" for text, (words, asked) in zip(texts, found, strict=True) for place, _ in asked
+            f"{words[place]}: {text}"
+            for text, (words, selected) in zip(texts, found, strict=True)
+            for place, _ in selected
         ),
-        tuple(words[place] for words, asked in found for place, _ in asked),
+        tuple(words[place] for words, selected in found for place, _ in selected),
         len(groups) if own else None,
     )
 
 
-def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
+def whole_sentences(language: str, own: Sequence[str], yours: str) -> VectorItems:
     """Up to SENTENCES_A_TOPIC requests of each intent, and the user's sentences as group `yours`."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     rows = []
     for text, topic in requests(language):
-        if seen[topic] < SENTENCES_A_TOPIC:
-            seen[topic] += 1
+        if counts[topic] < SENTENCES_A_TOPIC:
+            counts[topic] += 1
             rows.append((text, topic))
-    groups = list(seen)
+    groups = list(counts)
     texts = (*(text for text, _ in rows), *own)
-    return Sample(
+    return VectorItems(
         texts,
         None,
         (*groups, *([yours] if own else [])),
@@ -224,14 +226,14 @@ def whole_sentences(language: str, own: Sequence[str], yours: str) -> Sample:
     )
 
 
-def own_tokens(encoding, text: str, names: tuple[str, str]) -> Sample:
+def own_tokens(encoding, text: str, names: tuple[str, str]) -> VectorItems:
     """The tokens of a text without special tokens, in two groups `names`: word-initial and continuation pieces (##)."""
     shown = [
         (token, span)
         for token, span, special in zip(encoding.tokens, encoding.offsets, encoding.special, strict=True)
         if not special
     ]
-    return Sample(
+    return VectorItems(
         (text,),
         (tuple(span for _, span in shown),),
         names,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.navigation import stop_called
+from ui.navigation import find_page
 from ui.projector import projecting
 from ui.translations import _
 
@@ -12,7 +12,7 @@ WHOLE = "through"  # the page that shows all stages
 
 
 @dataclass(frozen=True)
-class Stage:
+class BertStage:
     """title: one or two words · page: the lesson about this stage."""
 
     name: str
@@ -20,17 +20,17 @@ class Stage:
     page: str
 
 
-def stages() -> list[Stage]:
+def stages() -> list[BertStage]:
     """All stages, from the input letters to the predictions."""
     return [
-        Stage("letters", _("Letters"), "tokenization"),
-        Stage("pieces", _("Pieces"), "tokenization"),
-        Stage("vectors", _("Vectors"), "input"),
-        Stage("heads", _("Heads"), "attention"),
-        Stage("network", _("Feed-forward"), "encoder_decoder"),
-        Stage("blank", _("Blank"), "masking"),
-        Stage("pair", _("Pair"), "next_sentence"),
-        Stage("class", _("Class"), "output_layer"),
+        BertStage("letters", _("Letters"), "tokenization"),
+        BertStage("pieces", _("Pieces"), "tokenization"),
+        BertStage("vectors", _("Vectors"), "input"),
+        BertStage("heads", _("Heads"), "attention"),
+        BertStage("network", _("Feed-forward"), "encoder_decoder"),
+        BertStage("blank", _("Blank"), "masking"),
+        BertStage("pair", _("Pair"), "next_sentence"),
+        BertStage("class", _("Class"), "output_layer"),
     ]
 
 
@@ -78,12 +78,12 @@ def you_are_here(name: str) -> None:
     """A row of links to all stages, with those that the page `name` covers highlighted. Nothing for pages with no
     stages in HERE, and in projector mode."""
     lit = HERE.get(name, ())
-    if not lit or stop_called(WHOLE) is None or projecting():
+    if not lit or find_page(WHOLE) is None or projecting():
         return
     with st.container(key="here", horizontal=True, gap=None):
-        st.page_link(stop_called(WHOLE).path, label=_("You are here"), icon=":material/route:")
+        st.page_link(find_page(WHOLE).path, label=_("You are here"), icon=":material/route:")
         for stage in stages():
-            stop = stop_called(stage.page)
+            stop = find_page(stage.page)
             if stop is not None:
                 on = stage.name in lit
                 with st.container(key=f"{'lit' if on else 'stage'}-{stage.name}", width="content"):

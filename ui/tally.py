@@ -17,7 +17,7 @@ LONGEST_HOLD = 600.0  # seconds, in case the teacher leaves without releasing th
 _ALL = "every answer is held until"
 
 
-class Tally:
+class GuessTally:
     """Guesses by question. voter: an opaque id; only the last guess of each voter counts."""
 
     def __init__(self, store: Store) -> None:

@@ -10,16 +10,16 @@ from typing import Any
 
 import streamlit as st
 
-from jobs.apart import ApartError, apart
+from jobs.sandbox import SandboxError, run_sandboxed
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
 from minibert.tasks.sampling import even_sample
 from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
 from minibert.text.characters import is_cjk
 from ui.door.uploads import MB
 from ui.inputs import choice
-from ui.kept import kept_uploader
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
+from ui.sticky_state import sticky_uploader
 from ui.tasks import VIEWS
 from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
@@ -98,9 +98,9 @@ def shipped(name: str) -> ChosenData:
 def own_files(task: str) -> ChosenData | None:
     """Data from uploads: a training file, optionally a dev file, and their companion files (labels, answers)."""
     st.markdown(VIEWS[task].expected())
-    files = kept_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
+    files = sticky_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
     words = _("A file to measure on (without it, one example in five is set aside)")
-    measured = kept_uploader(_KEPT, "dev-file", words, endings())
+    measured = sticky_uploader(_KEPT, "dev-file", words, endings())
     if not files:
         st.session_state.pop(_READ, None)
         st.session_state.pop(_SEEN, None)
@@ -127,7 +127,7 @@ def own_files(task: str) -> ChosenData | None:
         return usable(task, *st.session_state[_READ][1:])
     except (TaskDataError, ValueError) as error:
         st.error(literal(error), icon=":material/error:")
-    except ApartError as error:
+    except SandboxError as error:
         st.error(
             _("This file takes {much} to read: give a part of it.").format(much=literal(error)),
             icon=":material/hard_drive:",
@@ -142,15 +142,8 @@ def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[s
         data = TASKS[task].parse(file.getvalue(), file.name, format=chosen, columns=columns, beside=beside)
         return data, len(data.examples)
     with st.spinner(_("Reading {name} …").format(name=literal(file.name))):
-        return apart(
-            "minibert.tasks:read_sample",
-            file.path,
-            file.name,
-            task,
-            chosen,
-            most=most,
-            columns=columns,
-            beside=beside,
+        return run_sandboxed(
+            "minibert.tasks:read_sample", file.path, file.name, task, chosen, most=most, columns=columns, beside=beside
         )
 
 
@@ -185,12 +178,12 @@ def choose_format(file, task: str) -> str:
 def choose_columns(file, task: str) -> dict[str, str | int] | None:
     """Field → its column: the name, or the number from 1 if the file has no header. Columns with known names are
     preselected. None until all fields have a column; {} if there are too few columns."""
-    wanted, words = TASKS[task].columns, VIEWS[task].columns()
+    required, words = TASKS[task].columns, VIEWS[task].columns()
     _line, first = next(table(file.head()[:FIRST_LINE].decode("utf-8-sig", "replace"), file.name))
-    if len(first) < len(wanted):
+    if len(first) < len(required):
         return {}  # not a suitable table: reading it reports the error
     header = header_of(first)
-    known = {what: column(header, names) for what, names in wanted.items()}
+    known = {what: column(header, names) for what, names in required.items()}
     is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.session_state.setdefault(f"{_COLUMN}{task}-named", is_header)
@@ -207,12 +200,7 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
             if st.session_state.get(key) not in titles:
                 st.session_state[key] = first[place] if place is not None and first[place] in titles else None
             chosen[what] = st.selectbox(
-                words[what],
-                list(titles),
-                format_func=titles.get,
-                key=key,
-                placeholder=_("Choose a column"),
-                width=220,
+                words[what], list(titles), format_func=titles.get, key=key, placeholder=_("Choose a column"), width=220
             )
     return None if None in chosen.values() else chosen
 

@@ -30,10 +30,10 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
     except ValueError as error:  # no room beside the question, or for a word
         st.warning(literal(error), icon=":material/content_cut:")
         return
-    asked = view.asked(example, labels, options)
+    question = view.asked(example, labels, options)
     if any(ELSEWHERE in row.targets for row in rows):
-        asked += _(" A word marked ↔ is asked for in another window, which shows more around it.")
-    st.markdown(asked)
+        question += _(" A word marked ↔ is asked for in another window, which shows more around it.")
+    st.markdown(question)
     folds = any(len(row.ids) > FOLD for row in rows)
     whole = folds and st.toggle(_("Show every token"), key=f"{key}-whole")
     first = _shown(rows)
@@ -59,25 +59,25 @@ def _beside(example: Any, options: Any) -> None:
     values = metadata_read(example.extra, options)
     for (name, value), number in zip(values.items(), metadata_numbers(example.extra, options), strict=True):
         unread = _("not seen in training") if example.extra.get(name) else _("not given")
-        told = _("{name} = {value}").format(name=literal(name), value=literal(value or unread))
+        pair = _("{name} = {value}").format(name=literal(name), value=literal(value or unread))
         rows = len(options.metadata_values[name]) + 1
         words = _(
             "Beside the text: **{told}**, vector number {number} of a table of {rows}, is added to what the new layer "
             "reads; number 0 is for what training has not seen."
         )
-        st.markdown(words.format(told=told, number=number, rows=rows))
+        st.markdown(words.format(told=pair, number=number, rows=rows))
 
 
 def _shown(rows: Sequence) -> list[int]:
     """Rows to draw outside the expander: all if at most ROWS, else the first two and up to ROWS - 2 with a target."""
     if len(rows) <= ROWS:
         return list(range(len(rows)))
-    told = [i for i, row in enumerate(rows) if row.right or any(_matters(asked) for asked in row.targets[1:])]
-    return sorted({0, 1, *told[: ROWS - 2]})
+    with_target = [i for i, row in enumerate(rows) if row.right or any(map(_matters, row.targets[1:]))]
+    return sorted({0, 1, *with_target[: ROWS - 2]})
 
 
-def _matters(asked: str) -> bool:
-    return asked in ("S", "E", "S E") or asked[:2] in ("B-", "I-")
+def _matters(target: str) -> bool:
+    return target in ("S", "E", "S E") or target[:2] in ("B-", "I-")
 
 
 def _row(view: TaskView, rows: Sequence, number: int, whole: bool) -> None:
@@ -85,32 +85,32 @@ def _row(view: TaskView, rows: Sequence, number: int, whole: bool) -> None:
     if title := view.row_title(rows, number):
         st.markdown(title)
     at = list(range(len(row.ids))) if whole or len(row.ids) <= FOLD else _folded(row)
-    tokens, under, kinds, segments, asked = [], [], [], [], []
+    tokens, under, kinds, segments, targets = [], [], [], [], []
     for before, i in zip([-1, *at], [*at, len(row.ids)], strict=True):
         if i > before + 1:
             tokens.append(f"…{i - before - 1}…")
             under.append("")
             kinds.append("faded")
             segments.append(row.segments[before])
-            asked.append("")
+            targets.append("")
         if i < len(row.ids):
             tokens.append(row.tokens[i])
             under.append(row.ids[i])
             kinds.append("cut" if row.cut[i] else kind_of(row.tokens[i]))
             segments.append(row.segments[i])
-            asked.append(row.targets[i])
+            targets.append(row.targets[i])
     if row.padding:
         tokens.append(f"[PAD]×{row.padding}")
         under.append("")
         kinds.append("faded")
         segments.append(0)
-        asked.append("")
+        targets.append("")
     show_tokens(
         tokens,
         under=under,
         kinds=kinds,
         segments=segments,
-        asked=asked if any(asked) else None,
+        targets=targets if any(targets) else None,
         limit=len(tokens),
         label=_("What the model reads"),
     )
@@ -120,7 +120,7 @@ def _folded(row: Any) -> list[int]:
     """Positions to draw in a folded row: its beginning and end, and around targets and truncation borders."""
     last = len(row.ids)
     edges = [i for i in range(1, last) if row.cut[i] != row.cut[i - 1]]
-    marks = [*edges, *(i for i, asked in enumerate(row.targets) if i and _matters(asked))]
+    marks = [*edges, *(i for i, target in enumerate(row.targets) if i and _matters(target))]
     shown = {*range(min(24, last)), last - 2, last - 1}
     for mark in marks:
         shown.update(range(max(0, mark - NEAR), min(last, mark + NEAR + 1)))

@@ -85,7 +85,7 @@ def tokens_html(
     kinds: Sequence[str] | None = None,
     titles: Sequence[str] | None = None,
     segments: Sequence[int] | None = None,
-    asked: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
     selected: int | None = None,
     limit: int = 300,
     label: str = "",
@@ -93,8 +93,8 @@ def tokens_html(
     """A row of token chips as safe HTML for `st.html`; everything in it is escaped.
 
     under: small text below each token, such as its id. kinds: one of KINDS each (which differ by border as well as by
-    colour), by default from `kind_of`. titles: shown on hover. segments: 0 or 1, drawn as A or B. asked: the target at
-    the token, in a line of its own. After `limit` tokens only the number of the others is shown.
+    colour), by default from `kind_of`. titles: shown on hover. segments: 0 or 1, drawn as A or B. targets: what is to
+    be predicted at each token. After `limit` tokens only the number of the others is shown.
     """
     chips = []
     for index, token in enumerate(tokens[:limit]):
@@ -109,8 +109,8 @@ def tokens_html(
             letter = SEGMENTS[segments[index]]
             kind += f" mb-segment-{letter.lower()}"
             segment = f'<small class="mb-segment">{letter}</small>'
-        if asked is not None and asked[index]:
-            segment += f'<small class="mb-asked">{html.escape(visible(asked[index], spaces=False))}</small>'
+        if targets is not None and targets[index]:
+            segment += f'<small class="mb-asked">{html.escape(visible(targets[index], spaces=False))}</small>'
         shown = html.escape(visible(token)) or "∅"
         chips.append(f'<li class="mb-token mb-{kind}"{title}{current}><bdi>{shown}</bdi>{below}{segment}</li>')
     if len(tokens) > limit:

@@ -21,7 +21,7 @@ SEEDS = 3  # at most
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedModel:
     """A model to train. title: its name in figures · relative: its model_type · options: arguments of its objective ·
     sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
 
@@ -71,7 +71,7 @@ def right_words() -> Quantity:
 
 def train_both(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ComparedModel],
     quantities: Sequence[Quantity],
     watch: str,
     *,
@@ -121,7 +121,7 @@ def train_both(
 
 def _begin(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ComparedModel],
     steps: int,
     seeds: int,
     watch: str,
@@ -139,7 +139,7 @@ def _begin(
             submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
 
 
-def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
+def _settings(side: ComparedModel, steps: int, seed: int, masked: int, pairs: bool = False):
     from minibert.objectives import Masking
     from minibert.toy.pretrain import PAIRS, TOY
 
@@ -197,7 +197,7 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
         panels.append(
             Panel(one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent)
         )
-    told = "; ".join(
+    summary = "; ".join(
         _("{run}: {values}").format(
             run=history.name,
             values=", ".join(
@@ -212,7 +212,7 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
     with st.container(key="wide-both"):
-        figure(fig, _("Over the tokens read. Last: {told}.").format(told=told), "both-curves")
+        figure(fig, _("Over the tokens read. Last: {told}.").format(told=summary), "both-curves")
 
 
 def _answers(runs: list) -> None:
@@ -221,20 +221,20 @@ def _answers(runs: list) -> None:
 
     panels = []
     for run in runs:
-        said = run.latest("sample")
-        for blank in (said["answers"][0]["blanks"] if said and said["answers"] else [])[:1]:
+        sample = run.latest("sample")
+        for blank in (sample["answers"][0]["blanks"] if sample and sample["answers"] else [])[:1]:
             tokens, shares = zip(*blank, strict=True)
             panels.append(Blank(run.title, [visible(token) for token in tokens], list(shares), {}, roles={}))
     if not panels:
         return
-    told = ". ".join(
+    summary = ". ".join(
         f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
         for one in panels
     )
     with st.container(key="wide-both-answers"):
         figure(
             expected_tokens(panels, columns=2, title=_("What each would write into the blank")),
-            _("What each would write into the blank. {told}.").format(told=told),
+            _("What each would write into the blank. {told}.").format(told=summary),
             "both-answers",
         )
     st.caption(

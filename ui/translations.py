@@ -33,8 +33,8 @@ def language() -> str:
     """The language of this session: `?lang=` in the address, else what was chosen before, else English."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return DEFAULT
-    wanted = (st.query_params.get("lang"), st.session_state.get(_LANGUAGE))
-    return next((known for one in wanted for known in languages() if known == one), DEFAULT)
+    candidates = (st.query_params.get("lang"), st.session_state.get(_LANGUAGE))
+    return next((known for one in candidates for known in languages() if known == one), DEFAULT)
 
 
 def _(message: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui.door.uploads import MB, PER_VISITOR, said_in
+from ui.door.uploads import MB, PER_VISITOR, upload_info
 from ui.text import literal
 from ui.translations import _
 
@@ -45,23 +45,23 @@ class UploadedFile:
 
 def uploader(label: str, types: Sequence[str] | None, key: str, **options) -> UploadedFile | None:
     """`st.file_uploader` for one file; None while there is none or if it was refused."""
-    given = st.file_uploader(label, types, key=key, **options)
-    taken = received([given] if given else [])
+    uploaded = st.file_uploader(label, types, key=key, **options)
+    taken = received([uploaded] if uploaded else [])
     return taken[0] if taken else None
 
 
-def received(given: Sequence) -> list[UploadedFile]:
+def received(uploaded: Sequence) -> list[UploadedFile]:
     """The stored files behind the result of st.file_uploader; for refused ones the page shows the reason."""
     files, refused = [], {}
-    for file in given:
+    for file in uploaded:
         content = file.getvalue()
-        said = said_in(content)
-        if said is None:
+        info = upload_info(content)
+        if info is None:
             files.append(UploadedFile(file.name, file.file_id, len(content), content=content))
-        elif "refused" in said:
-            refused.setdefault(said["refused"], []).append(file.name)
-        elif (path := Path(said["path"])).is_file():
-            files.append(UploadedFile(file.name, file.file_id, said["size"], path))
+        elif "refused" in info:
+            refused.setdefault(info["refused"], []).append(file.name)
+        elif (path := Path(info["path"])).is_file():
+            files.append(UploadedFile(file.name, file.file_id, info["size"], path))
         else:
             refused.setdefault("gone", []).append(file.name)
     for why, names in refused.items():

@@ -6,7 +6,7 @@ import secrets
 
 import streamlit as st
 
-from ui.door.identity import COOKIE, valid
+from ui.door.identity import COOKIE, valid_token
 
 _OWNER = "_owner"  # session_state key
 HERE = "here"  # the address of visitors on the server's own machine
@@ -15,7 +15,7 @@ HERE = "here"  # the address of visitors on the server's own machine
 def owner() -> str:
     """Owner of the runs started in this session: a hash of the browser's cookie, so that runs survive a reload."""
     if _OWNER not in st.session_state:
-        token = valid(st.context.cookies.get(COOKIE)) or secrets.token_urlsafe()
+        token = valid_token(st.context.cookies.get(COOKIE)) or secrets.token_urlsafe()
         st.session_state[_OWNER] = hashlib.sha256(token.encode()).hexdigest()[:32]
     return st.session_state[_OWNER]
 

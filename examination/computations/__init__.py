@@ -1,6 +1,6 @@
 """Computations by their name in the bank. Each computes its numbers with minibert's own functions."""
 
 from examination.computations import attention, bert, training, transformer
-from examination.computations.base import COMPUTATIONS, Drawn, Field, Given
+from examination.computations.base import COMPUTATIONS, DrawnComputation, Field, Given
 
-__all__ = ["COMPUTATIONS", "Drawn", "Field", "Given", "attention", "bert", "training", "transformer"]
+__all__ = ["COMPUTATIONS", "DrawnComputation", "Field", "Given", "attention", "bert", "training", "transformer"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from examination.computations.base import SENTENCES, Drawn, Field, computation, integers, table
+from examination.computations.base import SENTENCES, DrawnComputation, Field, computation, integers, table
 from examination.words import _
 
 
@@ -14,7 +14,7 @@ def numbered(letter: str, count: int) -> list[str]:
 
 
 @computation("attention_score", size=((4,), (4, 9)))
-def attention_score(rng: random.Random, size: int) -> Drawn:
+def attention_score(rng: random.Random, size: int) -> DrawnComputation:
     """q · k / √D for one pair of tokens."""
     import torch
 
@@ -28,7 +28,7 @@ def attention_score(rng: random.Random, size: int) -> Drawn:
         return SumOfProducts(torch.tensor(q[a]).double(), torch.tensor(k[b]).double()).total
 
     root = math.sqrt(size)
-    return Drawn(
+    return DrawnComputation(
         (Field(_("score"), product(i, j) / root),),
         (table("Q", tokens, numbered("q", size), q), table("K", tokens, numbered("k", size), k)),
         {"row": tokens[i], "column": tokens[j], "D": str(size)},
@@ -41,7 +41,7 @@ def attention_score(rng: random.Random, size: int) -> Drawn:
 
 
 @computation("attention_weights", mask=(("padding",), ("padding", "causal", "none")))
-def attention_weights(rng: random.Random, mask: str) -> Drawn | None:
+def attention_weights(rng: random.Random, mask: str) -> DrawnComputation | None:
     """One row of attention weights: a softmax over masked scores."""
     import torch
 
@@ -72,7 +72,7 @@ def attention_weights(rng: random.Random, mask: str) -> Drawn | None:
             (linear / linear.sum(), _("Softmax takes powers of e first; shares of the scores differ.")),
             (scores.exp(), _("These are the powers of e; divide them by their sum.")),
         ]
-    return Drawn(
+    return DrawnComputation(
         tuple(
             Field(_("weight on place {n}, {token}").format(n=place + 1, token=token), p.item())
             for place, (token, p) in enumerate(zip(tokens, probs, strict=True))
@@ -84,7 +84,7 @@ def attention_weights(rng: random.Random, mask: str) -> Drawn | None:
 
 
 @computation("attention_output")
-def attention_output(rng: random.Random) -> Drawn:
+def attention_output(rng: random.Random) -> DrawnComputation:
     """Σ p · v."""
     import torch
 
@@ -97,12 +97,9 @@ def attention_output(rng: random.Random) -> Drawn:
     values = torch.tensor(integers(rng, n, 2, low=-5, high=5)).double()
     mixed = [SumOfProducts(torch.tensor(probs).double(), values[:, d]).total for d in range(2)]
     top = max(range(n), key=probs.__getitem__)
-    return Drawn(
+    return DrawnComputation(
         tuple(Field(_("number {n} of the output").format(n=d + 1), mixed[d]) for d in range(2)),
-        (
-            table(_("weights"), [tokens[row]], tokens, [probs], 1),
-            table("V", tokens, numbered("v", 2), values.tolist()),
-        ),
+        (table(_("weights"), [tokens[row]], tokens, [probs], 1), table("V", tokens, numbered("v", 2), values.tolist())),
         {"row": tokens[row]},
         (
             (tuple(values[top].tolist()), _("Not the value with the largest weight: all values, weighted.")),
@@ -115,7 +112,7 @@ def attention_output(rng: random.Random) -> Drawn:
 @computation(
     "head_slice", model=(("base", "large", "medium", "small"), ("tiny", "mini", "small", "medium", "base", "large"))
 )
-def head_slice(rng: random.Random, model: str) -> Drawn:
+def head_slice(rng: random.Random, model: str) -> DrawnComputation:
     """Which components of a vector of size H one head uses."""
     import torch
 
@@ -130,7 +127,7 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
         attention = SelfAttention(config)
     parts = attention.split(torch.arange(1, hidden + 1)[None, None])[0, :, 0]  # (A, D)
     first, last = int(parts[head - 1, 0]), int(parts[head - 1, -1])
-    return Drawn(
+    return DrawnComputation(
         (Field("D", size, 0), Field(_("first number"), first, 0), Field(_("last number"), last, 0)),
         (),
         {"H": str(hidden), "A": str(heads), "head": str(head)},
@@ -143,7 +140,7 @@ def head_slice(rng: random.Random, model: str) -> Drawn:
 
 
 @computation("path_lengths", tokens=((12, 20, 30, 48), tuple(range(6, 101))))
-def path_lengths(rng: random.Random, tokens: int) -> Drawn:
+def path_lengths(rng: random.Random, tokens: int) -> DrawnComputation:
     """Path length between two tokens, and steps that must wait for each other, in one layer."""
     from minibert.inside.costs.sequence_cost import path_length, waiting_steps
 
@@ -151,7 +148,7 @@ def path_lengths(rng: random.Random, tokens: int) -> Drawn:
     j = rng.randint(i + 2, tokens)
     path = {network: path_length(network, i, j) for network in ("attention", "rnn")}
     waits = {network: waiting_steps(network, tokens) for network in ("attention", "rnn")}
-    return Drawn(
+    return DrawnComputation(
         (
             Field(_("path, recurrent network"), path["rnn"], 0),
             Field(_("path, attention"), path["attention"], 0),
@@ -182,13 +179,13 @@ def path_lengths(rng: random.Random, tokens: int) -> Drawn:
     hidden=((256, 512, 768), (64, 128, 256, 512, 768, 1024)),
     times=((0.25, 0.5, 2, 4), (0.125, 0.25, 0.5, 2, 4, 8)),
 )
-def cost_ratio(rng: random.Random, hidden: int, times: float) -> Drawn:
+def cost_ratio(rng: random.Random, hidden: int, times: float) -> DrawnComputation:
     """FLOPs of comparing all pairs, relative to those of a recurrence."""
     from minibert.inside.costs.sequence_cost import flops
 
     tokens = round(hidden * times)
     pairs, steps = (flops("mixing", network, tokens, hidden).one for network in ("attention", "rnn"))
-    return Drawn(
+    return DrawnComputation(
         (Field(_("attention, as a multiple of the recurrence"), pairs / steps),),
         (),
         {"H": str(hidden), "T": str(tokens)},

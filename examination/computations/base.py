@@ -35,7 +35,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnComputation:
     """names: values for the question's text · wrong: (the fields' wrong numbers, the misunderstanding behind them)."""
 
     fields: tuple[Field, ...]
@@ -46,12 +46,12 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Computation:
-    """draw(rng, **one value of each option) → Drawn, or None for an unlucky draw.
+    """draw(rng, **one value of each option) → DrawnComputation, or None for an unlucky draw.
 
     options: name → (default values, allowed values).
     """
 
-    draw: Callable[..., Drawn | None]
+    draw: Callable[..., DrawnComputation | None]
     options: dict[str, tuple[tuple, tuple]]
 
 
@@ -61,7 +61,7 @@ COMPUTATIONS: dict[str, Computation] = {}
 def computation(name: str, **options: tuple[Any, Any]):
     """Register a function under its name in the bank."""
 
-    def enter(draw: Callable[..., Drawn | None]):
+    def enter(draw: Callable[..., DrawnComputation | None]):
         COMPUTATIONS[name] = Computation(draw, {k: (tuple(d), tuple(a)) for k, (d, a) in options.items()})
         return draw
 

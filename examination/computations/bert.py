@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 
-from examination.computations.base import SENTENCES, Drawn, Field, computation, integers, table
+from examination.computations.base import SENTENCES, DrawnComputation, Field, computation, integers, table
 from examination.words import _
 
 
 @computation("embedding_sum")
-def embedding_sum(rng: random.Random) -> Drawn:
+def embedding_sum(rng: random.Random) -> DrawnComputation:
     """token + segment + position of one token of a pair, before LayerNorm."""
     import torch
 
@@ -24,19 +24,19 @@ def embedding_sum(rng: random.Random) -> Drawn:
     embeddings = Embeddings(BertConfig(len(vocabulary), 2, 1, 1, 2, len(row)))
     for part, values in ((embeddings.token, token), (embeddings.segment, segment), (embeddings.position, position)):
         part.weight.data = torch.tensor(values).float()
-    seen = {}
+    values_by_tap = {}
     segments = [0] * 4 + [1] * 3
     ids = [vocabulary.index(one) for one in row]
     with torch.inference_mode():
-        embeddings(torch.tensor([ids]), torch.tensor([segments]), lambda name, x: seen.setdefault(name, x))
-    right = seen["sum"][0, place].tolist()
+        embeddings(torch.tensor([ids]), torch.tensor([segments]), lambda name, x: values_by_tap.setdefault(name, x))
+    right = values_by_tap["sum"][0, place].tolist()
 
     def total(*parts: list[int]) -> tuple[float, ...]:
         return tuple(float(sum(numbers)) for numbers in zip(*parts, strict=True))
 
     t, s, p = token[ids[place]], segment[segments[place]], position[place]
     columns = ["[1]", "[2]"]
-    return Drawn(
+    return DrawnComputation(
         tuple(Field(_("number {n}").format(n=n + 1), number, 0) for n, number in enumerate(right)),
         (
             table(_("token vectors"), vocabulary, columns, token),
@@ -54,7 +54,7 @@ def embedding_sum(rng: random.Random) -> Drawn:
 
 
 @computation("truncation")
-def truncation(rng: random.Random) -> Drawn | None:
+def truncation(rng: random.Random) -> DrawnComputation | None:
     """How many tokens of each sentence remain after truncation, longest first."""
     from minibert.text.truncation import keep
 
@@ -65,7 +65,7 @@ def truncation(rng: random.Random) -> Drawn | None:
     stay = [len(one) for one in keep([a, b], limit - 3)]
     naive = [len(one) for one in keep([a, b], limit)]
     head = [len(one) for one in keep([a, b], limit - 3, "head")]
-    return Drawn(
+    return DrawnComputation(
         (Field(_("tokens of the first"), stay[0], 0), Field(_("tokens of the second"), stay[1], 0)),
         (),
         {"a": str(a), "b": str(b), "limit": str(limit)},
@@ -77,7 +77,7 @@ def truncation(rng: random.Random) -> Drawn | None:
 
 
 @computation("length_growth", before=((64, 128), (32, 64, 128)), after=((256, 384, 512), (256, 384, 512)))
-def length_growth(rng: random.Random, before: int, after: int) -> Drawn:
+def length_growth(rng: random.Random, before: int, after: int) -> DrawnComputation:
     """How much more work a longer input takes, for the scores and for the feed-forward network."""
     from minibert.config import BertConfig
     from minibert.count import flops
@@ -87,7 +87,7 @@ def length_growth(rng: random.Random, before: int, after: int) -> Drawn:
         return sum(part.total for part in parts if part.name == name)
 
     scores, mlp = (work(name, after) / work(name, before) for name in ("block.attn.scores", "block.mlp.expand"))
-    return Drawn(
+    return DrawnComputation(
         (Field(_("scores QKᵀ"), scores, 1), Field(_("feed-forward network"), mlp, 1)),
         (),
         {"before": str(before), "after": str(after)},

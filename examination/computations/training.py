@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import random
 
-from examination.computations.base import SENTENCES, Drawn, Field, computation, integers, table
+from examination.computations.base import SENTENCES, DrawnComputation, Field, computation, integers, table
 from examination.words import _
 
 
 @computation("masking_budget", tokens=((80, 120, 160, 200, 240, 400), tuple(range(20, 510))))
-def masking_budget(rng: random.Random, tokens: int) -> Drawn:
+def masking_budget(rng: random.Random, tokens: int) -> DrawnComputation:
     """How many tokens are chosen for the MLM, and how many are replaced in which way, on average."""
     import torch
 
@@ -19,7 +19,7 @@ def masking_budget(rng: random.Random, tokens: int) -> Drawn:
     rate, split = 0.15, (0.8, 0.1, 0.1)
     chosen = masking_budget(torch.tensor([tokens]), rate).item()
     parts = [chosen * share for share in split]
-    return Drawn(
+    return DrawnComputation(
         (
             Field(_("chosen"), chosen, 1),
             Field(_("become [MASK]"), parts[0], 1),
@@ -43,7 +43,7 @@ def masking_budget(rng: random.Random, tokens: int) -> Drawn:
 
 
 @computation("mlm_loss", asked=((2, 3), (2, 3)))
-def mlm_loss(rng: random.Random, asked: int) -> Drawn:
+def mlm_loss(rng: random.Random, asked: int) -> DrawnComputation:
     """Mean of −ln p over the chosen positions, from the probabilities of the right tokens."""
     import torch
 
@@ -63,7 +63,7 @@ def mlm_loss(rng: random.Random, asked: int) -> Drawn:
     given = table("", [name for name, _cells in rows], [f"{n + 1} {t}" for n, t in enumerate(tokens)], [])
     given = type(given)("", given.rows, given.columns, tuple(tuple(cells) for _name, cells in rows))
     chosen = [probs[i] for i in places]
-    return Drawn(
+    return DrawnComputation(
         (Field(_("MLM loss"), loss),),
         (given,),
         {"n": str(asked)},
@@ -78,14 +78,14 @@ def mlm_loss(rng: random.Random, asked: int) -> Drawn:
 
 
 @computation("first_loss", vocabulary=((8192, 21128, 28996, 30522), (1000, 8192, 21128, 28996, 30522, 50265)))
-def first_loss(rng: random.Random, vocabulary: int) -> Drawn:
+def first_loss(rng: random.Random, vocabulary: int) -> DrawnComputation:
     """The loss of a model that knows nothing: all tokens equally likely."""
     import torch
 
     from minibert.heads import cross_entropy
 
     loss = cross_entropy(torch.zeros(1, vocabulary).double(), torch.tensor([0])).item()
-    return Drawn(
+    return DrawnComputation(
         (Field(_("loss"), loss),),
         (),
         {"V": f"{vocabulary:,}"},
@@ -98,7 +98,7 @@ def first_loss(rng: random.Random, vocabulary: int) -> Drawn:
 
 
 @computation("pretraining_loss")
-def pretraining_loss(rng: random.Random) -> Drawn:
+def pretraining_loss(rng: random.Random) -> DrawnComputation:
     """MLM + NSP of one pair of segments."""
     import torch
 
@@ -110,7 +110,7 @@ def pretraining_loss(rng: random.Random) -> Drawn:
     mlm = -sum(map(math.log, probs)) / 2
     nsp = cross_entropy(torch.tensor([[math.log(follows), math.log(1 - follows)]]).double(), torch.tensor([label]))
     nsp, other = nsp.item(), -math.log(1 - follows if label == 0 else follows)
-    return Drawn(
+    return DrawnComputation(
         (Field("MLM", mlm), Field("NSP", nsp), Field(_("together"), mlm + nsp)),
         (),
         {
@@ -128,7 +128,7 @@ def pretraining_loss(rng: random.Random) -> Drawn:
 
 
 @computation("span")
-def span(rng: random.Random) -> Drawn | None:
+def span(rng: random.Random) -> DrawnComputation | None:
     """The best span s ≤ e, where the best start and the best end alone make no span."""
     import numpy as np
 
@@ -144,7 +144,7 @@ def span(rng: random.Random) -> Drawn | None:
         return None
     s, e = int(free[0]), int(free[1])
     places = [f"{n + 1} {token}" for n, token in enumerate(tokens)]
-    return Drawn(
+    return DrawnComputation(
         (Field(_("start"), start + 1, 0), Field(_("end"), end + 1, 0), Field(_("score"), score, 0)),
         (table("", ["S", "E"], places, logits.T),),
         {},
@@ -156,7 +156,7 @@ def span(rng: random.Random) -> Drawn | None:
 
 
 @computation("learning_rate")
-def learning_rate(rng: random.Random) -> Drawn:
+def learning_rate(rng: random.Random) -> DrawnComputation:
     """Linear warm-up and linear decay at two moments."""
     from minibert.train import Optimization
 
@@ -164,7 +164,7 @@ def learning_rate(rng: random.Random) -> Drawn:
     schedule = Optimization(learning_rate=peak * 1e-5, warmup=warmup / 100)
     early, late = rng.choice((warmup // 4 or 1, warmup // 2)), rng.choice((40, 50, 60, 80))
     first, second = (schedule.rate_at(moment / 100) * 1e5 for moment in (early, late))
-    return Drawn(
+    return DrawnComputation(
         (
             Field(_("at {n} % of the run").format(n=early), first),
             Field(_("at {n} % of the run").format(n=late), second),
@@ -180,7 +180,7 @@ def learning_rate(rng: random.Random) -> Drawn:
 
 
 @computation("classification")
-def classification(rng: random.Random) -> Drawn:
+def classification(rng: random.Random) -> DrawnComputation:
     """Softmax over three classes, and the loss."""
     import torch
 
@@ -192,7 +192,7 @@ def classification(rng: random.Random) -> Drawn:
     loss = cross_entropy(logits[None], torch.tensor([right])).item()
     p = math.exp(-loss)
     sigmoid = torch.sigmoid(logits[right]).item()
-    return Drawn(
+    return DrawnComputation(
         (Field(_("P(right class)"), p), Field(_("loss"), loss)),
         (table("", [_("logit")], classes, [logits.tolist()], 1),),
         {"truth": classes[right]},

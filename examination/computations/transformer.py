@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import random
 
-from examination.computations.base import Drawn, Field, computation, integers, table
+from examination.computations.base import DrawnComputation, Field, computation, integers, table
 from examination.words import _
 
 
 @computation("residual_norm")
-def residual_norm(rng: random.Random) -> Drawn | None:
+def residual_norm(rng: random.Random) -> DrawnComputation | None:
     """LayerNorm(x + f(x)) of one small vector."""
     import torch
     from torch import nn
@@ -32,7 +32,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
     before = x[0, place].item() + alone
     columns = [f"[{n + 1}]" for n in range(4)]
     vectors = (("x", x[0].tolist()), ("f(x)", added[0].tolist()), (_("gain γ"), gain), (_("bias β"), bias))
-    return Drawn(
+    return DrawnComputation(
         (Field(_("number {n} of the result").format(n=place + 1), half.normalized[0, place].item()),),
         (table("", [name for name, _values in vectors], columns, [values for _name, values in vectors], 1),),
         {"place": str(place + 1)},
@@ -46,7 +46,7 @@ def residual_norm(rng: random.Random) -> Drawn | None:
 
 
 @computation("sinusoid", size=((4, 8), (4, 6, 8, 16)))
-def sinusoid(rng: random.Random, size: int) -> Drawn:
+def sinusoid(rng: random.Random, size: int) -> DrawnComputation:
     """Two components of the sinusoidal vector of one position."""
     from minibert.text.position_vectors import sinusoids
 
@@ -56,11 +56,8 @@ def sinusoid(rng: random.Random, size: int) -> Drawn:
     degrees = (math.sin(math.radians(angle)), math.cos(math.radians(angle)))
     before = position - 1
     earlier = before / 10_000 ** (2 * pair / size)
-    return Drawn(
-        (
-            Field(_("number {n}").format(n=2 * pair), sine),
-            Field(_("number {n}").format(n=2 * pair + 1), cosine),
-        ),
+    return DrawnComputation(
+        (Field(_("number {n}").format(n=2 * pair), sine), Field(_("number {n}").format(n=2 * pair + 1), cosine)),
         (),
         {"t": str(position), "H": str(size), "even": str(2 * pair), "odd": str(2 * pair + 1)},
         (

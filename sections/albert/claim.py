@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.albert.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, show_claim
+from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -59,7 +59,7 @@ def _time(lesson: Lesson) -> None:
         if arm in groups
     ]
     if not rows:
-        nothing_recorded(lesson.name)
+        show_missing_results(lesson.name)
         return
     st.table(rows)
     st.caption(

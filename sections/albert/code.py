@@ -1,7 +1,7 @@
 """The diff: ALBERT's lines against BERT's."""
 
 from sections.albert.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -16,9 +16,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     show_diff(
         [
-            Change(_("One block"), stack, albert.blocks),
-            Change(_("A narrow embedding"), Embeddings, FactorisedEmbeddings),
-            Change(_("Order in the place of topic"), segment_pairs, ordered_pairs),
+            CodeChange(_("One block"), stack, albert.blocks),
+            CodeChange(_("A narrow embedding"), Embeddings, FactorisedEmbeddings),
+            CodeChange(_("Order in the place of topic"), segment_pairs, ordered_pairs),
         ]
     )
     show_source(albert, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/albert.py`"))

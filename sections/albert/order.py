@@ -9,7 +9,7 @@ from sections.albert.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.pairs import Pair, networks
+from ui.pairs import ModelPair, networks
 from ui.predict import predict
 from ui.source import show_source
 from ui.text import literal
@@ -48,19 +48,19 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(judged, label=_("How they are judged"))
 
 
-def asked(pair: Pair) -> list[Asked]:
+def asked(pair: ModelPair) -> list[Asked]:
     from minibert.checkpoint import OBJECTIVE, config_values
 
     folders = {"ALBERT": pair.relative, "BERT": pair.bert}
     return [Asked(name, config_values(folder).get(OBJECTIVE, "mlm")) for name, folder in folders.items()]
 
 
-def _answers(pair: Pair) -> dict[str, dict[str, float]]:
+def _answers(pair: ModelPair) -> dict[str, dict[str, float]]:
     return _counted(pair, pair.version)
 
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
-def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
+def _counted(pair: ModelPair, version: int) -> dict[str, dict[str, float]]:
     """Model → question → balanced accuracy (true pairs and others have the same weight)."""
     from minibert.inside.predictions.pair_questions import judged
     from minibert.toy import world
@@ -70,7 +70,7 @@ def _counted(pair: Pair, version: int) -> dict[str, dict[str, float]]:
     return {"ALBERT": judged(albert, tokenizer, documents), "BERT": judged(bert, tokenizer, documents)}
 
 
-def _guessed(pair: Pair, answers: dict[str, dict[str, float]]) -> bool:
+def _guessed(pair: ModelPair, answers: dict[str, dict[str, float]]) -> bool:
     share = answers["BERT"]["sop"]
     right = min(range(len(GUESSES)), key=lambda i: abs(GUESSES[i] - share))
     question = _("BERT was asked for the next sentence. Asked now for the order, how often is it right?")
@@ -101,7 +101,7 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
     )
 
 
-def _own(lesson: Lesson, pair: Pair) -> None:
+def _own(lesson: Lesson, pair: ModelPair) -> None:
     """Two sentences from the user, judged by both models in either order."""
     from minibert.inside.predictions.pair_questions import follows
     from minibert.text.segment_pairs import SegmentPair

@@ -9,7 +9,7 @@ from minibert.text.json_values import json_value
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.pairs import Pair, choose_pair, networks
+from ui.pairs import ModelPair, choose_pair, networks
 from ui.text import visible
 from ui.translations import _
 
@@ -23,7 +23,7 @@ class Inputs:
 
     text: str
     token: int | None
-    pair: Pair
+    pair: ModelPair
 
 
 def read(lesson: Lesson) -> Inputs:

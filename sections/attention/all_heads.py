@@ -12,8 +12,8 @@ import streamlit as st
 from sections.attention.subject import Inputs, axes, show_guesses, square, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import clicked, state
+from ui.inspected_model import InspectedModel, head_name
 from ui.lesson import Lesson
-from ui.looked_into import Subject, head_name
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def every_head(lesson: Lesson, inputs: Inputs) -> None:
 
 
 @st.fragment
-def many_heads(subject: Subject, reading: ModelInput, position: int) -> None:
+def many_heads(subject: InspectedModel, reading: ModelInput, position: int) -> None:
     """How much the heads differ, and what is lost when all heads of a layer share one pattern."""
     from minibert.inside.explanations.interventions import fill_in, one_pattern, total_variation
     from minibert.inside.heads.arithmetic import all_probs, disagreement

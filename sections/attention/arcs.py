@@ -9,8 +9,8 @@ import streamlit as st
 from sections.attention.subject import Inputs, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
+from ui.inspected_model import head_name
 from ui.lesson import Lesson
-from ui.looked_into import head_name
 from ui.page import picture
 from ui.player import playing
 from ui.predict import predict

@@ -12,8 +12,8 @@ from sections.attention import sentence_pairs
 from sections.attention.subject import Inputs, aside, axes, show_guesses, square, tiny, trace, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice
+from ui.inspected_model import InspectedModel, head_name
 from ui.lesson import Lesson
-from ui.looked_into import Subject, head_name
 from ui.text import show_tokens
 from ui.translations import _
 
@@ -25,7 +25,7 @@ MOST_PADDING = 24  # in the experiment without a mask
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def leak(subject: Subject, reading: ModelInput, position: int) -> PaddingLeak:
+def leak(subject: InspectedModel, reading: ModelInput, position: int) -> PaddingLeak:
     from minibert.inside.explanations.interventions import padding_leak
 
     return padding_leak(subject.model, reading, position, MOST_PADDING)
@@ -95,7 +95,7 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
     show_guesses(subject, *guesses, names, "attention-root-words")
 
 
-def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
+def without_mask(lesson: Lesson, subject: InspectedModel, reading: ModelInput, position: int) -> None:
     from minibert.inside.explanations.interventions import total_variation
     from plots.attention_experiments import curves
 
@@ -145,7 +145,7 @@ def without_mask(lesson: Lesson, subject: Subject, reading: ModelInput, position
         show_guesses(subject, seen.masked[count], seen.unmasked[count], names, "attention-mask-words")
 
 
-def without_positions(lesson: Lesson, subject: Subject, reading: ModelInput, position: int) -> None:
+def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInput, position: int) -> None:
     from minibert.inside.explanations.interventions import order_effect
     from minibert.inside.explanations.interventions import without_positions as no_positions
     from plots.attention_experiments import order_differences

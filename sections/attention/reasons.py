@@ -11,8 +11,8 @@ import streamlit as st
 from sections.attention.subject import Inputs, show_guesses, word_to_hide
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
+from ui.inspected_model import InspectedModel, head_name
 from ui.lesson import Lesson
-from ui.looked_into import Subject, head_name
 from ui.model_cache import language_read, load
 from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ
@@ -34,7 +34,7 @@ MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
+def by_head(subject: InspectedModel, hidden: ModelInput, position: int) -> HeadEffects:
     """The effect of changing each head on the prediction at `position`."""
     from minibert.inside.explanations.interventions import head_effects
 
@@ -42,7 +42,7 @@ def by_head(subject: Subject, hidden: ModelInput, position: int) -> HeadEffects:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def by_token(subject: Subject, hidden: ModelInput, position: int) -> tuple[Any, Any]:
+def by_token(subject: InspectedModel, hidden: ModelInput, position: int) -> tuple[Any, Any]:
     """The attention each token gets from `position`, and the effect of hiding it on the prediction there."""
     from minibert.inside.explanations.interventions import token_effects
 
@@ -59,13 +59,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("What follows from it")
 
 
-def measured_examples(subject: Subject) -> None:
+def measured_examples(subject: InspectedModel) -> None:
     """The two sentences of EXAMPLES side by side, with the model on which they were measured."""
     from minibert.inside.model_input import ModelInput
 
     language = language_read(subject.name)
     there = {info.name for info in available_models(fill=True)}
-    subject = Subject.of(MODELS[language]) if MODELS[language] in there else subject
+    subject = InspectedModel.of(MODELS[language]) if MODELS[language] in there else subject
     tokenizer = load(subject.name).tokenizer
     for number, (box, (text, word)) in enumerate(zip(st.columns(2, gap="medium"), EXAMPLES[language], strict=True)):
         reading = ModelInput.of(tokenizer, text)
@@ -77,7 +77,9 @@ def measured_examples(subject: Subject) -> None:
             weight_against_effect(subject, hidden, position, f"attention-example-{number}", height=260)
 
 
-def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, key: str, *, height: int = 290) -> None:
+def weight_against_effect(
+    subject: InspectedModel, hidden: ModelInput, position: int, key: str, *, height: int = 290
+) -> None:
     """For each other token: the attention it gets from the hidden word, and the effect of hiding it too."""
     from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
@@ -105,7 +107,7 @@ def weight_against_effect(subject: Subject, hidden: ModelInput, position: int, k
 
 
 @st.fragment
-def no_explanation(subject: Subject, hidden: ModelInput, position: int) -> None:
+def no_explanation(subject: InspectedModel, hidden: ModelInput, position: int) -> None:
     from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect
 
@@ -192,7 +194,7 @@ def striking(heads: HeadEffects, names: list[str]) -> str:
     )
 
 
-def test_head(subject: Subject, reading: ModelInput, position: int, at: tuple[int, int], how: str) -> None:
+def test_head(subject: InspectedModel, reading: ModelInput, position: int, at: tuple[int, int], how: str) -> None:
     """Change one head, `at` = (layer, head): the predictions before and after."""
     import torch
 

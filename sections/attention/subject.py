@@ -11,9 +11,9 @@ import streamlit as st
 
 from ui.figures import figure
 from ui.inputs import numbered, pick, picked, sentence_input, state
+from ui.inspected_model import InspectedModel
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.looked_into import Subject
 from ui.model_cache import load
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
@@ -34,7 +34,7 @@ MAX_PADDING = 6
 class Inputs:
     """What is on the page. reading: with its padding · layer, head: from 0 · default_row: of the word to show first."""
 
-    subject: Subject
+    subject: InspectedModel
     text: str
     second: str
     reading: ModelInput
@@ -44,7 +44,7 @@ class Inputs:
 
 
 @st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
-def trace(subject: Subject, reading: ModelInput) -> dict:
+def trace(subject: InspectedModel, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.heads.arithmetic import record
 
@@ -71,7 +71,7 @@ def read(lesson: Lesson) -> Inputs:
         from minibert.inside.heads.telling import word_that_asks
         from minibert.inside.model_input import ModelInput
 
-        subject = Subject.of(name)
+        subject = InspectedModel.of(name)
         tokenizer = load(name).tokenizer
         reading = ModelInput.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
     row = word_that_asks(reading.tokens, reading.words)
@@ -89,7 +89,7 @@ def read(lesson: Lesson) -> Inputs:
     return Inputs(subject, text, second, reading, layer, head, row)
 
 
-def pick_head(subject: Subject, reading: ModelInput, row: int) -> tuple[int, int]:
+def pick_head(subject: InspectedModel, reading: ModelInput, row: int) -> tuple[int, int]:
     """The widgets for layer and head, kept in the link. Default: the most telling head for the word at `row`."""
     from minibert.inside.heads.arithmetic import all_probs
     from minibert.inside.heads.telling import telling_head
@@ -145,7 +145,7 @@ def aside(box: Any, name: str, value: str, beside: str) -> None:
     box.metric(name, value, beside, delta_color="off", delta_arrow="off")
 
 
-def show_guesses(subject: Subject, before: Any, after: Any, names: tuple[str, str], key: str) -> None:
+def show_guesses(subject: InspectedModel, before: Any, after: Any, names: tuple[str, str], key: str) -> None:
     """What the model predicts at the hidden word under two conditions, (V,) each: the top predictions of both."""
     from plots.attention import compared_words
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui import held_out
-from ui.looked_into import HeadPlace, Subject
+from ui.inspected_model import HeadPlace, InspectedModel
 from ui.model_registry import can_fill
 from ui.translations import _
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def questions(subject: Subject) -> list | None:
+def questions(subject: InspectedModel) -> list | None:
     """The test set for head costs: masked words of our sentences, or the labels of our reviews.
 
     None for a model for which we have no test set.
@@ -37,14 +37,14 @@ def questions(subject: Subject) -> list | None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def means(subject: Subject) -> Any:
+def means(subject: InspectedModel) -> Any:
     from minibert.inside.explanations.interventions import mean_outputs
 
     return mean_outputs(subject.model, questions(subject))
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
+def answers(subject: InspectedModel, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
     """The model's answers to all questions with the heads `off`."""
     from minibert.inside.heads.cost import without
 
@@ -52,7 +52,7 @@ def answers(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAn
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
-def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
+def costs_of_layer(subject: InspectedModel, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
     from minibert.inside.heads.cost import layer_costs
 
     replaced = means(subject) if mean else None
@@ -60,13 +60,13 @@ def costs_of_layer(subject: Subject, layer: int, mean: bool) -> list[tuple[HeadC
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def confidences(subject: Subject) -> Any:
+def confidences(subject: InspectedModel) -> Any:
     from minibert.inside.heads.cost import confidence
 
     return confidence(subject.model, questions(subject))
 
 
-def task_name(subject: Subject) -> tuple[str, str]:
+def task_name(subject: InspectedModel) -> tuple[str, str]:
     """What the examples of `questions` are, and the name of their accuracy."""
     from minibert.model import BertForPreTraining
 

@@ -14,8 +14,8 @@ from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import choice
+from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
-from ui.looked_into import HeadPlace, Subject, head_name
 from ui.source import show_source
 from ui.translations import _
 
@@ -35,7 +35,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def measured(subject: Subject, on: str) -> HeadKinds:
+def measured(subject: InspectedModel, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
     from minibert.inside.heads import kinds as head_kinds
 
@@ -120,7 +120,7 @@ def finding(named: list[list[str | None]], threshold: int) -> str:
     )
 
 
-def one_head(subject: Subject, kinds: HeadKinds, at: HeadPlace, threshold: float) -> None:
+def one_head(subject: InspectedModel, kinds: HeadKinds, at: HeadPlace, threshold: float) -> None:
     """A head's scores beside those of uniform attention."""
     from minibert.inside.heads.kinds import KINDS
     from plots.head_kinds import kind_scores

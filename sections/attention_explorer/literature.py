@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.inspected_model import InspectedModel
 from ui.lesson import LESSONS
-from ui.looked_into import Subject
 from ui.text import literal
 from ui.translations import _, ngettext
 
@@ -28,7 +28,7 @@ def literature(name: str) -> dict[str, dict[str, str]]:
         return {row[first]: row for row in reader}
 
 
-def show_kinds(subject: Subject, kinds: HeadKinds) -> None:
+def show_kinds(subject: InspectedModel, kinds: HeadKinds) -> None:
     """Heads that attend mostly to one position, counted as the paper counts them."""
     from minibert.inside.heads.kinds import KINDS
 

@@ -10,8 +10,8 @@ import streamlit as st
 from sections.attention_explorer import numbers, views
 from sections.attention_explorer.subject import Inputs, Side, inside, open_head, pick_head, small_pictures
 from ui.inputs import choice, numbered, pick, state
+from ui.inspected_model import HeadPlace, head_name
 from ui.lesson import Lesson
-from ui.looked_into import HeadPlace, head_name
 from ui.page import picture
 from ui.predict import predict
 from ui.text import literal

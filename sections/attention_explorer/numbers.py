@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention_explorer.subject import Side, inside
-from ui.looked_into import HeadPlace, head_name
+from ui.inspected_model import HeadPlace, head_name
 from ui.text import literal, tex
 from ui.translations import _
 

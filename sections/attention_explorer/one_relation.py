@@ -10,7 +10,7 @@ from sections.attention_explorer import views
 from sections.attention_explorer.subject import inside
 from ui import samples
 from ui.inputs import pick
-from ui.looked_into import Subject, head_name
+from ui.inspected_model import InspectedModel, head_name
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -26,7 +26,7 @@ def settled_names() -> dict[str, str]:
     return {"form": _("by its form"), "grammar": _("by grammar"), "meaning": _("by meaning only")}
 
 
-def show(subject: Subject, found: Found, asked: Asked) -> None:
+def show(subject: InspectedModel, found: Found, asked: Asked) -> None:
     """The sentences to choose from, and the attention of the tested word of the chosen one. asked: the test set."""
     import torch
 

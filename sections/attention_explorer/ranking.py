@@ -14,7 +14,7 @@ from sections.attention_explorer.subject import all_names, open_head
 from ui import held_out
 from ui.figures import figure
 from ui.inputs import clicked
-from ui.looked_into import HeadPlace, Subject
+from ui.inspected_model import HeadPlace, InspectedModel
 from ui.source import show_source
 from ui.translations import _
 
@@ -26,7 +26,7 @@ IN_VIEW = 16  # heads shown of a longer ranking: costliest and cheapest
 _OPENED = "explorer-opened"
 
 
-def wanted(subject: Subject) -> bool:
+def wanted(subject: InspectedModel) -> bool:
     """Whether to rank the heads: by default only if there are at most AT_ONCE."""
     layers, heads = subject.shape
     count = layers * heads
@@ -35,7 +35,7 @@ def wanted(subject: Subject) -> bool:
 
 
 @st.fragment(parallel=True)  # slow for a model's first user; the rest of the page does not wait
-def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
+def show(subject: InspectedModel, at: HeadPlace, mean: bool) -> None:
     from minibert.inside.heads.cost import layer_costs
 
     if st.session_state.pop(_OPENED, False):
@@ -50,7 +50,7 @@ def show(subject: Subject, at: HeadPlace, mean: bool) -> None:
     show_source(layer_costs)
 
 
-def so_far(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> str:
+def so_far(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]]) -> str:
     """The costliest head among those measured, shown while the rest is computed."""
     if not rows:
         return ""
@@ -60,7 +60,7 @@ def so_far(subject: Subject, rows: list[tuple[HeadCost, HeadCost]]) -> str:
     )
 
 
-def draw(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace) -> None:
+def draw(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace) -> None:
     import torch
 
     heads = subject.shape[1]
@@ -73,7 +73,9 @@ def draw(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], at: HeadPlace)
         against(subject, costs, sharp)
 
 
-def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int) -> None:
+def dearest(
+    subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int
+) -> None:
     """The ranking by cost; with many heads only both ends and the chosen head."""
     import torch
 
@@ -116,7 +118,7 @@ def dearest(subject: Subject, rows: list[tuple[HeadCost, HeadCost]], costs: Any,
         st.caption(_("The dearest, the cheapest and the chosen one of {n}; all are in the table.").format(n=len(names)))
 
 
-def against(subject: Subject, costs: Any, sharp: Any) -> None:
+def against(subject: InspectedModel, costs: Any, sharp: Any) -> None:
     """How sharply a head attends against its cost: the two need not agree."""
     from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect

@@ -12,8 +12,8 @@ from sections.attention_explorer.subject import open_head
 from ui import held_out, samples
 from ui.figures import figure, legend
 from ui.inputs import pick, state
+from ui.inspected_model import InspectedModel
 from ui.lesson import Lesson
-from ui.looked_into import Subject
 from ui.source import show_source
 from ui.translations import _
 
@@ -67,7 +67,7 @@ def questions() -> tuple[Asked, Asked]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def measured(subject: Subject) -> list[Found]:
+def measured(subject: InspectedModel) -> list[Found]:
     """For each relation the better of both directions, in the order of ORDER."""
     from minibert.inside.heads.accuracy import better_direction, measure_heads
 
@@ -79,7 +79,7 @@ def measured(subject: Subject) -> list[Found]:
 
 
 @st.fragment
-def show(lesson: Lesson, subject: Subject) -> None:
+def show(lesson: Lesson, subject: InspectedModel) -> None:
     """The picture of all relations, and the chosen one in a sentence."""
     from plots.head_kinds import FOUND_LOOKS
 

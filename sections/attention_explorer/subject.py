@@ -11,9 +11,9 @@ import streamlit as st
 
 from sections.attention_explorer import views
 from ui.inputs import choice, pick, sentence_input, state
+from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.looked_into import HeadPlace, Subject, head_name
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import with_drawer
 from ui.text import literal
@@ -34,7 +34,7 @@ FALLBACK = (1, 1)  # head of a sentence without a telling one, from 0; clipped t
 class Side:
     """A text and its model input. second: a second sentence, None without one."""
 
-    subject: Subject
+    subject: InspectedModel
     reading: ModelInput
     text: str
     second: str | None
@@ -48,7 +48,7 @@ class Inputs:
     default_head: HeadPlace
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> InspectedModel:
         return self.sides[0].subject
 
     @property
@@ -81,18 +81,18 @@ def read(lesson: Lesson) -> Inputs:
         elif compare == "model":
             asked.append((model_choice("other_model", label=_("The other model")), text, second or None))
     with st.spinner(_("Loading the model …")):
-        sides = tuple(side_of(Subject.of(of), *pair) for of, *pair in asked)
+        sides = tuple(side_of(InspectedModel.of(of), *pair) for of, *pair in asked)
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
     return Inputs(sides, default_head(sides[0]))
 
 
-def side_of(subject: Subject, text: str, second: str | None) -> Side:
+def side_of(subject: InspectedModel, text: str, second: str | None) -> Side:
     return Side(subject, read_pair(subject, text, second), text, second)
 
 
-def read_pair(subject: Subject, text: str, second: str | None, limit: int = MAX_TOKENS) -> ModelInput:
+def read_pair(subject: InspectedModel, text: str, second: str | None, limit: int = MAX_TOKENS) -> ModelInput:
     from minibert.inside.model_input import ModelInput
 
     longest = min(limit, subject.model.config.longest)
@@ -110,7 +110,7 @@ def say_what_is_cut(side: Side) -> None:
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)
-def inside(subject: Subject, reading: ModelInput) -> dict[str, Any]:
+def inside(subject: InspectedModel, reading: ModelInput) -> dict[str, Any]:
     """probs (L, A, T, T), query and key (L, A, T, D), float32, shared by all sessions: read-only. allowed: (T, T) bool,
     False where masked · relative_scores: (L, A, T, T), only for relative positions (NEZHA, XLNet) · distances: only
     XLNet's, the vector of each distance."""
@@ -148,7 +148,7 @@ def default_head(side: Side) -> HeadPlace:
     return side.subject.head(*FALLBACK) if found is None else found[:2]
 
 
-def all_names(subject: Subject) -> list[str]:
+def all_names(subject: InspectedModel) -> list[str]:
     layers, heads = subject.shape
     return [head_name(layer, head) for layer in range(layers) for head in range(heads)]
 

@@ -13,8 +13,8 @@ from sections.attention_explorer.asked import answers, means, questions, signed,
 from sections.attention_explorer.subject import Inputs, open_head, pick_head, small_pictures
 from ui.figures import figure
 from ui.inputs import choice, pick
+from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
-from ui.looked_into import HeadPlace, Subject, head_name
 from ui.state import follow_link, set_url
 from ui.text import literal
 from ui.translations import _
@@ -47,7 +47,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("What follows from it", level=3)
 
 
-def heads_off(subject: Subject) -> tuple[HeadPlace, ...]:
+def heads_off(subject: InspectedModel) -> tuple[HeadPlace, ...]:
     """The heads switched off, kept in the link as `off=1.2-3.4` (layer.head, from 1)."""
     layers, heads = subject.shape
     if follow_link("off"):
@@ -90,7 +90,7 @@ def switch_off(inputs: Inputs, at: HeadPlace, mean: bool) -> None:
             logits(table)
 
 
-def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
+def switches(subject: InspectedModel, layer: int, head: int, off: tuple[HeadPlace, ...]) -> None:
     """Buttons that switch many heads at once."""
     from minibert.inside.heads.cost import all_but
 
@@ -113,7 +113,7 @@ def switches(subject: Subject, layer: int, head: int, off: tuple[HeadPlace, ...]
 
 
 def effect_on_answer(
-    subject: Subject, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
+    subject: InspectedModel, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
 ) -> pd.DataFrame | None:
     """The model's answer with all heads and without `off`: a filled blank or a class → its table, if any."""
     from minibert.inside.explanations.interventions import fill_logits, switched_off, total_variation
@@ -188,7 +188,7 @@ def last_word(reading: ModelInput) -> int:
     return (typed or named or first)[-1]
 
 
-def effect_on_set(subject: Subject, off: tuple[HeadPlace, ...], mean: bool) -> None:
+def effect_on_set(subject: InspectedModel, off: tuple[HeadPlace, ...], mean: bool) -> None:
     from minibert.inside.heads.cost import difference
 
     with st.spinner(_("Asking the model …")):

@@ -6,7 +6,7 @@ from collections import Counter
 import streamlit as st
 
 from sections.classroom.runs import stop_of
-from ui.navigation import stop_called
+from ui.navigation import find_page
 from ui.room.entrance import change, is_teacher, visitors
 from ui.runs import manager
 from ui.translations import _
@@ -50,7 +50,7 @@ def _table() -> None:
 
 
 def title_of(page: str) -> str:
-    stop = stop_called(page or "home")
+    stop = find_page(page or "home")
     return stop.title if stop else ""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sections.cone.subject import Inputs
-from ui.claim import seeds_in_words, show_claim, told_how
+from ui.claim import seeds_in_words, show_claim, show_provenance
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -30,4 +30,4 @@ def recorded(records: Sequence[dict]) -> None:
         batch=scale["batch_size"],
         n=seeds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)

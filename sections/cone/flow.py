@@ -14,10 +14,10 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
-    tell,
     weights_to_begin_with,
 )
 from ui.samples import questions, similar_pairs
@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(_("**No run yet.** Press *Train*: the encoder stays as it is, so it takes seconds."))
     else:
         if inputs.complete:
-            tell(runs, list(inputs.pair))
+            send_input(runs, list(inputs.pair))
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What a flow cannot")
     show_source(Flow)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.dialogue.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
+from ui.claim import records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -18,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     records, table = records_of(lesson.name), claims.tables()["dialogue"]
     if not records:
-        nothing_recorded(lesson.name)
+        show_missing_results(lesson.name)
         return
     measure = choice("measure", _("Measured"), table["measures"], wrap=True)
     picture(table["arms"], claims.values(records, measure), table["measures"][measure])
@@ -36,7 +36,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=seeds_in_words(records),
         start=literal(scale["begins_with"]),
     )
-    told_how(records, words)
+    show_provenance(records, words)
     lesson.show("Why it comes out so")
 
 

@@ -13,10 +13,10 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
-    tell,
     weights_to_begin_with,
 )
 from ui.tasks.entities import entities_words
@@ -78,7 +78,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(_("**No run yet.** Press *Train*: both are done within a minute."))
     else:
         if inputs.answers:
-            tell(runs, [inputs.text])
+            send_input(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     show_source(Diet, "def losses", label=_("The network and its three losses"))
 

@@ -1,7 +1,7 @@
 """The diff: ELECTRA's lines against BERT's."""
 
 from sections.electra.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -17,10 +17,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     show_diff(
         [
-            Change(_("What is answered"), MlmHead, Discriminator),
-            Change(_("What is hidden"), MaskedLanguageModel.corrupt, ReplacedTokens.corrupt),
-            Change(_("What is counted"), MaskedLanguageModel.questions, ReplacedTokens.questions),
-            Change(_("Two networks in place of one"), None, NetworkPair),
+            CodeChange(_("What is answered"), MlmHead, Discriminator),
+            CodeChange(_("What is hidden"), MaskedLanguageModel.corrupt, ReplacedTokens.corrupt),
+            CodeChange(_("What is counted"), MaskedLanguageModel.questions, ReplacedTokens.questions),
+            CodeChange(_("Two networks in place of one"), None, NetworkPair),
         ]
     )
     show_source(electra, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/electra.py`"))

@@ -7,7 +7,7 @@ import streamlit as st
 
 from sections.embeddings.subject import layer_names
 from ui.model_cache import load
-from ui.samples import Sample
+from ui.samples import VectorItems
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
 
@@ -27,7 +27,7 @@ def of_each_layer(layers: "np.ndarray", chosen: int | None) -> list[list[tuple[i
     return [nearest(layer, layer[chosen], NEIGHBOURS, leave_out=chosen) for layer in layers]
 
 
-def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> None:
+def pick(sample: VectorItems, chosen: int | None, choose: Callable[[int], None]) -> None:
     """Choose a point by its number, for users who cannot click it."""
     titles = [visible(title, spaces=False) for title in sample.titles]
     picked = st.selectbox(
@@ -43,7 +43,7 @@ def pick(sample: Sample, chosen: int | None, choose: Callable[[int], None]) -> N
         st.rerun(scope="fragment")
 
 
-def show(model: str, sample: Sample, groups: list[str], layers: "np.ndarray", layer: int, chosen: int) -> None:
+def show(model: str, sample: VectorItems, groups: list[str], layers: "np.ndarray", layer: int, chosen: int) -> None:
     """The nearest points and the nearest vocabulary tokens of the chosen point at this layer."""
     from minibert.inside.geometry.vectors import nearest_tokens
 

@@ -7,15 +7,16 @@ import streamlit as st
 
 from sections.embeddings import neighbours
 from sections.embeddings.subject import EVERY, Inputs, layer_names, method_names, missing, vectors
-from ui.computations import compute, computed, fingerprint, follow, show_failure
+from ui.computations import compute, fingerprint, follow, running_or_done, show_failure
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
-from ui.moving_points import Points, moving_points, told
+from ui.moving_points import Points, moving_points
 from ui.page import picture
+from ui.player import reported_value
 from ui.predict import predict
 from ui.runs import show_refusal
-from ui.samples import Sample, senses
+from ui.samples import VectorItems, senses
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
 from ui.translations import _
@@ -64,7 +65,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             neighbours.show(inputs.model, sample, groups, layers, layer, chosen)
 
 
-def _read(inputs: Inputs, sample: Sample) -> tuple[Sample, "np.ndarray"]:
+def _read(inputs: Inputs, sample: VectorItems) -> tuple[VectorItems, "np.ndarray"]:
     """The sample without the points that the model cannot read, and its vectors."""
     with st.spinner(_("Computing vectors …")):
         layers = vectors(inputs.model, version_of(inputs.model), sample.texts, sample.spans, inputs.pooling)
@@ -74,10 +75,10 @@ def _read(inputs: Inputs, sample: Sample) -> tuple[Sample, "np.ndarray"]:
     st.caption(_("{n} of {all} are left out: the model does not read them.").format(n=int(gone.sum()), all=len(sample)))
     keep = [i for i in range(len(sample)) if not gone[i]]
     picked = {name: tuple(getattr(sample, name)[i] for i in keep) for name in ("of", "titles", "marks")}
-    return Sample(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
+    return VectorItems(sample.texts, sample.spans, sample.groups, own=sample.own, **picked), layers[:, keep]
 
 
-def _guessed(inputs: Inputs, sample: Sample, layers: "np.ndarray") -> bool:
+def _guessed(inputs: Inputs, sample: VectorItems, layers: "np.ndarray") -> bool:
     """Ask where the user's newest star lands; True if it may be shown."""
     from minibert.inside.geometry.vectors import nearest
 
@@ -112,7 +113,7 @@ def _laid_out(inputs: Inputs, name: str, layers: "np.ndarray") -> tuple[str, lis
     if inputs.method == "pca":
         return "pca", planes(name, layers)
     run_name = f"{inputs.method}-{inputs.seed}-{name}"
-    run = computed(run_name)
+    run = running_or_done(run_name)
     if run is not None and run.state == "finished":
         return inputs.method, [event for event in run.events() if event["event"] == "picture"]
     title = _("{method} of {n} points at {layers} layers").format(
@@ -135,7 +136,7 @@ def _laid_out(inputs: Inputs, name: str, layers: "np.ndarray") -> tuple[str, lis
 
 
 def _draw(
-    inputs: Inputs, sample: Sample, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
+    inputs: Inputs, sample: VectorItems, groups: list[str], layers, method: str, drawn, layer: int, chosen, name: str
 ) -> None:
     names = layer_names(len(layers))
     layouts = [plane["points"] for plane in drawn]
@@ -177,7 +178,7 @@ def _draw(
         )
 
 
-def _finding(inputs: Inputs, sample: Sample, layer: "np.ndarray", name: str) -> str:
+def _finding(inputs: Inputs, sample: VectorItems, layer: "np.ndarray", name: str) -> str:
     """How many of our points have a nearest neighbour of their own group, in the full vectors."""
     from minibert.inside.geometry.vectors import nearest_alike
 
@@ -235,7 +236,7 @@ def _where_we_are(layers: int, points: int, identity: str) -> tuple[int, int | N
 
 def _heard(what: str) -> None:
     """Handle an event of the moving picture."""
-    value, state = told(VIEW, what), st.session_state
+    value, state = reported_value(VIEW, what), st.session_state
     if value is not None and what == "layer":
         state["layer-now"] = value
     elif value is not None:

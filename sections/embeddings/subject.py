@@ -13,7 +13,7 @@ from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import (
     LANGUAGES,
-    Sample,
+    VectorItems,
     all_words,
     many_words,
     one_word,
@@ -50,7 +50,7 @@ class Inputs:
     own: tuple[str, ...]
     text: str
 
-    def sample(self, own: tuple[str, ...] | None = None) -> Sample:
+    def sample(self, own: tuple[str, ...] | None = None) -> VectorItems:
         """The items drawn as points. own: use these instead of the user's sentences."""
         own, yours = self.own if own is None else own, _("yours")
         if self.what == "tokens":

@@ -1,6 +1,6 @@
 """The parts of the Examination."""
 
-from examination.words import speak
+from examination.words import set_translations
 from ui.translations import _, ngettext
 
-speak(_, ngettext)
+set_translations(_, ngettext)

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from examination.sheet import SheetSettings
-from examination.task import Task
+from examination.task import ExamTask
 
 _KEY = "_examination"  # keys with an underscore survive a change of page (ui.navigation)
 
@@ -19,15 +19,15 @@ def _store() -> dict[str, Any]:
     )
 
 
-def _name(seed: int, task: Task) -> str:
+def _name(seed: int, task: ExamTask) -> str:
     return f"{seed}/{task.id}"
 
 
-def answer_to(seed: int, task: Task) -> Any:
+def answer_to(seed: int, task: ExamTask) -> Any:
     return _store()["answers"].get(_name(seed, task))
 
 
-def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False) -> None:
+def set_answer(seed: int, task: ExamTask, answer: Any, *, after_check: bool = False) -> None:
     """Store an answer. A changed answer becomes unchecked, except with `after_check` (ticks of a rubric) or if it
     arrives in the same run as the click on *Check*, which then applies to the typed text."""
     name = _name(seed, task)
@@ -36,27 +36,27 @@ def set_answer(seed: int, task: Task, answer: Any, *, after_check: bool = False)
     _store()["answers"][name] = answer
 
 
-def check(seed: int, task: Task) -> None:
+def check(seed: int, task: ExamTask) -> None:
     """Callback of *Check*: it applies to the answer that this run of the page delivers; see `answered`."""
     _store()["checked"].add(_name(seed, task))
     _store()["asked"].add(_name(seed, task))
 
 
-def answered(seed: int, task: Task) -> None:
+def answered(seed: int, task: ExamTask) -> None:
     """This run's answer is stored: from here on, a change unchecks it."""
     _store()["asked"].discard(_name(seed, task))
 
 
-def is_checked(seed: int, task: Task) -> bool:
+def is_checked(seed: int, task: ExamTask) -> bool:
     return _name(seed, task) in _store()["checked"]
 
 
-def run_model(seed: int, task: Task) -> None:
+def run_model(seed: int, task: ExamTask) -> None:
     """From here on the prediction cannot be changed."""
     _store()["run"].add(_name(seed, task))
 
 
-def has_run(seed: int, task: Task) -> bool:
+def has_run(seed: int, task: ExamTask) -> bool:
     return _name(seed, task) in _store()["run"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from examination.kinds import mark, titles
-from examination.sheet import Section, SheetSettings
+from examination.sheet import SheetSection, SheetSettings
 from sections.examination.answers import answer_to, answered, check, handed_in, is_checked
 from sections.examination.feedback import show_mark
 from sections.examination.widgets import answer_with
@@ -13,7 +13,7 @@ from ui.lesson import TEXT_WIDTH
 from ui.translations import _, ngettext
 
 
-def _task(section: Section, number: int, settings: SheetSettings, practice: bool) -> None:
+def _task(section: SheetSection, number: int, settings: SheetSettings, practice: bool) -> None:
     task, seed = section.tasks[number], settings.seed
     frozen = handed_in(settings) is not None and not practice
     with st.container(border=True, key=f"question-{section.number}-{number + 1}"):
@@ -30,7 +30,7 @@ def _task(section: Section, number: int, settings: SheetSettings, practice: bool
             show_mark(task, mark(task, answer_to(seed, task)))
 
 
-def show(sections: tuple[Section, ...], settings: SheetSettings, practice: bool) -> None:
+def show(sections: tuple[SheetSection, ...], settings: SheetSettings, practice: bool) -> None:
     """All questions, each in its own frame. practice: every question has its own *Check*."""
     st.html(Path(__file__).with_name("examination.css"))
     # Once handed in, a tick changes the sum at the top: then the whole page must rerun.

@@ -10,7 +10,7 @@ import streamlit as st
 from examination import mistake
 from examination.mistake import MistakeTask
 from examination.predict import SIDES, PredictTask, probabilities
-from examination.predict import Answer as PredictAnswer
+from examination.predict import PredictAnswer as PredictAnswer
 from sections.examination.answers import answer_to, has_run, run_model, set_answer
 from ui.lesson import TEXT_WIDTH
 from ui.model_cache import load

@@ -4,14 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from examination.kinds import mark
-from examination.sheet import Section, SheetSettings, totals
+from examination.sheet import SheetSection, SheetSettings, totals
 from sections.examination.answers import answer_to, hand_in, handed_in, take_back
 from sections.examination.score_sheet import Handed, score_html, score_rows
 from ui.lesson import Lesson
 from ui.translations import _
 
 
-def show(lesson: Lesson, sections: tuple[Section, ...], settings: SheetSettings) -> None:
+def show(lesson: Lesson, sections: tuple[SheetSection, ...], settings: SheetSettings) -> None:
     tasks = [task for section in sections for task in section.tasks]
     answers = {task.id: answer_to(settings.seed, task) for task in tasks}
     marks = {task.id: mark(task, answers[task.id]) for task in tasks}

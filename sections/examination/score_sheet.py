@@ -11,7 +11,7 @@ import mistune
 from latex2mathml.converter import convert
 
 from examination.kinds import as_text, titles
-from examination.sheet import Section, SheetSettings, totals
+from examination.sheet import SheetSection, SheetSettings, totals
 from examination.task import Mark, points_text
 from ui.text import visible
 from ui.translations import _, language
@@ -29,13 +29,13 @@ class Handed:
     """A handed-in sheet. marks: task id → mark · answers: task id → answer."""
 
     settings: SheetSettings
-    sections: tuple[Section, ...]
+    sections: tuple[SheetSection, ...]
     answers: Mapping[str, object]
     marks: Mapping[str, Mark]
     when: datetime
     name: str = ""
 
-    def of(self, sections: Sequence[Section]) -> list[Mark]:
+    def of(self, sections: Sequence[SheetSection]) -> list[Mark]:
         return [self.marks[task.id] for section in sections for task in section.tasks]
 
 
@@ -83,12 +83,12 @@ def score_html(handed: Handed) -> str:
     )
 
 
-def _article(handed: Handed, section: Section, number: int) -> str:
+def _article(handed: Handed, section: SheetSection, number: int) -> str:
     task = section.tasks[number]
     mark = handed.marks[task.id]
     given = as_text(task, handed.answers.get(task.id)) or _("no answer")
     points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
-    said = "".join(map(_markdown, mark.said))
+    said = "".join(map(_markdown, mark.comments))
     return (
         f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
         f"{_markdown(task.text)}<pre>{_text(given)}</pre>{said}</article>"

@@ -4,7 +4,7 @@ import random
 
 import streamlit as st
 
-from examination.bank import Part
+from examination.bank import ExamPart
 from examination.sheet import SheetSettings
 from sections.examination.choice_of_sheet import HIGHEST, MOST, keep_sheet, link_to_sheet
 from ui.page import drawer
@@ -16,7 +16,7 @@ def _new_sheet() -> None:
     st.session_state["sheet"] = random.randint(1, HIGHEST)
 
 
-def show(bank: tuple[Part, ...], linked: SheetSettings) -> SheetSettings:
+def show(bank: tuple[ExamPart, ...], linked: SheetSettings) -> SheetSettings:
     """The chosen sheet. linked: the sheet that the link opens."""
     titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
     widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key

@@ -15,10 +15,10 @@ from examination.compute import ComputeTask
 from examination.count import CountTask
 from examination.input_rows import InputTask, cells_of
 from examination.masks import MaskTask
-from examination.open_question import Answer as OpenAnswer
+from examination.open_question import OpenAnswer as OpenAnswer
 from examination.open_question import OpenTask
 from examination.order import OrderTask
-from examination.task import Task
+from examination.task import ExamTask
 from sections.examination.answers import answer_to, set_answer
 from sections.examination.mask_grid import drawn, mask_grid
 from sections.examination.run_widgets import keep, mistake_widgets, predict_widgets, radio
@@ -29,7 +29,7 @@ from ui.translations import _
 LONGEST_ANSWER = 5_000  # characters of an open answer
 
 
-def answer_with(task: Task, seed: int, *, marked: bool, frozen: bool) -> None:
+def answer_with(task: ExamTask, seed: int, *, marked: bool, frozen: bool) -> None:
     """The widgets of the task. marked: its mark is shown · frozen: the answer can no longer change."""
     _WIDGETS[task.question.kind](task, seed, f"{seed}-{task.id}", marked, frozen)
 

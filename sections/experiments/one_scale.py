@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Measured, Shown, metric_names, own_scores
 from sections.experiments.verdicts import best_arms, in_short
-from ui.claim import floor_words, nothing_recorded, scores_in_words, table_of
+from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
 from ui.page import picture
 from ui.text import literal
@@ -27,7 +27,7 @@ def _nothing(shown: Shown) -> None:
     if shown.records:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
-    nothing_recorded(shown.name if shown.text == REAL else TOY_RESULTS)
+    show_missing_results(shown.name if shown.text == REAL else TOY_RESULTS)
 
 
 def _captions(shown: Shown) -> str:

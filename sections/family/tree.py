@@ -9,7 +9,7 @@ from sections.family.subject import Inputs, kind_names
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.lesson import Lesson
-from ui.navigation import link_to, stop_called
+from ui.navigation import find_page, link_to
 from ui.page import picture
 from ui.predict import predict
 from ui.text import literal
@@ -66,7 +66,7 @@ def _card(member: Member, line: str, words: dict[str, str], told: bool) -> None:
         with left:
             st.markdown(f"**{literal(member.name)}** · {literal(member.by)} · {member.date}  \n{literal(member.what)}")
             st.caption(f"{literal(line)} · {literal(member.paper)}")
-            if member.page and stop_called(member.page):
+            if member.page and find_page(member.page):
                 link_to(member.page)
         with right:
             if told:

@@ -9,7 +9,7 @@ from sections.features.subject import PAPER, Inputs, arm_names, metric_of, own_s
 from ui.figures import figure
 from ui.page import picture
 from ui.predict import predict
-from ui.recorded import comparison, nothing_recorded, recorded
+from ui.recorded import comparison, recorded, show_missing_results
 from ui.text import literal
 from ui.translations import _
 
@@ -21,7 +21,7 @@ def show(inputs: Inputs) -> None:
     with picture():
         records, made = recorded(name), comparison(name)
         if not records:
-            nothing_recorded(name)
+            show_missing_results(name)
             return
         from plots.experiments import Score, scores
 

@@ -9,7 +9,7 @@ from sections.few_labels.subject import PREFIX, Inputs, label_names, reviews
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
     else:
-        tell(runs, [inputs.text])
+        send_input(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What each of them does")
 

@@ -9,7 +9,7 @@ from ui.figures import in_words
 from ui.lesson import Lesson
 from ui.model_cache import load, trace_of
 from ui.page import picture
-from ui.player import controls, moving, told
+from ui.player import controls, moving, reported_value
 from ui.predict import predict
 from ui.source import show_source
 from ui.text import literal, visible
@@ -155,7 +155,7 @@ def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered
 
 
 def _take() -> None:
-    number = told(KEY, "token")
+    number = reported_value(KEY, "token")
     if number is not None:
         st.session_state[TOKEN] = number
 

@@ -4,7 +4,7 @@ from minibert.experiments import claims
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.results import by_arm
 from sections.knowledge.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
+from ui.claim import records_of, seeds_in_words, show_by_measure, show_missing_results, show_provenance, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -19,7 +19,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     name = choice("claim", _("Whose claim"), {key: paper["title"] for key, paper in papers.items()}, wrap=True)
     paper, records = papers[name], records_of(name)
     if not records:
-        nothing_recorded(name)
+        show_missing_results(name)
         return
     arms, found = paper["arms"], {words: by_arm(records, metric) for metric, words in paper["measures"].items()}
     values = {
@@ -39,4 +39,4 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         begins=last["scale"]["begins_with"],
         steps=last["steps"],
     )
-    told_how(records, words)
+    show_provenance(records, words)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from ui.figures import figure
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, tell
+from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows
 from ui.translations import _
 
 
@@ -27,7 +27,7 @@ def train(
     if not runs:
         st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
         return
-    tell(runs, [text])
+    send_input(runs, [text])
     live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
 
 

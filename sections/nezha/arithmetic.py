@@ -6,7 +6,7 @@ from sections.nezha import layers
 from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.pairs import Pair, networks
+from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.translations import _
 
@@ -118,8 +118,8 @@ def underflow(inputs: Inputs) -> None:
     show_source(gradients, label=_("A gradient, in one precision or the other"))
 
 
-@st.cache_data(show_spinner=False, max_entries=8, hash_funcs={Pair: lambda pair: pair.name})
-def counted(pair: Pair, version: int):
+@st.cache_data(show_spinner=False, max_entries=8, hash_funcs={ModelPair: lambda pair: pair.name})
+def counted(pair: ModelPair, version: int):
     from minibert.inside.costs.half_precision import lost
     from minibert.objectives import MaskedLanguageModel
 

@@ -7,12 +7,12 @@ from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
 from ui.claim import (
     mean_and_sd,
-    nothing_recorded,
     records_of,
     seconds_in_words,
     seeds_in_words,
+    show_missing_results,
+    show_provenance,
     show_verdicts,
-    told_how,
 )
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -25,7 +25,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     records, names = records_of(lesson.name), claims.tables()["nezha"]["arms"]
     if not records:
-        nothing_recorded(lesson.name)
+        show_missing_results(lesson.name)
         return
     scale = records[-1]["scale"]
     found = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
@@ -70,5 +70,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=seeds_in_words(records),
         seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)
     lesson.show("Why it comes out so")

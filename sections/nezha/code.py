@@ -1,7 +1,7 @@
 """The diff: NEZHA's lines against BERT's."""
 
 from sections.nezha.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -16,9 +16,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     show_diff(
         [
-            Change(_("Scores and what is mixed"), SelfAttention.attend, RelativeAttention.attend),
-            Change(_("What a token begins as"), Embeddings.forward, EmbeddingsWithoutPositions.forward),
-            Change(_("A table that is not learned"), None, sinusoids),
+            CodeChange(_("Scores and what is mixed"), SelfAttention.attend, RelativeAttention.attend),
+            CodeChange(_("What a token begins as"), Embeddings.forward, EmbeddingsWithoutPositions.forward),
+            CodeChange(_("A table that is not learned"), None, sinusoids),
         ]
     )
     show_source(nezha, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/nezha.py`"))

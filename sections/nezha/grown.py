@@ -5,7 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
+from ui.claim import mean_and_sd, records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -24,7 +24,7 @@ def recorded() -> None:
 
     records = records_of(EXPERIMENT)
     if not records:
-        nothing_recorded(EXPERIMENT)
+        show_missing_results(EXPERIMENT)
         return
     found, arms = by_arm(records, "loss"), {}
     for arm, seeds in found.items():
@@ -54,7 +54,7 @@ def recorded() -> None:
         "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
         "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
     ).format(n=seeds_in_words(records), read=records[-1]["scale"]["rows_read"])
-    told_how(records, words)
+    show_provenance(records, words)
 
 
 def rows_of(arm: str) -> int:

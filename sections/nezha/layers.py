@@ -7,7 +7,7 @@ import streamlit as st
 from sections.nezha.subject import STORIES, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.pairs import Pair, networks
+from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.translations import _
 
@@ -80,7 +80,7 @@ def name_of(weight: str) -> str:
     return weight
 
 
-def batches(pair: Pair, rows: int) -> Iterator:
+def batches(pair: ModelPair, rows: int) -> Iterator:
     """Batches of stories outside the training data of every pair, 15 % masked as in the paper."""
     from minibert.objectives import MaskedLanguageModel
     from minibert.text.batches import PretrainingBatches
@@ -102,8 +102,8 @@ def batches(pair: Pair, rows: int) -> Iterator:
     )
 
 
-@st.cache_data(show_spinner=False, max_entries=12, hash_funcs={Pair: lambda pair: pair.name})
-def moved(pair: Pair, version: int, rows: int) -> list:
+@st.cache_data(show_spinner=False, max_entries=12, hash_funcs={ModelPair: lambda pair: pair.name})
+def moved(pair: ModelPair, version: int, rows: int) -> list:
     from itertools import islice
 
     from minibert.inside.layer_steps import layer_steps

@@ -8,7 +8,7 @@ import streamlit as st
 from ui.inputs import pick, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.pairs import Pair, choose_pair, networks
+from ui.pairs import ModelPair, choose_pair, networks
 from ui.text import visible
 from ui.translations import _
 
@@ -25,7 +25,7 @@ class Inputs:
     clip ±k · layer, head: from 0."""
 
     text: str
-    pair: Pair
+    pair: ModelPair
     ids: Sequence[int]
     tokens: Sequence[str]
     word: int
@@ -88,7 +88,7 @@ def picked_word(tokens: Sequence[str]) -> int:
     return next((n for n, token in enumerate(tokens) if token in ("he", "she", "they", "it")), len(tokens) // 2)
 
 
-def in_front(pair: Pair, count: int) -> list[int]:
+def in_front(pair: ModelPair, count: int) -> list[int]:
     """The last `count` words of some stories outside the models' training data."""
     from minibert.toy import world
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.tasks import TASKS, Options
 from sections.output_layer.subject import SHORT, Inputs
-from ui.answer_form import answer_form
+from ui.answers import answer_form
 from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.model_cache import outline_of, version_of

@@ -11,11 +11,11 @@ import streamlit as st
 from minibert.tasks import TASKS, Task
 from sections.output_layer.subject import Inputs
 from sections.output_layer.train import chosen_runs
+from ui.answers import show_review
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun, kind_of, own_input
 from ui.finetune_settings import start_names
 from ui.lesson import Lesson
-from ui.review import show_review
 from ui.runs import settled, zipped
 from ui.text import visible
 from ui.translations import _, ngettext

@@ -10,11 +10,10 @@ import streamlit as st
 
 from minibert.tasks import TASKS, Options, Task
 from minibert.tokenizer import Tokenizer
-from ui.answer_form import answer_form
-from ui.finetune_runs import ask, kind_of
+from ui.answers import answer_form
+from ui.finetune_runs import kind_of, set_own_input
 from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick
-from ui.kept import keep
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import outline_of
@@ -22,6 +21,7 @@ from ui.model_registry import UNTRAINED, available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.runs import own_runs
+from ui.sticky_state import keep
 from ui.task_data import ChosenData, choose_data, task_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
@@ -170,7 +170,7 @@ def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) 
     with place:
         given = answer_form(TASKS[task], example, key="mine", columns=columns)
     if given is not None:
-        ask(task, given)
+        set_own_input(task, given)
     return given
 
 

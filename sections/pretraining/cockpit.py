@@ -16,10 +16,10 @@ from sections.pretraining.trainings import (
     trainings_of,
 )
 from ui.inputs import sentence_input
-from ui.kept import keep
 from ui.lesson import Lesson
 from ui.page import drawer, picture
 from ui.runs import live, show_refusal, state_rows
+from ui.sticky_state import keep
 from ui.text import literal
 from ui.translations import _
 

@@ -11,7 +11,7 @@ from sections.probes import lines
 from sections.probes.recorded import recorded
 from sections.probes.subject import Inputs
 from sections.probes.tasks import choose_tasks, show_tasks
-from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
+from ui.computations import compute, fingerprint, follow, name_of, running_or_done, show_failure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_registry import UNTRAINED, available_models
@@ -70,7 +70,7 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
     names = {
         random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in wanted
     }
-    missing = [random for random, name in names.items() if computed(name) is None]
+    missing = [random for random, name in names.items() if running_or_done(name) is None]
     if missing:
         a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # probes per layer; 2 with a control task
         probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sections.sentence_vectors import write_recorded
 from sections.sentence_vectors.subject import Inputs
-from ui.claim import seconds_in_words, seeds_in_words, show_claim, told_how
+from ui.claim import seconds_in_words, seeds_in_words, show_claim, show_provenance
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -36,7 +36,7 @@ def recorded(records: Sequence[dict]) -> None:
         n=seeds_in_words(records),
         seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)
 
 
 def recorded_of_inference(records: Sequence[dict]) -> None:
@@ -57,4 +57,4 @@ def recorded_of_inference(records: Sequence[dict]) -> None:
             for arm, record in told.items()
         ),
     )
-    told_how(records, words)
+    show_provenance(records, words)

@@ -18,10 +18,10 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
-    tell,
     weights_to_begin_with,
 )
 from ui.samples import DATA, questions, senses, similar_parts
@@ -77,7 +77,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
     else:
-        tell(runs, [inputs.text])
+        send_input(runs, [inputs.text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("With labels")
     lesson.show("Two things that are good")

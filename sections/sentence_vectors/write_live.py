@@ -18,10 +18,10 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
-    tell,
     weights_to_begin_with,
 )
 from ui.samples import questions
@@ -62,7 +62,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         [_("Those it learns from"), _("Those held out"), _("Both alike")],
         0,
     )
-    tell(runs, [inputs.text])
+    send_input(runs, [inputs.text])
     live(
         tuple(run.id for run in runs),
         draw if guessed else lambda found: None,

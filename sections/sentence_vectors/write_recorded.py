@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments import claims
-from ui.claim import mean_and_sd, nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
+from ui.claim import mean_and_sd, records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts
 from ui.text import literal
 from ui.translations import _
 
@@ -13,7 +13,7 @@ EXPERIMENT = "simbert"
 def show() -> None:
     records, names = records_of(EXPERIMENT), claims.tables()[EXPERIMENT]["arms"]
     if not records:
-        nothing_recorded(EXPERIMENT)
+        show_missing_results(EXPERIMENT)
         return
     last, scale = records[-1], records[-1]["scale"]
     found, nats = (claims.values(records, metric) for metric in ("found", "nats"))
@@ -39,4 +39,4 @@ def show() -> None:
         n=seeds_in_words(records),
         learned=last["examples"]["lcqmc"],
     )
-    told_how(records, words)
+    show_provenance(records, words)

@@ -9,11 +9,10 @@ import streamlit as st
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
-from ui.kept import keep
 from ui.lesson import REVIEWS, Lesson
+from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
 from ui.page import drawer
-from ui.predictors import predictor_left
 from ui.runs import (
     live,
     own_models,
@@ -25,6 +24,7 @@ from ui.runs import (
     submit,
     weights_to_begin_with,
 )
+from ui.sticky_state import keep
 from ui.translations import _
 
 # Import torch, and what imports it, only where needed: the page shows before that.
@@ -98,7 +98,7 @@ def _choose(models: dict[str, tuple[str, Path]]) -> str:
 
 def predictor_of(name: str, directory: Path | None):
     """The model, loaded once for all sessions, never changed."""
-    return _fresh() if directory is None else predictor_left(name, str(directory))
+    return _fresh() if directory is None else load_predictor(name, str(directory))
 
 
 @st.cache_resource(show_spinner=False)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sections.smaller import cut_claim
 from sections.smaller.subject import Inputs
-from ui.claim import seconds_in_words, show_claim, told_how
+from ui.claim import seconds_in_words, show_claim, show_provenance
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -47,4 +47,4 @@ def recorded(records: Sequence[dict]) -> None:
         n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
         seconds=seconds_in_words(sorted(records, key=lambda record: record["seconds"])),  # the slowest seed's
     )
-    told_how(records, words)
+    show_provenance(records, words)

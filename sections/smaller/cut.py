@@ -11,7 +11,7 @@ from sections.smaller.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.task_data import shipped
@@ -176,7 +176,7 @@ def retrained(run, inputs: Inputs) -> None:
             )
         )
         return
-    tell(runs, [{"text": inputs.text}] if inputs.text else [])
+    send_input(runs, [{"text": inputs.text}] if inputs.text else [])
     live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ui.classifiers import classifier_named, predictor_of
-from ui.predictors import predictor_left
+from ui.model_cache import load_predictor
 from ui.task_data import shipped
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def worth(run: str, directory: str) -> "Importance":
     from minibert.pruning.importance import batches_of, importance
     from minibert.pruning.run import asked
 
-    known = predictor_left(run, directory)
+    known = load_predictor(run, directory)
     return importance(known.model, batches_of(known, asked(shipped(DATA).train.examples)))
 
 
@@ -61,7 +61,7 @@ def honest(run: str, directory: str) -> list[list[float]]:
     from minibert.pruning.importance import batches_of, losses_without_heads
     from minibert.pruning.run import asked
 
-    known = predictor_left(run, directory)
+    known = load_predictor(run, directory)
     return losses_without_heads(known.model, batches_of(known, asked(shipped(DATA).train.examples)[:HONEST]))
 
 
@@ -74,7 +74,7 @@ def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
     from minibert.pruning.magnitude import masks_of, pruned_weights, zeroed
     from minibert.pruning.run import keep_of
 
-    known = predictor_left(asked.run, asked.directory)
+    known = load_predictor(asked.run, asked.directory)
     keep = keep_of(known, asked.pruning, shipped(DATA).train.examples, worth(asked.run, asked.directory))
     found, share = {WHOLE: known}, asked.share
     if asked.what != "weights":

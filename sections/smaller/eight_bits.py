@@ -4,8 +4,8 @@ import streamlit as st
 
 from sections.smaller.subject import STUDENT, TEACHER, Inputs, costs, mean_and_half, recorded
 from ui.lesson import Lesson
+from ui.model_cache import load_predictor
 from ui.predict import predict
-from ui.predictors import predictor_left
 from ui.runs import own_models
 from ui.source import show_source
 from ui.task_data import shipped
@@ -74,7 +74,7 @@ def compared(run_id: str, directory: str) -> tuple[list[str], float, float]:
     """(texts whose prediction changes, accuracy before, accuracy in 8 bits)."""
     from minibert.inside.costs.cost import answers, in_int8
 
-    known = predictor_left(run_id, directory)
+    known = load_predictor(run_id, directory)
     dev = shipped("reviews").dev.examples[:TEXTS]
     whole, small = answers(known, dev), answers(in_int8(known), dev)
     truth = [example.label for example in dev]

@@ -13,11 +13,11 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
     teachers,
-    tell,
     weights_to_begin_with,
 )
 from ui.task_data import shipped
@@ -71,7 +71,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         kept = _("It is kept: a student with the same seed does not wait for it again.") if teachers() else ""
         st.markdown(f"{words} {kept}")
     else:
-        tell(runs, [{"text": inputs.text}] if inputs.text else [])
+        send_input(runs, [{"text": inputs.text}] if inputs.text else [])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("Why a teacher helps")
 

@@ -9,7 +9,17 @@ from ui.claim import records_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
-from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import (
+    live,
+    manager,
+    own_runs,
+    send_input,
+    settled,
+    show_refusal,
+    state_rows,
+    submit,
+    weights_to_begin_with,
+)
 from ui.source import show_source
 from ui.task_data import shipped
 from ui.translations import _, ngettext
@@ -42,7 +52,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_refusal()
     runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
-        tell(runs, [{"text": inputs.text}] if inputs.text else [])
+        send_input(runs, [{"text": inputs.text}] if inputs.text else [])
         live(
             tuple(run.id for run in runs),
             lambda found: of_run(found, float(budget)),

@@ -10,9 +10,8 @@ from ui.claim import records_of
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import load, version_of
+from ui.model_cache import load, load_predictor, version_of
 from ui.page import drawer
-from ui.predictors import predictor_left
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Co
     """Run → cost of its encoder. runs: (id, folder of its model)."""
     from minibert.inside.costs.cost import measure
 
-    models = {run: predictor_left(run, directory) for run, directory in runs}
+    models = {run: load_predictor(run, directory) for run, directory in runs}
     return measure({run: (known.model.bert, known.tokenizer) for run, known in models.items()}, [text], REPEATS)
 
 

@@ -16,7 +16,7 @@ from sections.stability.subject import (
 )
 from ui.page import drawer, picture
 from ui.predict import predict
-from ui.recorded import comparison, nothing_recorded, recorded, start_choice
+from ui.recorded import comparison, recorded, show_missing_results, start_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -31,7 +31,7 @@ def show() -> Inputs:
     inputs = Inputs(records, chance)
     with picture():
         if not records:
-            nothing_recorded(KIND)
+            show_missing_results(KIND)
             return inputs
         scores = scores_of(records)
         told = shown = _failed(scores, chance)

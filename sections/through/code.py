@@ -2,13 +2,13 @@
 
 from ui.lesson import Lesson
 from ui.source import show_source
-from ui.through.passage import Seen
+from ui.through.passage import PassageState
 
 
-def show(lesson: Lesson, inputs: Seen) -> None:
+def show(lesson: Lesson, seen: PassageState) -> None:
     """The code of the forward pass, of a block, and of the values read from it."""
     lesson.show("The code", title=False)
-    if inputs.waiting:  # torch is still loading
+    if seen.waiting:  # torch is still loading
         return
     from minibert.inside.one_pass import OnePass
     from minibert.model import Bert, Block, Embeddings

@@ -6,21 +6,21 @@ from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.predict import predict
 from ui.text import literal
-from ui.through.passage import Passage, Seen
+from ui.through.passage import Passage, PassageState
 from ui.through.payload import share_text
 from ui.through.picture import pass_of, title_and_about
 from ui.translations import _
 
 
-def show(lesson: Lesson, inputs: Seen) -> None:
+def show(lesson: Lesson, seen: PassageState) -> None:
     """Ask which model gives the hidden word the highest probability; then a table of all."""
     lesson.show("The same way, three models", title=False)
-    if inputs.passage is None:
+    if seen.passage is None:
         return
-    if inputs.waiting:
+    if seen.waiting:
         st.info(_("Loading the model …"), icon=":material/hourglass_top:")
         return
-    passage = inputs.passage
+    passage = seen.passage
     rows, shares = [], []
     for name in passage.models:
         row, share = _row(name, passage)

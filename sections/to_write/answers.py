@@ -13,10 +13,10 @@ from ui.runs import (
     live,
     manager,
     own_runs,
+    send_input,
     show_refusal,
     state_rows,
     submit,
-    tell,
     weights_to_begin_with,
 )
 from ui.source import show_source
@@ -49,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in less than a minute they answer your question in a sentence."))
     else:
-        tell(runs, [text])
+        send_input(runs, [text])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("What is learned")
     show_source(batch_of, "hidden", label=_("What is hidden of an answer"))

@@ -4,13 +4,13 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.to_write.subject import Inputs
 from ui.claim import (
-    nothing_recorded,
     records_of,
     seconds_in_words,
     seeds_in_words,
     show_by_measure,
+    show_missing_results,
+    show_provenance,
     show_verdicts,
-    told_how,
 )
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -37,7 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     name = choice("claim", _("The claim"), titles, wrap=True, bare=True)
     records, names = records_of(name), claims.tables()[name]["arms"]
     if not records:
-        nothing_recorded(name)
+        show_missing_results(name)
         return
     found = {words: by_arm(records, metric) for metric, words in measures().items()}
     values = {
@@ -55,5 +55,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=seeds_in_words(records),
         seconds=seconds_in_words(both),
     )
-    told_how(records, words)
+    show_provenance(records, words)
     lesson.show("Why it comes out so" if name == "to_write" else "Why the detector")

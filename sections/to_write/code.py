@@ -1,7 +1,7 @@
 """The diff: UniLM's lines against BERT's."""
 
 from sections.to_write.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -17,8 +17,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     show_diff(
         [
-            Change(_("Who may look at whom"), every_real_token, by_segments),
-            Change(_("What a batch is asked"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
+            CodeChange(_("Who may look at whom"), every_real_token, by_segments),
+            CodeChange(_("What a batch is asked"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
         ]
     )
     show_source(unilm, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/unilm.py`"))

@@ -10,7 +10,7 @@ from sections.to_write.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, tell
+from ui.runs import going, live, manager, own_runs, send_input, settled, show_refusal, state_rows, submit
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -64,7 +64,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not runs:
         st.markdown(_("**No run yet.** Press *Train*: in less than a minute a BART writes your text back."))
     else:
-        tell(runs, [[text, seed]])
+        send_input(runs, [[text, seed]])
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
     lesson.show("How to read the restoring")
     show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))

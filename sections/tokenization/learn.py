@@ -15,7 +15,7 @@ from sections.tokenization.vocabularies import LEARNED, explained, keep_learned,
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.player import controls, moving, told
+from ui.player import controls, moving, reported_value
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal, show_tokens, visible
@@ -76,7 +76,7 @@ def _step(last: int) -> int:
 
 
 def _take() -> None:
-    step = told(KEY, "step")
+    step = reported_value(KEY, "step")
     if step is not None:
         st.session_state["merge"] = step
 

@@ -12,7 +12,7 @@ from sections.tokenization.drawn import in_order, kind, shown
 from sections.tokenization.subject import Inputs
 from ui.lesson import Lesson
 from ui.page import picture
-from ui.player import controls, moving, told
+from ui.player import controls, moving, reported_value
 from ui.predict import predict
 from ui.source import show_source
 from ui.text import shorten, visible
@@ -87,7 +87,7 @@ def _window(inputs: Inputs, parts: Sequence[Part], whole: bool) -> int:
 
 
 def _take() -> None:
-    number = told(KEY, "word")
+    number = reported_value(KEY, "word")
     if number is not None:
         st.session_state[tries.WORD] = number
 

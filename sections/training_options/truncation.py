@@ -57,7 +57,7 @@ def _scores() -> None:
     recorded.start_choice(COMPARED)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:
-        recorded.nothing_recorded(COMPARED)
+        recorded.show_missing_results(COMPARED)
         return
     from minibert.experiments.results import by_arm
     from plots.experiments import Score, scores

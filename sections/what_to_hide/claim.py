@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, show_claim, show_verdicts
+from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -32,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if records := records_of(name):
             show_verdicts(claims.judged(name, records), claims.tables()[name]["arms"])
         else:
-            nothing_recorded(lesson.name)
+            show_missing_results(lesson.name)
     else:
         show_claim(name, "who_is_meant", measures()["who_is_meant"])
     everything(records_of(lesson.name))

@@ -1,7 +1,7 @@
 """The diff: a relative's lines against BERT's."""
 
 from sections.what_to_hide.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -25,31 +25,31 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     changes = {
         "roberta": [
-            Change(_("Positions from behind the padding"), Embeddings, roberta.CountedPositions),
-            Change(_("Full sentences"), segment_pairs, packed_sentences),
-            Change(_("Nothing asked about pairs"), MaskedLanguageModel, WithoutPairs),
-            Change(_("Pieces of bytes"), Tokenizer.wordpiece, byte_tokenizer.ByteTokenizer.merged),
+            CodeChange(_("Positions from behind the padding"), Embeddings, roberta.CountedPositions),
+            CodeChange(_("Full sentences"), segment_pairs, packed_sentences),
+            CodeChange(_("Nothing asked about pairs"), MaskedLanguageModel, WithoutPairs),
+            CodeChange(_("Pieces of bytes"), Tokenizer.wordpiece, byte_tokenizer.ByteTokenizer.merged),
         ],
-        "wwm": [Change(_("Words in the place of tokens"), draw_tokens, draw_words)],
+        "wwm": [CodeChange(_("Words in the place of tokens"), draw_tokens, draw_words)],
         "ernie": [
-            Change(_("What is hidden grows"), MaskedLanguageModel.hide, ernie.KnowledgeMasking.hide),
-            Change(_("Stages"), None, ernie.KnowledgeMasking.after),
-            Change(_("Phrases"), None, hiding.phrases_of),
-            Change(_("Entities"), None, hiding.entities_of),
+            CodeChange(_("What is hidden grows"), MaskedLanguageModel.hide, ernie.KnowledgeMasking.hide),
+            CodeChange(_("Stages"), None, ernie.KnowledgeMasking.after),
+            CodeChange(_("Phrases"), None, hiding.phrases_of),
+            CodeChange(_("Entities"), None, hiding.entities_of),
         ],
         "ernie2": [
-            Change(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
-            Change(_("Each row’s own task"), None, ernie2_parts.told_tasks),
-            Change(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
+            CodeChange(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
+            CodeChange(_("Each row’s own task"), None, ernie2_parts.told_tasks),
+            CodeChange(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
         ],
         "spanbert": [
-            Change(_("Spans"), draw_tokens, spans.draw_spans),
-            Change(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
-            Change(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
+            CodeChange(_("Spans"), draw_tokens, spans.draw_spans),
+            CodeChange(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
+            CodeChange(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
         ],
         "macbert": [
-            Change(_("N-grams, and similar words"), MaskedLanguageModel, macbert.Correction),
-            Change(_("Which words are alike"), None, similar_words.SimilarWords),
+            CodeChange(_("N-grams, and similar words"), MaskedLanguageModel, macbert.Correction),
+            CodeChange(_("Which words are alike"), None, similar_words.SimilarWords),
         ],
     }
     titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE", "ernie2": "ERNIE 2.0"}

@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, show_verdicts, told_how
+from ui.claim import mean_and_sd, records_of, show_missing_results, show_provenance, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -143,7 +143,7 @@ def draw(runs: list) -> None:
 def claim() -> None:
     records = records_of(EXPERIMENT)
     if not records:
-        nothing_recorded(EXPERIMENT)
+        show_missing_results(EXPERIMENT)
         return
     found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
     rows = [
@@ -162,4 +162,4 @@ def claim() -> None:
     )
     with st.expander(_("All that was measured")):
         st.table(rows)
-        told_how(records, words)
+        show_provenance(records, words)

@@ -9,7 +9,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
 from sections.xlnet.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seconds_in_words, seeds_in_words, show_verdicts, told_how
+from ui.claim import records_of, seconds_in_words, seeds_in_words, show_missing_results, show_provenance, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
     records, names = records_of(lesson.name), claims.tables()["xlnet"]["arms"]
     if not records:
-        nothing_recorded(lesson.name)
+        show_missing_results(lesson.name)
         the_papers_table(paper)
         return
     ways = {"at_once": _("all at once"), "in_order": _("one after the other")}
@@ -39,7 +39,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         groups=records[-1]["scale"]["groups"],
         seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    show_provenance(records, words)
     lesson.show("Why it comes out so")
     the_papers_table(paper)
 

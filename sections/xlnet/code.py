@@ -1,7 +1,7 @@
 """The diff: XLNet's lines against BERT's."""
 
 from sections.xlnet.subject import Inputs
-from ui.code_diff import Change, show_diff
+from ui.code_diff import CodeChange, show_diff
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -17,13 +17,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The difference as a diff", title=False)
     show_diff(
         [
-            Change(
+            CodeChange(
                 _("What is asked: nothing is hidden"), MaskedLanguageModel.corrupt, PermutationLanguageModel.corrupt
             ),
-            Change(_("Who may look at whom"), None, query_mask),
-            Change(_("Guesses come from the queries"), BertForPreTraining.forward, PermutationLM.forward),
-            Change(_("Scores: distances and segments"), SelfAttention.attend, RelativeAttention.attend),
-            Change(_("What a token begins as"), Embeddings.forward, WordEmbeddings.forward),
+            CodeChange(_("Who may look at whom"), None, query_mask),
+            CodeChange(_("Guesses come from the queries"), BertForPreTraining.forward, PermutationLM.forward),
+            CodeChange(_("Scores: distances and segments"), SelfAttention.attend, RelativeAttention.attend),
+            CodeChange(_("What a token begins as"), Embeddings.forward, WordEmbeddings.forward),
         ]
     )
     show_source(xlnet, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/xlnet.py`"))

@@ -6,7 +6,7 @@ from sections.xlnet.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
-from ui.pairs import Pair, networks
+from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -50,7 +50,7 @@ def use_example(ready: list[tuple[str, str]]) -> None:
         state["before"], state["behind"] = ready[state["rows-example"]]
 
 
-def asked(pair: Pair, before: str, behind: str) -> None:
+def asked(pair: ModelPair, before: str, behind: str) -> None:
     """One word of the second row: its prediction with the first row in memory and without, and its attention."""
     from plots.masking import Blank, expected_tokens
     from plots.xlnet import looked_at
@@ -101,8 +101,8 @@ def asked(pair: Pair, before: str, behind: str) -> None:
     st.caption(_("Mean of the heads. The word’s own place is empty: the query does not see the word."))
 
 
-@st.cache_data(show_spinner=False, max_entries=300, hash_funcs={Pair: lambda pair: pair.name})
-def told(pair: Pair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
+@st.cache_data(show_spinner=False, max_entries=300, hash_funcs={ModelPair: lambda pair: pair.name})
+def told(pair: ModelPair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
     """((likeliest (id, P), P of the word) with memory, the same without, attention of the last layer (M + T,))"""
     from minibert.inside.relatives.memory_reach import expected_behind
 

@@ -6,7 +6,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
+from ui.claim import records_of, seeds_in_words, show_by_measure, show_missing_results, show_provenance, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import evals, going, live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
@@ -99,7 +99,7 @@ def draw(runs: list) -> None:
 def recorded() -> None:
     records = records_of(EXPERIMENT)
     if not records:
-        nothing_recorded(EXPERIMENT)
+        show_missing_results(EXPERIMENT)
         return
     found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
@@ -121,4 +121,4 @@ def recorded() -> None:
         tokens=records[-1]["tokens"],
         stories=records[-1]["scale"]["test"],
     )
-    told_how(records, words)
+    show_provenance(records, words)

@@ -8,7 +8,7 @@ import streamlit as st
 from ui.inputs import MAX_SEED, choice, numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.pairs import Pair, choose_pair, networks
+from ui.pairs import ModelPair, choose_pair, networks
 from ui.text import visible
 from ui.translations import _
 
@@ -23,7 +23,7 @@ class Inputs:
     · cell: (stream, row, column), from 0 · cut: number of words left out."""
 
     text: str
-    pair: Pair
+    pair: ModelPair
     ids: Sequence[int]
     tokens: Sequence[str]
     order: Sequence[int]

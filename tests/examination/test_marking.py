@@ -12,7 +12,7 @@ from examination import compute, count, masks, mistake, order, predict
 from examination.bank import load_bank
 from examination.kinds import as_text, generate, mark
 from examination.numbers import number_text, parse_number
-from examination.open_question import Answer
+from examination.open_question import OpenAnswer
 from minibert.config import BertConfig
 from minibert.count import parameters
 from minibert.heads import BertForSequenceClassification
@@ -30,11 +30,11 @@ def test_its_own_answer_is_right_and_its_wrong_answers_are_not(name):
     drawn = set()
     for seed in range(SEEDS):
         task = generate(question, seed)
-        assert mark(task, task.right).right, (seed, task.right, mark(task, task.right).said)
+        assert mark(task, task.right).right, (seed, task.right, mark(task, task.right).comments)
         assert task.wrong, seed
         for wrong in task.wrong:
             given = mark(task, wrong.answer)
-            assert not given.right and given.said, (seed, wrong)
+            assert not given.right and given.comments, (seed, wrong)
             assert 0 <= given.points < given.of
         assert mark(task, None).points == 0 and not mark(task, None).right
         assert "{{" not in task.text + task.why
@@ -115,11 +115,11 @@ def test_a_mistake_is_seen_in_what_the_code_gives(name):
 def test_a_row_of_numbers_is_marked_number_by_number_and_a_misunderstanding_named_once():
     task = task_of("attention-output", 1)
     given = mark(task, (task.right[0], "1000"))
-    assert (given.points, given.of) == (1, 2) and "number 2" in given.said[0]
-    assert "can be read" in mark(task, (task.right[0], "two")).said[0]
+    assert (given.points, given.of) == (1, 2) and "number 2" in given.comments[0]
+    assert "can be read" in mark(task, (task.right[0], "two")).comments[0]
     task = task_of("attention-row", 1)
     for wrong in task.wrong:
-        (said,) = mark(task, wrong.answer).said
+        (said,) = mark(task, wrong.answer).comments
         assert wrong.what in said
     # Rounding within the tolerance is accepted.
     task = task_of("attention-score", 0)
@@ -135,7 +135,7 @@ def test_each_wrong_cell_of_a_mask_costs_and_extremes_earn_nothing():
     one_wrong = mark(task, task.right - {some})
     closed = len(task.cells - task.right)
     assert one_wrong.points == pytest.approx(2 * (1 - 1 / closed), abs=0.01)
-    assert f"row {some[0] + 1}, column {some[1] + 1}" in one_wrong.said[-1]
+    assert f"row {some[0] + 1}, column {some[1] + 1}" in one_wrong.comments[-1]
     for answer in (frozenset(), task.cells):
         assert mark(task, answer).points == 0
     assert mark(task, {*task.right, (99, 99)}).right  # no cell of this mask
@@ -172,7 +172,7 @@ def test_the_input_is_the_tokenizer_s_and_copying_earns_nothing():
         assert task.right["mask"].split() == ["1"] * len(encoding) + ["0"] * (len(tokens) - len(encoding))
         assert set(tokens) <= set(task.pieces)
         given = mark(task, task.right | {"segments": " ".join("0" for _token in tokens)})
-        assert given.points == pytest.approx(2, abs=0.01) and "second sentence" in given.said[0]
+        assert given.points == pytest.approx(2, abs=0.01) and "second sentence" in given.comments[0]
     task = task_of("masked-input", 0)
     assert mark(task, {"labels": " ".join("–" for _ in task.right["labels"].split())}).points == 0
     dashes = {name: row.replace("–", "-100") for name, row in task.right.items()}
@@ -185,9 +185,9 @@ def test_a_prediction_is_asked_for_but_need_not_come_true():
     assert right == [True, True, False]
     # And an open question is marked by the student alone.
     task = task_of("rnn-open", 0)
-    given = mark(task, Answer("Because.", (0, 2, 99)))
+    given = mark(task, OpenAnswer("Because.", (0, 2, 99)))
     assert (given.points, given.of, given.by_student) == (2, len(task.rubric), True)
-    assert mark(task, Answer("  ", (0, 1))).points == 0
+    assert mark(task, OpenAnswer("  ", (0, 1))).points == 0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from examination.bank import load_bank
 from examination.kinds import mark
-from examination.open_question import Answer
+from examination.open_question import OpenAnswer
 from examination.sheet import SheetSettings, draw_questions, draw_sheet, totals
 from sections.examination.score_sheet import Handed, score_html, score_rows
 from tests.hostile import any_text
@@ -82,7 +82,7 @@ def test_the_score_sheet_says_what_was_asked_answered_and_earned_and_draws_marku
 def test_nothing_typed_is_markup(text):
     def answer(task):
         return {
-            "open": Answer(text, (0,)),
+            "open": OpenAnswer(text, (0,)),
             "input": dict.fromkeys(getattr(task, "titles", {}), text),
             "compute": [text] * len(getattr(task, "fields", ())),
             "count": text,
@@ -92,5 +92,5 @@ def test_nothing_typed_is_markup(text):
     page = score_html(one)
     assert page.count("<") == score_html(replace(one, name="", answers=dict.fromkeys(one.answers))).count("<")
     assert not [tag for tag in ("<img", "</script", "<b>b<") if tag in page]
-    said = " ".join(line for m in one.marks.values() for line in m.said)
+    said = " ".join(line for m in one.marks.values() for line in m.comments)
     assert "<img" not in said and "[link]" not in said

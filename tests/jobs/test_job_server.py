@@ -6,8 +6,8 @@ import threading
 import pytest
 
 import jobs
-from jobs.remote import KEPT, RemoteManager
-from jobs.server import Server
+from jobs.remote import MAX_CACHED_RUNS, RemoteManager
+from jobs.server import JobServer
 from jobs.wire import KEY, address_of
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ def place(tmp_path_factory):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = probe.getsockname()
-    server = Server(manager, address)
+    server = JobServer(manager, address)
     threading.Thread(target=server.serve, daemon=True).start()
     yield f"127.0.0.1:{address[1]}", manager
     server.listener.close()
@@ -104,7 +104,7 @@ def test_who_has_not_the_key_is_not_answered(place, tmp_path):
 
 def test_a_list_of_runs_is_asked_for_once_in_a_moment_and_what_changed_here_is_seen_at_once(two, monkeypatch):
     here, there = two
-    monkeypatch.setattr("jobs.remote.FRESH", 3600)
+    monkeypatch.setattr("jobs.remote.SECONDS_CACHED", 3600)
     before, asked, ask = len(here.runs("zoe")), [], here.ask
     monkeypatch.setattr(here, "ask", lambda run, name, *args, **kwargs: (asked.append(name), ask(run, name, *args))[1])
     assert len(here.runs("zoe")) == before == 0 and asked == []
@@ -118,9 +118,9 @@ def test_a_list_of_runs_is_asked_for_once_in_a_moment_and_what_changed_here_is_s
 
 def test_what_is_held_here_is_bounded(two):
     here, _there = two
-    for number in range(KEPT + 10):
-        here._told({"id": f"{number:032x}", "state": "finished", "future": None})
-    assert len(here._runs) == KEPT
+    for number in range(MAX_CACHED_RUNS + 10):
+        here._resolve({"id": f"{number:032x}", "state": "finished", "future": None})
+    assert len(here._runs) == MAX_CACHED_RUNS
 
 
 @pytest.mark.parametrize("bad", ["", "8790", "127.0.0.1", "host:", "host:x", ":1"])

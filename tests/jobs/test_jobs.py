@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 import jobs
 import jobs.manager as manager_module
 from jobs.files import unpack
-from jobs.run import GIVEN, STORED, Run, restore
-from jobs.worker import has_arrived, unpacked
+from jobs.run import ARGS, STORED, Run, restore
+from jobs.worker import is_written, unpacked
 from minibert.toy.pretrain import TOY
 from tests.waiting import until
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_sent_or_kept_is_refused_at_once_and_leaves_nothing(manag
     before = set(manager.directory.iterdir())
     with pytest.raises(jobs.JobError, match="cannot be sent to a worker"):
         submit(manager, "count", lambda: 3)
-    monkeypatch.setattr(Run, "keep_arguments", no_room)  # on the disk
+    monkeypatch.setattr(Run, "store_arguments", no_room)  # on the disk
     with pytest.raises(jobs.JobError, match="cannot be kept"):
         submit(manager, "count", 1)
     assert set(manager.directory.iterdir()) <= before
@@ -217,7 +217,7 @@ def test_a_killed_worker_is_reported_and_replaced_and_the_other_run_goes_on(mana
     until(lambda: pids(run) - {first})  # it begins again by itself, but not for ever
     os.kill(pids(run).pop(), signal.SIGKILL)
     assert ended(run).state == "lost" and "died" in run.error and len(run.events()) == 1 and run.tries == 1
-    assert run.can_begin_again
+    assert run.can_restart
     assert [ended(submit(manager, "count", 3)).state for _ in range(2)] == ["finished"] * 2
     goes_on(other)
     assert cancelled(other) == ["cancelled"]
@@ -236,7 +236,7 @@ def test_a_killed_cluster_is_reported_and_replaced(tmp_path):
     goes_on(run)
     manager._cluster.process.kill()
     assert ended(run).state == "lost" and "scheduler" in run.error
-    run.again()
+    run.restart()
     until(lambda: run.state == "running")
     manager.close()
 
@@ -255,23 +255,23 @@ def test_a_run_whose_worker_is_killed_goes_on_from_what_it_had_saved(manager):
 
 def test_what_goes_on_follows_the_events_that_led_to_its_state_and_no_others(tmp_path):
     """A server may have died between two files, in either order."""
-    run = Run(None, tmp_path, **dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:goes_on"})
+    run = Run(None, tmp_path, **dict.fromkeys(ARGS, "") | {"target": f"{FAKE}:goes_on"})
     run.store_files({"resume/step": b"10", "resume/told.json": b""})
     told = [{"event": "step", "step": n} for n in range(1, 28)]
     saves = [{"event": "saved", "step": n, "time": n} for n in (10, 20)]
     run.add([json.dumps(event) for event in [*told[:10], saves[0], *told[10:20], saves[1], *told[20:]]])
     (run.result / "resume" / "told.json").write_text(json.dumps(saves[0]), encoding="utf-8")
-    run.begin_anew()
+    run.reset_to_queue()
     assert run.events() == [*told[:10], saves[0]] and run.first_event == 11
 
 
 def test_a_state_stays_away_from_home_until_its_event_is_there(tmp_path, monkeypatch):
     monkeypatch.setattr("jobs.worker.SECONDS_TO_ARRIVE", 0.05)
-    assert not has_arrived("saved", tmp_path)  # no folder of a run
+    assert not is_written("saved", tmp_path)  # no folder of a run
     (tmp_path / "run.json").touch()
     for events in ("", "step\nsav", "step\nsaved\n"):
         (tmp_path / "events.jsonl").write_text(events, encoding="utf-8")
-        assert has_arrived("saved", tmp_path) == events.endswith("saved\n")
+        assert is_written("saved", tmp_path) == events.endswith("saved\n")
 
 
 @pytest.mark.release
@@ -470,11 +470,11 @@ def test_a_server_that_is_stopped_leaves_no_process_and_its_runs_are_found_again
     lost.send("anyone there?")
     waited = again.get(waits)
     assert waited.state == "cancelled" and "had begun" in waited.error and waited.address == "192.0.2.1"
-    assert waited.can_begin_again and lost.can_begin_again and not again.get(done).can_begin_again
-    waited.again()
+    assert waited.can_restart and lost.can_restart and not again.get(done).can_restart
+    waited.restart()
     assert ended(waited).state == "finished" and waited.error is None and len(waited.events()) == 3
     last = again.get(going).latest("saved")["step"]
-    again.get(going).again()
+    again.get(going).restart()
     until(lambda: len(pids(again.get(going))) == 2)
     found = steps(again.get(going))
     assert found == list(range(1, len(found) + 1)) and len(found) > last
@@ -497,7 +497,7 @@ def test_runs_of_a_server_that_was_killed_go_on_by_themselves(tmp_path, ends):
 def test_of_servers_that_start_together_one_takes_a_run_that_was_killed(tmp_path):
     directory = tmp_path / ("a" * 32)
     directory.mkdir()
-    values = dict.fromkeys(STORED) | dict.fromkeys(GIVEN, "") | {"target": f"{FAKE}:count", "tries": 0, "created": 1.0}
+    values = dict.fromkeys(STORED) | dict.fromkeys(ARGS, "") | {"target": f"{FAKE}:count", "tries": 0, "created": 1.0}
     values |= {"id": directory.name, "owner": "ada", "state": "running", "server": [1, 0.0]}
     (directory / "run.json").write_text(json.dumps(values), encoding="utf-8")
     with ThreadPoolExecutor(8) as pool:

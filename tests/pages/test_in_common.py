@@ -17,7 +17,7 @@ from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of
 from tests.pages.finished_runs import run_here
 from tests.pages.recorded import relative_records, write_records
 from ui.claim import verdict_words
-from ui.code_diff import Change, lines_of
+from ui.code_diff import CodeChange, lines_of
 from ui.source import source_of
 
 RELATIVES = ("albert", "nezha", "xlnet", "electra")
@@ -260,7 +260,7 @@ def test_a_shipped_relative_and_the_bert_beside_it_have_read_the_same(folder):
 
 
 def test_the_diff_is_of_the_running_code(runs_folder):
-    lines = list(lines_of(Change("x", MlmHead, Discriminator)))
+    lines = list(lines_of(CodeChange("x", MlmHead, Discriminator)))
     theirs, ours = (source_of(part)[0] for part in (MlmHead, Discriminator))
     assert sum(line.sign != "+" for line in lines) == len(theirs)
     assert sum(line.sign != "-" for line in lines) == len(ours)

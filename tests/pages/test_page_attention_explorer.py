@@ -28,8 +28,8 @@ from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, captions, figure, formulas, metrics, numbers, text_of, whole
 from ui import held_out, model_registry
+from ui.inspected_model import InspectedModel
 from ui.lesson import Lesson
-from ui.looked_into import Subject
 from ui.model_cache import load
 from ui.model_registry import UNTRAINED, available_models
 
@@ -204,7 +204,7 @@ def test_a_model_of_the_toy_world_is_measured_on_its_stories(shelf):
 
 
 def test_a_fine_tuned_model_loses_its_own_accuracy(shelf):
-    subject = Subject.of("judge")
+    subject = InspectedModel.of("judge")
     asked, off = questions(subject), {(0, 0), (1, 1)}
     assert len(answers(subject.model, asked).losses) == len(held_out.reviews("en")) > 100
     zero, mean = (without(subject.model, asked, off, silence) for silence in (None, means(subject)))
@@ -272,7 +272,7 @@ def test_a_vocabulary_with_some_chinese_is_not_chinese():
 def test_what_is_lost_is_what_the_intervention_says(model, name, reading):
     off = {(0, 0), (1, 2)}
     app = open_page("Switch heads off", off="1.1-2.3", hide=2)
-    asked = questions(Subject.of(name))
+    asked = questions(InspectedModel.of(name))
     before, after = answers(model, asked), without(model, asked, off)
     assert metrics(app)["Words filled in right"] == f"{after.accuracy:.1%}"
     assert metrics(app)["Loss, in nats"] == f"{after.loss:.3f}"
@@ -318,7 +318,7 @@ def test_two_readers_never_affect_each_other(shelf):
 
 def test_the_ranking_is_each_head_alone(shelf):
     app = open_page("Switch heads off", model="judge")
-    model, asked = load("judge").model, questions(Subject.of("judge"))
+    model, asked = load("judge").model, questions(InspectedModel.of("judge"))
     spec = figure(app, "explorer-ranking")["data"][0]
     costs, places = numbers(spec["x"]), numbers(spec["customdata"]).flatten().astype(int)
     assert (np.diff(costs) <= 0).all() and sorted(places) == [0, 1, 2, 3]

@@ -18,7 +18,7 @@ BEGINS = re.compile(r"(?<!def )\b(?:submit|compute)\(|partial\(compute,")
 TARGET = re.compile(r'"((?:\w+\.)+\w+:\w+)"')
 PASS_ON = {"ui/runs.py", "ui/computations.py"}  # what they were given
 OPTIONS = {"owner", "title", "kind", "address"}  # that the target does not see
-GIVEN = {"out", "mailbox"}  # by the worker: jobs.worker.events_of
+GIVEN = {"out", "mailbox"}  # by the worker: jobs.worker.start_generator
 
 # The file that begins a run: its page, the part of it, and the button.
 PRESSED = {

@@ -19,7 +19,7 @@ from bench.classroom import train_button
 from servers import proxy, room
 from servers.__main__ import main
 from servers.children import MOST, Child, NotStarted
-from servers.visitor import Visitor
+from servers.visitor import HeadlessVisitor
 from tests.waiting import finished, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_two_servers_are_one_classroom_and_outlive_one_of_them(tmp_path):
 
 
 async def two_visitors(address: str, process: psutil.Process) -> None:
-    ada, bob = Visitor(address, PATIENT), Visitor(address, PATIENT)
+    ada, bob = HeadlessVisitor(address, PATIENT), HeadlessVisitor(address, PATIENT)
     await ada.open("output_layer")
     await bob.open("input")
     place = ada.cookies[proxy.COOKIE]
@@ -93,7 +93,7 @@ async def two_visitors(address: str, process: psutil.Process) -> None:
     await ada.click(train_button(ada))
     assert BEGUN.search(ada.text)
 
-    same = Visitor(address, PATIENT)  # the same browser, sent to the other server
+    same = HeadlessVisitor(address, PATIENT)  # the same browser, sent to the other server
     same.cookies = ada.cookies | {proxy.COOKIE: bob.cookies[proxy.COOKIE]}
     await same.open("output_layer")
     assert same.cookies[proxy.COOKIE] == bob.cookies[proxy.COOKIE]
@@ -147,7 +147,7 @@ def test_a_server_of_another_machine_has_the_same_runs(tmp_path):
 
 async def the_same_runs(address: str, elsewhere: str) -> None:
     """What is begun at the room's address is there elsewhere, and may be stopped from there."""
-    here, there = Visitor(address, PATIENT), Visitor(elsewhere, PATIENT)
+    here, there = HeadlessVisitor(address, PATIENT), HeadlessVisitor(elsewhere, PATIENT)
     await here.open("output_layer")
     await here.click(train_button(here))
     there.cookies = dict(here.cookies)
@@ -160,7 +160,7 @@ async def the_same_runs(address: str, elsewhere: str) -> None:
         assert time.monotonic() < deadline, here.text
         await here.go("input")
         await here.go("output_layer")
-    stranger = Visitor(elsewhere, PATIENT)
+    stranger = HeadlessVisitor(elsewhere, PATIENT)
     await stranger.open("output_layer")
     assert "No run yet" in stranger.text  # another browser's
     assert not [*here.exceptions, *there.exceptions, *stranger.exceptions]
@@ -170,7 +170,7 @@ async def the_same_runs(address: str, elsewhere: str) -> None:
 
 def test_without_the_proxy_there_is_one_server_and_words_that_name_it(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(proxy, "program", lambda: None)
-    made = room.Room(room.Settings(3, "127.0.0.1", *room.free_ports(1), 1, tmp_path, None, [], None))
+    made = room.Room(room.RoomSettings(3, "127.0.0.1", *room.free_ports(1), 1, tmp_path, None, [], None))
     assert len(made.servers) == 1 and [child.name for child in made.children] == ["The job server", "Server 1"]
     assert f"--server.port={made.settings.port}" in made.servers[0].command  # nobody stands before it
     assert "apt-get install haproxy" in capsys.readouterr().out

@@ -23,10 +23,8 @@ from tests.hostile import HOSTILE
 from tests.pages.driver import html_of, plain, text_of
 from tests.shipped import DATA, SETS
 from tests.ui.driver import opened
-from ui.answer_form import answer_form
-from ui.answers import headline, show_answer
-from ui.marked import Mark, between, excerpt, hues, marked_html
-from ui.review import PAGE, show_review
+from ui.answers import PAGE, answer_form, headline, show_answer, show_review
+from ui.highlights import Highlight, between, excerpt, hues, marked_html
 from ui.task_input import show_input
 from ui.tasks.classes import CLASSES
 from ui.text import visible
@@ -294,7 +292,7 @@ def test_an_excerpt_holds_its_places_and_whole_words():
 
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.text(max_size=5))))
 def test_marks_never_break_the_text(text, places):
-    marks = [Mark(a, b, label, 0) for a, b, label in places if a < b <= len(text)]
+    marks = [Highlight(a, b, label, 0) for a, b, label in places if a < b <= len(text)]
     drawn = marked_html(text, marks)
     assert set(re.findall(r"</?([a-z]+)", drawn)) <= {"p", "mark", "small"}
     bare = html.unescape(re.sub(r"<small>.*?</small>|<[^>]*>", "", drawn))

@@ -8,7 +8,7 @@ import pytest
 from tests.hostile import HOSTILE
 from tests.ui.driver import opened
 from ui import computations
-from ui.computations import computed, fingerprint, show_failure
+from ui.computations import fingerprint, running_or_done, show_failure
 
 
 def run_of(owner: str, state: str, name: str = "x", error: str | None = None):
@@ -34,11 +34,11 @@ def test_a_fingerprint_tells_what_differs():
 
 def test_it_is_found_whoever_began_it(runs):
     runs.all = [run_of("me-computed", "failed"), run_of("you-computed", "finished"), run_of("you-computed", "lost")]
-    assert computed("x") is runs.all[1]
-    assert computed("y") is None
+    assert running_or_done("x") is runs.all[1]
+    assert running_or_done("y") is None
     for state, found in (("running", True), ("cancelled", False)):
         runs.all = [run_of("you-computed", state)]
-        assert computed("x") is (runs.all[0] if found else None)
+        assert running_or_done("x") is (runs.all[0] if found else None)
 
 
 def test_it_does_not_count_among_the_readers_trainings_and_what_someone_has_begun_is_not_begun_again(runs):

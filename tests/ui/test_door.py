@@ -10,7 +10,7 @@ from tests.waiting import finished
 from ui.door import uploads
 from ui.door.closed import Closed
 from ui.door.identity import COOKIE, Identity, token_in
-from ui.door.uploads import Uploads, UploadStore, said_in
+from ui.door.uploads import Uploads, UploadStore, upload_info
 
 
 def asked(app, path="/", *, method="GET", headers=None, scheme="http", body=b"", chunk=1 << 16):
@@ -100,7 +100,7 @@ class Streamlit:
     def said(self) -> dict:
         headers, body = self.bodies[-1]
         assert int(headers["content-length"]) == len(body)
-        return said_in(body.split(b"\r\n\r\n", 1)[1].rpartition(b"\r\n--")[0])
+        return upload_info(body.split(b"\r\n\r\n", 1)[1].rpartition(b"\r\n--")[0])
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_no_name_of_a_file_leads_past_and_nobody_outside_can_write_the_line(stor
     behind = Streamlit()
     forged = b"minibert upload 0 " + json.dumps({"path": "/etc/passwd", "size": 1}).encode()
     put(Uploads(behind, store), forged, file=file)
-    assert said_in(forged) is None and behind.said == {"path": str(*files_of(store)), "size": len(forged)}
+    assert upload_info(forged) is None and behind.said == {"path": str(*files_of(store)), "size": len(forged)}
 
 
 @pytest.mark.parametrize("headers", [{}, {"content-type": "multipart/form-data; boundary=x", "cookie": ""}])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from servers.visitor import Visitor
+from servers.visitor import HeadlessVisitor
 from tests.server import LESSON_PAGES, ROOT, fresh_server
 from ui.lesson import Lesson
 
@@ -25,14 +25,14 @@ print(json.dumps([front, sorted(sys.modules)]))
 """
 
 
-async def visit(address: str, name: str) -> Visitor:
-    visitor = Visitor(address, PATIENCE)
+async def visit(address: str, name: str) -> HeadlessVisitor:
+    visitor = HeadlessVisitor(address, PATIENCE)
     await visitor.open("" if name == "home" else name)
     await visitor.close()
     return visitor
 
 
-async def visit_together(address: str) -> list[Visitor]:
+async def visit_together(address: str) -> list[HeadlessVisitor]:
     return await asyncio.gather(*(visit(address, name) for name in PAGES))
 
 

@@ -14,7 +14,7 @@ from ui.predict import predict, tally
 from ui.room.entrance import visitors
 from ui.room.key import digest
 from ui.room.store import Store
-from ui.tally import Tally
+from ui.tally import GuessTally
 
 
 def asked(owner: str, guess: int | None = None, about: str = "the dog", **link) -> AppTest:
@@ -86,11 +86,11 @@ def test_only_the_teacher_holds_answers_and_only_theirs_is_the_projector_that_se
 
 @pytest.fixture
 def room(tmp_path):
-    return Tally(Store(tmp_path / "room.sqlite"))
+    return GuessTally(Store(tmp_path / "room.sqlite"))
 
 
 def test_servers_that_share_a_store_count_together(tmp_path):
-    one, other = (Tally(Store(tmp_path / "room.sqlite")) for _ in range(2))
+    one, other = (GuessTally(Store(tmp_path / "room.sqlite")) for _ in range(2))
     one.vote("q", "x", "0")
     other.vote("q", "y", "0")
     assert one.counts("q") == other.counts("q") == {"0": 2}

@@ -11,7 +11,7 @@ from sections.input.row import table
 from tests.hostile import HOSTILE
 from ui.attributed_text import attributed_html
 from ui.cases import case, cases_html, paragraph, safe
-from ui.marked import Mark, marked_html
+from ui.highlights import Highlight, marked_html
 from ui.source import source_html
 from ui.tasks.choices import choices_html
 from ui.text import KINDS, tokens_html, visible
@@ -21,9 +21,11 @@ BAR = side_by_side.Bar
 TRIES = {"yes": "id {id}", "no": "no", "skipped": "{n} more", "unk": "id 1"}
 MAKERS = {
     "tokens_html": lambda t: tokens_html(
-        [t] * len(KINDS), under=[t] * 9, kinds=KINDS, titles=[t] * 9, segments=[0] * 9, asked=[t] * 9, label=t
+        [t] * len(KINDS), under=[t] * 9, kinds=KINDS, titles=[t] * 9, segments=[0] * 9, targets=[t] * 9, label=t
     ),
-    "marked_html": lambda t: marked_html(f"a {t} b", [Mark(0, 1, t, 0), Mark(2, 2 + len(t), t, 1, dashed=True)], t),
+    "marked_html": lambda t: marked_html(
+        f"a {t} b", [Highlight(0, 1, t, 0), Highlight(2, 2 + len(t), t, 1, dashed=True)], t
+    ),
     "attributed_html": lambda t: attributed_html([t, t], [1.0, -0.5], label=t, breaks=[1], titles=[t, t]),
     "cases_html": lambda t: cases_html([case(paragraph(t), [(t, safe(t))])]),
     "choices_html": lambda t: choices_html([t, t, t], chosen=0, truth=1),

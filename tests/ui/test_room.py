@@ -62,10 +62,10 @@ def test_who_has_gone_is_there_no_more_and_later_forgotten(room, monkeypatch):
 
 
 def test_presence_is_of_sessions_that_are_connected(room):
-    presence.note("one", "ada", "", "home")
-    presence.note("two", "ada", "", "masking")
-    presence.note("three", "bob", "", "home")
-    presence.tell(room.store, {"two"}.__contains__)
+    presence.record("one", "ada", "", "home")
+    presence.record("two", "ada", "", "masking")
+    presence.record("three", "bob", "", "home")
+    presence.report(room.store, {"two"}.__contains__)
     assert [(one.owner, one.page) for one in room.here()] == [("ada", "masking")]
 
 
@@ -151,7 +151,7 @@ def test_newcomers_meet_a_closed_door_and_no_page(room):
     assert shown(app)
     code = room.close_door()
     assert not shown(app.run()) and app.title
-    presence.tell(room.store, lambda session: True)
+    presence.report(room.store, lambda session: True)
     assert "zoe" not in [one.owner for one in room.here()]  # who waits outside is not among those who are in
     told = set()
     for _ in range(rooms.TRIES_A_MINUTE["visitor"] + 1):

@@ -28,7 +28,7 @@ def run_of(owner, title, score=None, state="finished", result=None, kind="finetu
         kind=kind,
         over=state in ("finished", "failed", "cancelled"),
         future=None,
-        can_begin_again=False,
+        can_restart=False,
         tries=0,
         error=None,
         events=lambda: [],
@@ -149,7 +149,7 @@ def announced(trained, monkeypatch, tmp_path):
     """What the sidebar links to: (page, words) each."""
     said = []
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
-    monkeypatch.setattr(runs, "stop_called", lambda name: name in ("pretraining", "output_layer") or None)
+    monkeypatch.setattr(runs, "find_page", lambda name: name in ("pretraining", "output_layer") or None)
     monkeypatch.setattr(runs, "link_to", lambda page, words, icon: said.append((page, html.unescape(words))))
     return said
 

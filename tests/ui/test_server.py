@@ -10,7 +10,7 @@ from http.cookiejar import Cookie
 import httpx2
 import pytest
 
-from servers.visitor import Visitor
+from servers.visitor import HeadlessVisitor
 from tests.server import ROOT, fresh_server
 from ui.door.identity import COOKIE
 from ui.room.store import Store
@@ -75,8 +75,8 @@ def test_the_first_visitor_of_all_meets_the_door_too(tmp_path):
         assert len(headings) == len(fields) == 1 and "room-code" in fields[0].id and not visitor.exceptions
 
 
-async def opened(address: str, page: str) -> Visitor:
-    visitor = Visitor(address)
+async def opened(address: str, page: str) -> HeadlessVisitor:
+    visitor = HeadlessVisitor(address)
     await visitor.open(page)
     await visitor.close()
     return visitor
@@ -113,5 +113,5 @@ def test_a_server_that_is_told_to_end_keeps_what_waited(tmp_path, monkeypatch):
     again = Manager(tmp_path / "runs", max_running=1, preload=())
     states = sorted(run.state for run in again.runs())
     assert states == sorted(["cancelled"] * (4 - places) + ["lost"] * places)
-    assert all(run.can_begin_again for run in again.runs())
+    assert all(run.can_restart for run in again.runs())
     again.close()

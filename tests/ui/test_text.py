@@ -53,7 +53,7 @@ def test_tokens_count_what_is_not_drawn_and_say_which_is_selected():
 
 
 def test_segments_have_a_letter_and_what_is_asked_stands_below():
-    row = tokens_html(["a", "b"], segments=[0, 1], asked=["", "<i>B-PER</i>"])
+    row = tokens_html(["a", "b"], segments=[0, 1], targets=["", "<i>B-PER</i>"])
     first, second = row.split("<li ")[1:]
     assert "mb-segment-a" in first and ">A<" in first and "mb-asked" not in first
     assert "mb-segment-b" in second and ">B<" in second and "&lt;i&gt;B-PER" in second

@@ -55,7 +55,7 @@ def test_a_large_table_is_read_apart_and_cut_to_size(tmp_path, monkeypatch):
     path.write_text("label\ttext\n" + "".join(f"{'ab'[i % 2]}\ttext {i}\n" for i in range(3_000)), encoding="utf-8")
     content = line(path=str(path), size=path.stat().st_size)
     files = {"file": [given("mine.tsv", content)]}
-    monkeypatch.setattr(task_data, "kept_uploader", lambda _page, key, *_more: received(files.get(key, [])))
+    monkeypatch.setattr(task_data, "sticky_uploader", lambda _page, key, *_more: received(files.get(key, [])))
     app = opened(task_data.own_files, "classification")
     assert not app.error, [box.value for box in app.error]
     chosen = app.session_state["got"]

@@ -33,14 +33,14 @@ class Identity:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if headers.get("content-type", "").startswith("text/html"):
-                    headers.append("set-cookie", written(scope["scheme"] == "https"))
+                    headers.append("set-cookie", cookie_header(scope["scheme"] == "https"))
                     headers["cache-control"] = "no-store"  # no cache may serve one visitor's cookie to another
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)
 
 
-def written(secure: bool) -> str:
+def cookie_header(secure: bool) -> str:
     cookie = f"{COOKIE}={secrets.token_urlsafe(_BYTES)}; Max-Age={_SECONDS}; Path=/; HttpOnly; SameSite=Lax"
     return cookie + "; Secure" if secure else cookie
 
@@ -51,9 +51,9 @@ def token_in(header: str) -> str | None:
         morsel = SimpleCookie(header).get(COOKIE)
     except CookieError:
         return None
-    return valid(morsel.value) if morsel else None
+    return valid_token(morsel.value) if morsel else None
 
 
-def valid(token: object) -> str | None:
+def valid_token(token: object) -> str | None:
     """The token if it is well-formed, else None. (Page tests without a server pass mocks instead of cookies.)"""
     return token if isinstance(token, str) and _TOKEN.fullmatch(token) else None

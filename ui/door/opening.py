@@ -38,7 +38,7 @@ async def opening(_app) -> AsyncIterator[None]:
     connected = runtime.get_instance().is_active_session
     chores = [
         asyncio.create_task(every(SECONDS_BETWEEN_SWEEPS, uploads().sweep, connected)),
-        asyncio.create_task(every(presence.SECONDS, presence.tell, room(), connected)),
+        asyncio.create_task(every(presence.SECONDS, presence.report, room(), connected)),
     ]
     if not config.get_option("server.headless"):  # for an st.App, Streamlit does not
         open_browser(get_url("localhost"))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import psutil
 from starlette.datastructures import Headers, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
@@ -41,10 +42,10 @@ _MARK = f"minibert upload {secrets.token_hex(16)} "  # random, so that no upload
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An uploaded file of the visitor `whose`."""
+class StoredUpload:
+    """An uploaded file of the visitor `owner`."""
 
-    whose: str
+    owner: str
     session: str
     path: Path
     size: int
@@ -55,16 +56,16 @@ class UploadStore:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._files: dict[tuple[str, str], Kept] = {}
+        self._files: dict[tuple[str, str], StoredUpload] = {}
         self._coming: dict[object, tuple[str, int]] = {}  # place → (visitor, bytes) of uploads in progress
         self._seen: dict[str, float] = {}  # session → when it was last connected
         self._lock = threading.Lock()
 
-    def reserve(self, whose: str, size: int) -> object | str:
+    def reserve(self, owner: str, size: int) -> object | str:
         """Reserve `size` bytes → a place for them; or "visitor", "server" or "disk": the limit they would exceed."""
         with self._lock:
-            held = [(kept.whose, kept.size) for kept in self._files.values()] + list(self._coming.values())
-            if sum(bytes_ for other, bytes_ in held if other == whose) + size > PER_VISITOR:
+            held = [(upload.owner, upload.size) for upload in self._files.values()] + list(self._coming.values())
+            if sum(bytes_ for other, bytes_ in held if other == owner) + size > PER_VISITOR:
                 return "visitor"
             if sum(bytes_ for _other, bytes_ in held) + size > PER_SERVER:
                 return "server"
@@ -72,40 +73,40 @@ class UploadStore:
             if shutil.disk_usage(self.folder).free - size < FREE:
                 return "disk"
             place = object()
-            self._coming[place] = (whose, size)
+            self._coming[place] = (owner, size)
             return place
 
     def leave(self, place: object) -> None:
         with self._lock:
             self._coming.pop(place, None)
 
-    def keep(self, whose: str, session: str, file: str, path: Path) -> None:
+    def keep(self, owner: str, session: str, file: str, path: Path) -> None:
         self.remove(session, file)
         with self._lock:
-            self._files[session, file] = Kept(whose, session, path, path.stat().st_size)
+            self._files[session, file] = StoredUpload(owner, session, path, path.stat().st_size)
             self._seen[session] = time.monotonic()
 
     def remove(self, session: str, file: str) -> None:
         with self._lock:
-            kept = self._files.pop((session, file), None)
-        if kept:
-            kept.path.unlink(missing_ok=True)
+            upload = self._files.pop((session, file), None)
+        if upload:
+            upload.path.unlink(missing_ok=True)
 
     def sweep(self, connected) -> None:
         """Remove files of sessions disconnected for over SECONDS_GONE. connected(session): whether it is active."""
         now = time.monotonic()
         with self._lock:
-            sessions = {kept.session for kept in self._files.values()}
+            sessions = {upload.session for upload in self._files.values()}
             self._seen = {one: now if connected(one) else self._seen.get(one, now) for one in sessions}
-            gone = [key for key, kept in self._files.items() if now - self._seen[kept.session] > SECONDS_GONE]
+            gone = [key for key, upload in self._files.items() if now - self._seen[upload.session] > SECONDS_GONE]
             removed = [self._files.pop(key) for key in gone]
-        for kept in removed:
-            kept.path.unlink(missing_ok=True)
+        for upload in removed:
+            upload.path.unlink(missing_ok=True)
 
     @property
     def bytes(self) -> int:
         with self._lock:
-            return sum(kept.size for kept in self._files.values())
+            return sum(upload.size for upload in self._files.values())
 
     def clear(self) -> None:
         """Remove all files, on shutdown."""
@@ -125,21 +126,11 @@ def clear_leftovers(runs: Path) -> None:
     host = socket.gethostname()
     for folder in (runs / "uploads").glob(f"{host}-*"):
         pid = folder.name.removeprefix(f"{host}-")
-        if pid.isdigit() and (int(pid) == os.getpid() or not _alive(int(pid))):
+        if pid.isdigit() and (int(pid) == os.getpid() or not psutil.pid_exists(int(pid))):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        pass
-    return True
-
-
-def said_in(content: bytes) -> dict | None:
+def upload_info(content: bytes) -> dict | None:
     """The dict in the line that Streamlit received in place of a file; None for any other content."""
     mark = _MARK.encode()
     return json_value(content[len(mark) :]) if content.startswith(mark) else None
@@ -148,8 +139,8 @@ def said_in(content: bytes) -> dict | None:
 class Uploads:
     """ASGI middleware: stores the body of an upload and replaces it in the request by a line that describes it."""
 
-    def __init__(self, app: ASGIApp, kept: UploadStore | None = None):
-        self.app, self.store = app, kept or store()
+    def __init__(self, app: ASGIApp, uploads: UploadStore | None = None):
+        self.app, self.store = app, uploads or store()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         where = _UPLOAD.fullmatch(scope["path"]) if scope["type"] == "http" else None
@@ -174,22 +165,22 @@ class Uploads:
 
     async def _take(self, scope: Scope, receive: Receive, send: Send, session: str, file: str) -> None:
         headers = Headers(scope=scope)
-        whose = token_in(headers.get("cookie", "")) or session
+        owner = token_in(headers.get("cookie", "")) or session
         most = config.get_option("server.maxUploadSize") * CHUNK + CHUNK
         announced = headers.get("content-length", "")
         size = int(announced) if announced.isdigit() and len(announced) < 16 else most
         if size > most:
             await PlainTextResponse("File too large", status_code=413)(scope, receive, send)
             return
-        place = self.store.reserve(whose, size)
+        place = self.store.reserve(owner, size)
         path = self.store.folder / secrets.token_hex(16)
         try:
             refused = place if isinstance(place, str) else None
             name = await self._read(Request(scope, _at_most(receive, most)), None if refused else path)
-            said = {"refused": refused} if refused else {"path": str(path), "size": path.stat().st_size}
-            status = await self._pass_on(*_with_body(scope, name, (_MARK + json.dumps(said)).encode()), send)
+            info = {"refused": refused} if refused else {"path": str(path), "size": path.stat().st_size}
+            status = await self._pass_on(*_with_body(scope, name, (_MARK + json.dumps(info)).encode()), send)
             if status == 204 and not refused:
-                self.store.keep(whose, session, file, path)
+                self.store.keep(owner, session, file, path)
                 path = None
         except HTTPException as error:
             await PlainTextResponse(error.detail, status_code=error.status_code)(scope, receive, send)

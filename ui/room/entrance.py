@@ -48,7 +48,7 @@ def enter(page: str) -> None:
         inside = True
     if context := get_script_run_ctx(suppress_warning=True):
         if inside:
-            presence.note(context.session_id, owner(), address(), page)
+            presence.record(context.session_id, owner(), address(), page)
         else:
             presence.forget(context.session_id)
     if inside or page == TEACHERS:
@@ -56,11 +56,11 @@ def enter(page: str) -> None:
     st.title(_("This class has closed its door"), anchor=False)
     st.markdown(_("Whoever has been here before is still in. Everyone else needs the code that the teacher shows."))
     with st.form("door", border=False, width=360):
-        given = st.text_input(_("Room code"), key="room-code", max_chars=20)
+        typed = st.text_input(_("Room code"), key="room-code", max_chars=20)
         tried = st.form_submit_button(_("Come in"), type="primary", icon=":material/login:")
-    if tried and given.strip():
+    if tried and typed.strip():
         try:
-            if visitors().enter(owner(), address(), given):
+            if visitors().enter(owner(), address(), typed):
                 st.rerun()
             st.error(_("That is not the code."), icon=":material/door_front:")
         except TooManyTries:
@@ -69,10 +69,10 @@ def enter(page: str) -> None:
     st.stop()
 
 
-def give_key(given: str) -> bool:
-    """Make this browser the teacher's if `given` is the teacher's key → whether it is. Raises TooManyTries."""
+def give_key(typed: str) -> bool:
+    """Make this browser the teacher's if `typed` is the teacher's key → whether it is. Raises TooManyTries."""
     visitors().try_once("key", owner(), address())
-    if is_key(given):
+    if is_key(typed):
         visitors().make_teacher(owner(), address(), digest())
         return True
     return False

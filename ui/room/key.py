@@ -48,11 +48,11 @@ def digest() -> str:
     return _digest(key())
 
 
-def is_key(given: str) -> bool:
-    """Whether `given` is the key; compared in constant time."""
-    return hmac.compare_digest(_digest(given).encode(), digest().encode())
+def is_key(typed: str) -> bool:
+    """Whether `typed` is the key; compared in constant time."""
+    return hmac.compare_digest(_digest(typed).encode(), digest().encode())
 
 
-def _digest(given: str) -> str:
-    plain = re.sub(r"[\s-]", "", given[:200]).lower()
+def _digest(typed: str) -> str:
+    plain = re.sub(r"[\s-]", "", typed[:200]).lower()
     return hashlib.sha256(plain.encode()).hexdigest()

@@ -11,8 +11,8 @@ _lock = threading.Lock()
 _sessions: dict[str, tuple[str, str, str]] = {}  # session → (owner, address, page)
 
 
-def note(session: str, owner: str, address: str, page: str) -> None:
-    """Record that a page ran in this session. Cheap: `tell` writes all sessions to the database at once."""
+def record(session: str, owner: str, address: str, page: str) -> None:
+    """Record that a page ran in this session. Cheap: `report` writes all sessions to the database at once."""
     with _lock:
         _sessions[session] = (owner, address, page)
 
@@ -23,7 +23,7 @@ def forget(session: str) -> None:
         _sessions.pop(session, None)
 
 
-def tell(store: Store, connected) -> None:
+def report(store: Store, connected) -> None:
     """Write the sessions still connected to the store. connected(session): whether it is."""
     with _lock:
         for session in [session for session in _sessions if not connected(session)]:

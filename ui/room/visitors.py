@@ -36,14 +36,14 @@ class Visitors:
     def __init__(self, store: Store):
         self.store = store
 
-    def seen(self, those: list[tuple[str, str, str]]) -> None:
-        """Record visitors who are present now. those: (owner, address, page) of each."""
+    def seen(self, present: list[tuple[str, str, str]]) -> None:
+        """Record visitors who are present now. present: (owner, address, page) of each."""
         now = time.time()
         with self.store.changing() as connection:
             connection.executemany(
                 "INSERT INTO visitors (owner, address, page, first, last) VALUES (?, ?, ?, ?, ?) ON CONFLICT (owner) "
                 "DO UPDATE SET address = excluded.address, page = excluded.page, last = excluded.last",
-                [(owner, address, page, now, now) for owner, address, page in those],
+                [(owner, address, page, now, now) for owner, address, page in present],
             )
 
     def forget_old(self) -> None:
@@ -88,11 +88,11 @@ class Visitors:
             self.store.ask("SELECT 1 FROM visitors WHERE owner = ? AND (admitted OR key IS NOT NULL)", owner)
         )
 
-    def enter(self, owner: str, address: str, given: str) -> bool:
-        """Admit the visitor if `given` is the code → whether it is. Raises TooManyTries."""
+    def enter(self, owner: str, address: str, typed: str) -> bool:
+        """Admit the visitor if `typed` is the code → whether it is. Raises TooManyTries."""
         self.try_once(_CODE, owner, address)
         code = self.code or ""
-        right = hmac.compare_digest(given.strip().upper().encode()[:64], code.encode())
+        right = hmac.compare_digest(typed.strip().upper().encode()[:64], code.encode())
         if right:
             self._note(owner, address, "admitted", 1)
         return right

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from minibert.tasks.choices import LETTERS
-from ui.cases import RIGHT, WRONG, case, paragraph, sure
+from ui.cases import RIGHT, WRONG, case, paragraph, percent
 from ui.figures import figure
-from ui.marked import Mark, marked_html
+from ui.highlights import Highlight, marked_html
 from ui.state import follow_link, set_url, url_int
 from ui.tasks.base import DataSet, TaskView, Values, read_at, wrong_of
 from ui.tasks.forms import LONG, hint, text_field
@@ -148,7 +148,7 @@ def choices_html(choices: Sequence[str], chosen: int | None = None, truth: int |
             notes.append(f"{_('right')} {RIGHT}")
         hue = 5 if truth is not None and number == chosen != truth else 2 if number == truth else 0
         text = f"{LETTERS[number]} · {choice}"
-        items.append(marked_html(text, [Mark(0, len(text), " · ".join(notes), hue)] if notes else []))
+        items.append(marked_html(text, [Highlight(0, len(text), " · ".join(notes), hue)] if notes else []))
     return "".join(items)
 
 
@@ -156,7 +156,7 @@ def mistake(example: Mapping, said: Mapping) -> str:
     body = paragraph(f"{example['context']} {example['question']}".strip())
     body += choices_html(example["choices"], chosen=said["label"], truth=example["label"])
     rows = [
-        (_("truth"), f"{LETTERS[example['label']]} · {sure(said['probabilities'][example['label']])}"),
-        (_("answer"), f"{LETTERS[said['label']]} {WRONG} · {sure(said['probabilities'][said['label']])}"),
+        (_("truth"), f"{LETTERS[example['label']]} · {percent(said['probabilities'][example['label']])}"),
+        (_("answer"), f"{LETTERS[said['label']]} {WRONG} · {percent(said['probabilities'][said['label']])}"),
     ]
     return case(body, rows)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.cases import WRONG, case, paragraph, safe, sure
+from ui.cases import WRONG, case, paragraph, percent, safe
 from ui.figures import figure
 from ui.tasks.base import TaskView, read_at, wrong_of
 from ui.text import literal
@@ -46,7 +46,7 @@ class ClassView(TaskView):
 
     def mistake(self, example: Mapping, said: Mapping) -> str:
         body = "".join(paragraph(example[name]) for name in self.fields)
-        answer = f"{safe(said['label'])} {WRONG} · {sure(said['probabilities'][said['label']])}"
+        answer = f"{safe(said['label'])} {WRONG} · {percent(said['probabilities'][said['label']])}"
         return case(body, [(_("truth"), safe(example["label"])), (_("answer"), answer)])
 
 

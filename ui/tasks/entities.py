@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui.cases import RIGHT, WRONG, case
 from ui.figures import figure
-from ui.marked import Mark, hues, marked_html, placed
+from ui.highlights import Highlight, hues, marked_html, placed
 from ui.text import literal, shorten, visible
 from ui.translations import _, ngettext
 
@@ -32,7 +32,7 @@ def show_entities(answer: Mapping) -> None:
     text, offsets = placed(answer)
     colours = hues(entity["type"] for entity in answer["entities"])
     marks = [
-        Mark(offsets[e["start"]][0], offsets[e["end"] - 1][1], e["type"], colours[e["type"]])
+        Highlight(offsets[e["start"]][0], offsets[e["end"] - 1][1], e["type"], colours[e["type"]])
         for e in answer["entities"]
     ]
     st.html(marked_html(text, marks, label=_("Entities in the text")))
@@ -109,7 +109,7 @@ def tags_case(example: Mapping, truth: Sequence[str], said: Mapping, intents: tu
     colours = hues(place[2] for place in places)
     names = outcome_names()
 
-    def marks(which: str) -> list[Mark]:
+    def marks(which: str) -> list[Highlight]:
         drawn = []
         for one in outcomes:
             place = getattr(one, which)
@@ -117,7 +117,7 @@ def tags_case(example: Mapping, truth: Sequence[str], said: Mapping, intents: tu
                 start, end, kind = place
                 note = "" if one.kind == "right" or (which == "truth" and one.kind != "missed") else names[one.kind]
                 label = f"{kind} {RIGHT}" if one.kind == "right" else f"{kind} {WRONG} {note}" if note else kind
-                drawn.append(Mark(offsets[start][0], offsets[end - 1][1], label, colours[kind], bool(note)))
+                drawn.append(Highlight(offsets[start][0], offsets[end - 1][1], label, colours[kind], bool(note)))
         return drawn
 
     return case(

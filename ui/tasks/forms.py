@@ -5,8 +5,8 @@ from typing import Any
 
 import streamlit as st
 
+from ui.highlights import placed
 from ui.inputs import sentence_input
-from ui.marked import placed
 from ui.translations import _
 
 LONG = 20_000  # characters of a passage

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.cases import RIGHT, WRONG, safe, sure
+from ui.cases import RIGHT, WRONG, percent, safe
 from ui.tasks.base import DataSet, TaskView, Values, read_at, wrong_of
 from ui.tasks.classes import class_bars, confusion_matrix
 from ui.tasks.entities import entities_sentence, entities_words, show_entities, show_outcomes, tag_table, tags_case
@@ -84,5 +84,5 @@ class IntentsView(TaskView):
 def mistake(example: Mapping, truth: Sequence[str], said: Mapping) -> str:
     """truth: true tags."""
     sign = RIGHT if said["intent"] == example["intent"] else WRONG
-    answer = f"{safe(said['intent'])} {sign} · {sure(said['probabilities'][said['intent']])}"
+    answer = f"{safe(said['intent'])} {sign} · {percent(said['probabilities'][said['intent']])}"
     return tags_case(example, truth, said, (safe(example["intent"]), answer))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from ui.cases import RIGHT, WRONG, case, paragraph, safe, sure
+from ui.cases import RIGHT, WRONG, case, paragraph, percent, safe
 from ui.figures import figure
 from ui.tasks.base import DataSet, TaskView, Values, header_words, least_right, read_at, wrong_of
 from ui.tasks.forms import one_text
@@ -115,7 +115,7 @@ def mistake(example: Mapping, said: Mapping) -> str:
     def listed(labels: Sequence[str], others: Sequence[str], wrong: str) -> str:
         parts = []
         for label in labels:
-            p = f" {sure(probs[label])}" if label in probs else ""
+            p = f" {percent(probs[label])}" if label in probs else ""
             parts.append(f"{safe(label)}{p} {RIGHT if label in others else safe(wrong)}")
         return ", ".join(parts) or safe(_("none"))
 

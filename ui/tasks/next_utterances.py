@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.tasks.next_utterances import MOST, rank_of
-from ui.cases import WRONG, case, paragraph, safe, sure
+from ui.cases import WRONG, case, paragraph, percent, safe
 from ui.figures import figure
 from ui.tasks.base import DataSet, TaskView, Values, least_right, read_at, wrong_of
 from ui.tasks.forms import hint, lines_field
@@ -121,7 +121,7 @@ def mistake(example: Mapping[str, Any], said: Mapping[str, Any]) -> str:
     right, first, probs = example["label"], said["label"], said["probabilities"]
     place = _("rank {n}").format(n=rank_of(said, right))
     rows = [
-        (_("truth"), f"{safe(example['choices'][right])} · {safe(place)} · {sure(probs[right])}"),
-        (_("answer"), f"{safe(example['choices'][first])} {WRONG} · {sure(probs[first])}"),
+        (_("truth"), f"{safe(example['choices'][right])} · {safe(place)} · {percent(probs[right])}"),
+        (_("answer"), f"{safe(example['choices'][first])} {WRONG} · {percent(probs[first])}"),
     ]
     return case(body, rows)

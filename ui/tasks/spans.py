@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from ui.cases import WRONG, case, safe, sure
+from ui.cases import WRONG, case, percent, safe
 from ui.figures import figure
-from ui.marked import Mark, between, excerpt, marked_html
+from ui.highlights import Highlight, between, excerpt, marked_html
 from ui.tasks.base import DataSet, TaskView, Values, least_right, window_title, wrong_of
 from ui.tasks.forms import LONG, hint, text_field
 from ui.text import literal, shorten
@@ -130,8 +130,8 @@ def squad_words() -> str:
     return _("JSON as SQuAD has it: `data` → `paragraphs` → `context`, and `qas` with `question` and `answers`")
 
 
-def span_marks(answer: Mapping, offsets: Sequence[Place]) -> list[Mark]:
-    """Mark of the predicted answer; if there is none, of the best span, labelled as not given."""
+def span_marks(answer: Mapping, offsets: Sequence[Place]) -> list[Highlight]:
+    """Highlight of the predicted answer; if there is none, of the best span, labelled as not given."""
     best = next((one for one in answer["n_best"] if one["start"] is not None), None)
     drawn = answer if answer["start"] is not None else best
     if drawn is None:
@@ -141,8 +141,8 @@ def span_marks(answer: Mapping, offsets: Sequence[Place]) -> list[Mark]:
         s=f"{answer['start_probabilities'][first]:.1%}", e=f"{answer['end_probabilities'][last]:.1%}"
     )
     if drawn is answer:
-        return [Mark(drawn["start"], drawn["end"], ends, 2)]
-    return [Mark(drawn["start"], drawn["end"], f"{_('best span, not given')} · {ends}", 1, dashed=True)]
+        return [Highlight(drawn["start"], drawn["end"], ends, 2)]
+    return [Highlight(drawn["start"], drawn["end"], f"{_('best span, not given')} · {ends}", 1, dashed=True)]
 
 
 def span_tokens(offsets: Sequence[Place], start: int | None, end: int | None) -> Place | None:
@@ -225,9 +225,9 @@ def mistake(example: Any, said: Mapping) -> str:
     shift = [None if one is None else (one[0] - start, one[1] - start) for one in (truth, place)]
     marks = between(part, *shift, names=(_("truth"), _("answer"), _("truth and answer")))
     before, after = "… " if start else "", " …" if start + len(part) < len(example.context) else ""
-    marks = [Mark(m.start + len(before), m.end + len(before), m.label, m.hue, m.dashed) for m in marks]
+    marks = [Highlight(m.start + len(before), m.end + len(before), m.label, m.hue, m.dashed) for m in marks]
     meant = " / ".join(dict.fromkeys(answer.text for answer in example.answers or ())) or _("no answer")
     told = said["answer"] or _("no answer")
-    rows = [(_("truth"), safe(meant)), (_("answer"), f"{safe(told)} {WRONG} · {sure(said['probability'])}")]
+    rows = [(_("truth"), safe(meant)), (_("answer"), f"{safe(told)} {WRONG} · {percent(said['probability'])}")]
     question = f"<strong>{safe(example.question)}</strong>"
     return case(question + marked_html(f"{before}{part}{after}", marks), rows)

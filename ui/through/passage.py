@@ -59,7 +59,7 @@ class Passage:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PassageState:
     """The passage that the parts of a page show; waiting: the models are not loaded yet."""
 
     passage: Passage | None

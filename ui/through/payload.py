@@ -55,29 +55,29 @@ def letters(encoding: "Encoding", texts: Sequence[str]) -> list[str]:
     ]
 
 
-def numbers(seen: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
+def numbers(one_pass: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
     """The results of the forward pass. parts, states: first DRAWN components of each vector, in hundredths · lengths,
     adds: in hundredths · weights, mean: attention of each head, and its mean over heads, as `packed`."""
     from minibert.inside.one_pass import PARTS
 
     right = tokenizer.encode(word, add_special=False).ids
-    guesses = seen.guesses(tokenizer.vocab, TOP)
+    guesses = one_pass.guesses(tokenizer.vocab, TOP)
     known = len(right) == 1 and right[0] not in tokenizer.special_ids
     hidden = tokenizer.vocab[right[0]] if known else None
     return {
-        "blank": seen.blank,
-        "parts": [hundredths(seen.parts[name][:, :DRAWN]) for name in PARTS],
-        "lengths": [hundredths(lengths(seen.parts[name])) for name in PARTS],
-        "states": [hundredths(state[:, :DRAWN]) for state in seen.states],
-        "adds": hundredths(seen.added),
-        "weights": packed(seen.attention),
-        "mean": packed(seen.attention.mean(1)),
+        "blank": one_pass.blank,
+        "parts": [hundredths(one_pass.parts[name][:, :DRAWN]) for name in PARTS],
+        "lengths": [hundredths(lengths(one_pass.parts[name])) for name in PARTS],
+        "states": [hundredths(state[:, :DRAWN]) for state in one_pass.states],
+        "adds": hundredths(one_pass.added),
+        "weights": packed(one_pass.attention),
+        "mean": packed(one_pass.attention.mean(1)),
         "guesses": [
             [visible(piece, spaces=False), share_text(share), round(share, 4), piece == hidden]
             for piece, share in guesses
         ],
-        "place": [seen.place_of(right[0]), share_text(float(seen.expected[right[0]]))] if known else None,
-        "follows": None if seen.follows is None else [round(seen.follows, 4), share_text(seen.follows)],
+        "place": [one_pass.place_of(right[0]), share_text(float(one_pass.expected[right[0]]))] if known else None,
+        "follows": None if one_pass.follows is None else [round(one_pass.follows, 4), share_text(one_pass.follows)],
     }
 
 

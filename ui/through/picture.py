@@ -9,8 +9,8 @@ from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
 from ui.model_cache import load, outline_of, trace_of, version_of
 from ui.model_registry import UNTRAINED, title_of
-from ui.navigation import stop_called
-from ui.player import playing
+from ui.navigation import find_page
+from ui.player import component, playing
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import Passage
@@ -79,7 +79,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
     set_url("model", state["model"], default=names[-1])
     set_url("stage", state["stage"] or None)
     alt = in_a_sentence(models[names.index(state["model"])])
-    _component()(
+    component("through", _HTML, Path(__file__).with_name("picture"))(
         key=KEY,
         data={
             "identity": identity,
@@ -92,7 +92,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
             "alt": alt,
             "words": _words(),
         },
-        on_told_change=_told,
+        on_told_change=_store_reported,
         on_go_change=lambda: _note_click(passage),
         width="stretch",
     )
@@ -105,20 +105,20 @@ def show_picture(passage: Passage, waiting: bool) -> None:
 
 def in_a_sentence(model: dict) -> str:
     """Text alternative of the picture."""
-    said = _("{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network.").format(
-        **{**model, "tokens": len(model["tokens"])}
-    )
+    words = _(
+        "{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network."
+    ).format(**{**model, "tokens": len(model["tokens"])})
     if "guesses" not in model:
-        return said
+        return words
     piece, share, *_rest = model["guesses"][0]
-    said += " " + _("For the hidden “{word}” it expects most “{piece}”, {share}.").format(
+    words += " " + _("For the hidden “{word}” it expects most “{piece}”, {share}.").format(
         word=model["word"], piece=piece, share=share
     )
     if model["follows"]:
-        said += " " + _("That the second sentence follows has a probability of {share}.").format(
+        words += " " + _("That the second sentence follows has a probability of {share}.").format(
             share=model["follows"][1]
         )
-    return said
+    return words
 
 
 def table(model: dict) -> list[dict]:
@@ -138,21 +138,21 @@ def table(model: dict) -> list[dict]:
 # --- the user's clicks ------------------------------------------------------------------------------------------------
 
 
-def _told() -> None:
+def _store_reported() -> None:
     """Callback: store the model and stage that the component reports."""
-    told = (st.session_state.get(KEY) or {}).get("told")
-    if not isinstance(told, dict):
+    reported = (st.session_state.get(KEY) or {}).get("told")
+    if not isinstance(reported, dict):
         return
-    if isinstance(told.get("model"), str):
-        st.session_state["model"] = told["model"]
-    if isinstance(told.get("stage"), int):
-        st.session_state["stage"] = max(0, min(told["stage"], 99))
+    if isinstance(reported.get("model"), str):
+        st.session_state["model"] = reported["model"]
+    if isinstance(reported.get("stage"), int):
+        st.session_state["stage"] = max(0, min(reported["stage"], 99))
 
 
 def _note_click(passage: Passage) -> None:
     go = (st.session_state.get(KEY) or {}).get("go")
     if isinstance(go, dict) and (lesson := lesson_at(go, passage)):
-        stop = stop_called(lesson[0])
+        stop = find_page(lesson[0])
         if stop is not None:
             st.session_state[_GO] = (stop.path, lesson[1])
 
@@ -189,7 +189,7 @@ def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | Non
 
 def _pages() -> dict[str, str]:
     """Stage → address of its lesson, for opening it in another tab; {} if the page runs without the course."""
-    return {stage.name: stage.page for stage in stages() if stop_called(stage.page)}
+    return {stage.name: stage.page for stage in stages() if find_page(stage.page)}
 
 
 def _words() -> dict[str, str]:
@@ -236,10 +236,3 @@ def _words() -> dict[str, str]:
         "a": _("the first"),
         "b": _("the second"),
     }
-
-
-def _component():
-    """The component. Registered on every run, because the registry starts empty with each server."""
-    folder = Path(__file__).parent
-    css, js = (folder.joinpath(f"picture.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
-    return st.components.v2.component("minibert_through", html=_HTML, css=css, js=js)

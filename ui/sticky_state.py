@@ -21,42 +21,44 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
     A link that sets something on the page, and the browser's Back, take precedence: they clear the kept values.
     """
     state = st.session_state
-    kept = state.setdefault(_KEPT, {}).setdefault(page, {})
+    stored = state.setdefault(_KEPT, {}).setdefault(page, {})
     visit = state.get(VISIT, 0)
     opened = state.get(f"_kept.{page}") != visit
     state[f"_kept.{page}"] = visit
     if (opened and opened_by_link()) or went_back():
-        kept.clear()
+        stored.clear()
     others = (
-        {key: None for key in (*state, *kept) if isinstance(key, str) and key.startswith(prefixes)} if prefixes else {}
+        {key: None for key in (*state, *stored) if isinstance(key, str) and key.startswith(prefixes)}
+        if prefixes
+        else {}
     )
     for key, default in {**others, **defaults}.items():
         if key in state:
-            kept[key] = state[key]
-        value = kept.get(key, default)
+            stored[key] = state[key]
+        value = stored.get(key, default)
         if value is not None:
             state[key] = value  # assign even if present: otherwise Streamlit drops undrawn widgets' values
 
 
-def kept_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list:
+def sticky_uploader(page: str, key: str, label: str, types: Sequence[str]) -> list:
     """An uploader that keeps its files → the files. When it is drawn anew it is empty, so the names of the kept files
     are listed below it."""
-    kept = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
-    had = f"_had.{page}.{key}"  # session_state key: whether the uploader on screen has held a file
+    stored = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
+    shown_key = f"_had.{page}.{key}"  # session_state key: whether the uploader on screen has held a file
     if key not in st.session_state:
-        st.session_state[had] = False
+        st.session_state[shown_key] = False
     files = st.file_uploader(label, types, accept_multiple_files=True, key=key)
     taken = received(files)
     if taken:
-        kept[key] = taken
-        st.session_state[had] = True
-    elif st.session_state.get(had):
-        kept.pop(key, None)  # removed by the user
-    elif key in kept and not all(file.there for file in kept[key]):
-        kept.pop(key)  # removed by the server while the user was disconnected
-    elif key in kept:
+        stored[key] = taken
+        st.session_state[shown_key] = True
+    elif st.session_state.get(shown_key):
+        stored.pop(key, None)  # removed by the user
+    elif key in stored and not all(file.there for file in stored[key]):
+        stored.pop(key)  # removed by the server while the user was disconnected
+    elif key in stored:
         with st.container(horizontal=True, vertical_alignment="center"):
-            names = ", ".join(literal(file.name) for file in kept[key])
+            names = ", ".join(literal(file.name) for file in stored[key])
             st.markdown(_("Still here: {names}").format(names=names))
-            st.button(_("Forget"), key=f"{key}-forget", on_click=kept.pop, args=(key, None))
-    return kept.get(key, [])
+            st.button(_("Forget"), key=f"{key}-forget", on_click=stored.pop, args=(key, None))
+    return stored.get(key, [])

@@ -1,4 +1,4 @@
-"""The model that a lesson inspects, and the names of its heads."""
+"""The model that a lesson inspects: its weights, its tokenizer, and the names of its heads."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ HeadPlace = tuple[int, int]  # layer, head, both from 0
 
 
 @dataclass(frozen=True)
-class Subject:
+class InspectedModel:
     """The model inspected; usable as a cache key, as `version` changes with the weights."""
 
     name: str
     version: int
 
     @classmethod
-    def of(cls, name: str) -> Subject:
+    def of(cls, name: str) -> InspectedModel:
         return cls(name, version_of(name))
 
     @property

@@ -6,11 +6,11 @@ import pickle
 import psutil
 import pytest
 
-from jobs import apart as module
-from jobs.apart import ApartError, apart
+from jobs import sandbox
+from jobs.sandbox import SandboxError, run_sandboxed
 from minibert.tasks import MOST_PROBLEMS, TaskDataError
 
-FAKE = "tests.jobs.test_apart"
+FAKE = "tests.jobs.test_sandbox"
 
 
 def pid_and(value):
@@ -50,34 +50,34 @@ def prints():
 
 
 def test_it_is_another_process_and_an_answer_comes_back():
-    pid, value = apart(f"{FAKE}:pid_and", {"a": [1, 2]})
+    pid, value = run_sandboxed(f"{FAKE}:pid_and", {"a": [1, 2]})
     assert value == {"a": [1, 2]} and pid != os.getpid() and not psutil.pid_exists(pid)
-    assert apart(f"{FAKE}:prints") == "answer"
+    assert run_sandboxed(f"{FAKE}:prints") == "answer"
 
 
 def test_what_it_raises_is_raised_here():
     with pytest.raises(TaskDataError, match="line 3: no label"):
-        apart(f"{FAKE}:refuses")
+        run_sandboxed(f"{FAKE}:refuses")
 
 
 def test_what_cannot_be_sent_is_named():
     with pytest.raises((AttributeError, pickle.PicklingError), match="lambda"):
-        apart(f"{FAKE}:returns_what_cannot_be_sent")
-    with pytest.raises(ApartError, match="no label"):
-        apart(f"{FAKE}:raises_what_cannot_be_sent")
+        run_sandboxed(f"{FAKE}:returns_what_cannot_be_sent")
+    with pytest.raises(SandboxError, match="no label"):
+        run_sandboxed(f"{FAKE}:raises_what_cannot_be_sent")
 
 
 def test_memory_and_time_are_bounded(monkeypatch):
     others = psutil.Process().children()  # a browser of other tests
-    with pytest.raises(ApartError, match="3 GB of memory"):
-        apart(f"{FAKE}:takes", 4 << 30)
-    monkeypatch.setattr(module, "PATIENCE", 0.5)
-    with pytest.raises(ApartError, match=r"more than 0\.5 seconds"):
-        apart(f"{FAKE}:hangs")
+    with pytest.raises(SandboxError, match="3 GB of memory"):
+        run_sandboxed(f"{FAKE}:takes", 4 << 30)
+    monkeypatch.setattr(sandbox, "PATIENCE", 0.5)
+    with pytest.raises(SandboxError, match=r"more than 0\.5 seconds"):
+        run_sandboxed(f"{FAKE}:hangs")
     monkeypatch.undo()
-    monkeypatch.setattr(module, "MOST_SECONDS", 1)
-    with pytest.raises(ApartError, match="more than 1 seconds"):
-        apart(f"{FAKE}:turns")
+    monkeypatch.setattr(sandbox, "MOST_SECONDS", 1)
+    with pytest.raises(SandboxError, match="more than 1 seconds"):
+        run_sandboxed(f"{FAKE}:turns")
     assert psutil.Process().children() == others
 
 
@@ -87,7 +87,7 @@ def test_a_large_table_comes_back_as_a_sample_with_every_label(tmp_path):
     rows[4_000] = "rare\tthe only one"
     rows[100:100] = ["lonely"] * (MOST_PROBLEMS + 50)
     path.write_text("\n".join(["label\ttext", *rows]) + "\n", encoding="utf-8")
-    data, whole = apart("minibert.tasks:read_sample", path, "mine.tsv", "classification", "header", most=1_000)
+    data, whole = run_sandboxed("minibert.tasks:read_sample", path, "mine.tsv", "classification", "header", most=1_000)
     assert whole == 5_000 and len(data.examples) == 1_000 and data.name == "mine.tsv"
     assert set(data.counts) == {"yes", "no", "rare"} and abs(data.counts["yes"] - data.counts["no"]) < 20
     assert len(data.problems) == MOST_PROBLEMS + 1 and "50 more places" in data.problems[-1].why

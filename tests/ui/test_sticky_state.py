@@ -6,14 +6,14 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.driver import whole
 
 COURSE = """
-from ui.navigation import Stop, open_course
+from ui.navigation import CoursePage, open_course
 
-open_course({"Course": [Stop(name, name, ":material/home:") for name in ("one", "two")]}).run()
+open_course({"Course": [CoursePage(name, name, ":material/home:") for name in ("one", "two")]}).run()
 """
 SET = """
 import streamlit as st
 
-from ui.kept import keep
+from ui.sticky_state import keep
 
 keep("one", {"rate": 5}, prefixes=("mine-",))
 if st.checkbox("tab", True, key="_tab"):
@@ -28,9 +28,9 @@ st.slider("another", 1, 9, 3, key="rate")
 GIVEN = """
 import streamlit as st
 
-from ui.kept import kept_uploader
+from ui.sticky_state import sticky_uploader
 
-st.text(", ".join(file.name for file in kept_uploader("one", "file", "Your file", ["txt"])))
+st.text(", ".join(file.name for file in sticky_uploader("one", "file", "Your file", ["txt"])))
 st.button("anything else")
 """
 

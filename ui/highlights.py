@@ -15,7 +15,7 @@ TRUTH, SAID, BOTH = 2, 5, 0  # hues of the true span, the predicted span, and th
 
 
 @dataclass(frozen=True)
-class Mark:
+class Highlight:
     """text[start:end], labelled `label`. hue: a number below HUES · dashed: a dashed border, for wrong predictions."""
 
     start: int
@@ -25,7 +25,7 @@ class Mark:
     dashed: bool = False
 
 
-def marked_html(text: str, marks: Iterable[Mark], label: str = "") -> str:
+def marked_html(text: str, marks: Iterable[Highlight], label: str = "") -> str:
     """The text with its marks; where two overlap, the later one is left out."""
     parts, at = [], 0
     for mark in sorted(marks, key=lambda mark: (mark.start, mark.end)):
@@ -69,15 +69,19 @@ def placed(values: Mapping) -> tuple[str, list[tuple[int, int]]]:
     return gap.join(words), offsets
 
 
-def between(text: str, truth: tuple[int, int] | None, said: tuple[int, int] | None, names: Sequence[str]) -> list[Mark]:
+def between(
+    text: str, truth: tuple[int, int] | None, prediction: tuple[int, int] | None, names: Sequence[str]
+) -> list[Highlight]:
     """Marks for the true span only, the predicted span only, and their overlap. names: labels, in this order."""
-    edges = sorted({edge for place in (truth, said) if place for edge in place})
+    edges = sorted({edge for place in (truth, prediction) if place for edge in place})
     marks = []
     for start, end in pairwise(edges):
-        meant, told = (place is not None and place[0] <= start and end <= place[1] for place in (truth, said))
-        if meant or told:
-            which = 2 if meant and told else 0 if meant else 1
-            marks.append(Mark(start, end, names[which], (TRUTH, SAID, BOTH)[which], dashed=which == 1))
+        in_truth, in_prediction = (
+            place is not None and place[0] <= start and end <= place[1] for place in (truth, prediction)
+        )
+        if in_truth or in_prediction:
+            which = 2 if in_truth and in_prediction else 0 if in_truth else 1
+            marks.append(Highlight(start, end, names[which], (TRUTH, SAID, BOTH)[which], dashed=which == 1))
     return marks
 
 

@@ -18,20 +18,20 @@ NICE = 5  # after pages, but before trainings (10): a user is waiting
 _one_at_a_time = threading.Lock()  # several calls at once would each take MOST_MEMORY
 
 
-class ApartError(RuntimeError):
+class SandboxError(RuntimeError):
     """The function did not finish within its limits."""
 
 
-def apart(target: str, *args, **kwargs) -> Any:
+def run_sandboxed(target: str, *args, **kwargs) -> Any:
     """Call `target` ("package.module:function") in another process; return its result or raise its exception.
 
-    One call at a time. Raises ApartError if it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
+    One call at a time. Raises SandboxError if it takes more than MOST_MEMORY, MOST_SECONDS or PATIENCE.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
     with (
         _one_at_a_time,
         subprocess.Popen(
-            [sys.executable, "-c", f"from jobs import apart; apart.serve({MOST_SECONDS})"],
+            [sys.executable, "-c", f"from jobs import sandbox; sandbox.serve({MOST_SECONDS})"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -44,12 +44,12 @@ def apart(target: str, *args, **kwargs) -> Any:
         except BaseException as error:
             process.kill()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise ApartError(f"more than {PATIENCE} seconds") from None
+                raise SandboxError(f"more than {PATIENCE} seconds") from None
             raise  # the waiting page is being rerun
     if process.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
-        raise ApartError(f"more than {MOST_SECONDS} seconds")
+        raise SandboxError(f"more than {MOST_SECONDS} seconds")
     if process.returncode:
-        raise ApartError(f"more than {MOST_MEMORY // GIGABYTE} GB of memory")
+        raise SandboxError(f"more than {MOST_MEMORY // GIGABYTE} GB of memory")
     done, result = pickle.loads(said)
     if not done:
         raise result
@@ -78,6 +78,6 @@ def serve(seconds: int) -> None:
         try:
             end = pickle.dumps((False, error))
         except Exception:
-            end = pickle.dumps((False, ApartError(repr(error))))
+            end = pickle.dumps((False, SandboxError(repr(error))))
     out.write(end)
     out.flush()
