@@ -1,9 +1,5 @@
 """Text generation: UniLM, which has an attention mask for it; BERT as a generator and as a corrector; BART."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.to_write import (
     after,
     answers,
@@ -18,10 +14,10 @@ from sections.to_write import (
     subject,
 )
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("to_write.css"))
+style(subject)
 lesson = Lesson("to_write")
 lesson.open()
 inputs = subject.read(lesson)
@@ -38,7 +34,5 @@ parts = {
     _("BART restores"): restores,
     _("What became of it"): after,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

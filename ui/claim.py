@@ -97,6 +97,24 @@ def no_results(command: str) -> None:
         st.code(command, "bash")
 
 
+def recorded_or_hint(name: str) -> list[dict]:
+    """`records_of(name)`; if there are none, the command that makes them is shown."""
+    if not (records := records_of(name)):
+        nothing_recorded(name)
+    return records
+
+
+def explain(records: Sequence[dict], words: str, **values: object) -> None:
+    """`told_how` with the places of `words` filled in: {n} (seeds), {seconds}, {tokens}, {steps} and `values`."""
+    filled = {
+        "n": seeds_in_words(records),
+        "seconds": seconds_in_words(records),
+        "tokens": max(record.get("tokens", 0) for record in records),
+        "steps": records[-1].get("steps"),
+    }
+    told_how(records, words.format(**filled | values))
+
+
 def told_how(records: Sequence[dict], words: str) -> None:
     """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
     last = records[-1]

@@ -10,8 +10,9 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
+from ui.live_runs import step_and_speed
 from ui.page import drawer
-from ui.runs import live, own_runs, show_refusal, state_rows, submit
+from ui.runs import going, live, own_runs, show_refusal, state_rows, submit
 from ui.text import visible
 from ui.translations import _
 
@@ -109,14 +110,11 @@ def train_both(
         stamp = st.selectbox(_("Trained together"), list(groups), format_func=names.get, key="both-group")
     ids = tuple(run.id for run in groups[stamp])
 
-    def rows(runs: list) -> None:
-        state_rows([run for run in runs if not run.over or run.error], _speed)
-
     def draw(runs: list) -> None:
         _curves(runs, quantities)
         _answers(runs)
 
-    live(ids, draw, rows)
+    live(ids, draw, lambda runs: state_rows(going(runs), step_and_speed))
 
 
 def _begin(
@@ -173,10 +171,6 @@ def _title(runs: list) -> str:
     return _("{names}: {steps} steps").format(
         names=" · ".join(visible(run.title, spaces=False) for run in runs), steps=steps
     )
-
-
-def _speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def _curves(runs: list, quantities: Sequence[Quantity]) -> None:

@@ -6,7 +6,8 @@ from sections.nezha.layers import name_of
 from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
+from ui.live_runs import follow_runs, newest_of_each
+from ui.runs import manager, show_refusal, submit
 from ui.source import show_source
 from ui.translations import _
 
@@ -28,16 +29,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-batches"):
             begin(int(rows), int(read), float(times))
     show_refusal()
-    runs = newest()
-    if runs:
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-    else:
-        st.markdown(
-            _(
-                "**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
-                "read the same rows in the same order."
-            ).format(steps=read // rows, rows=rows)
-        )
+    hint = _(
+        "**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
+        "read the same rows in the same order."
+    ).format(steps=read // rows, rows=rows)
+    follow_runs(newest_of_each(KIND, NAMES), draw, hint, speed=step_and_rate)
     show_source(scaled, label=_("The rule for the rate"))
     show_source(warmup_of, label=_("The rule for the warm-up"))
 
@@ -46,14 +42,6 @@ def slider(label: str, values: tuple, usual: float, key: str):
     return st.select_slider(
         label, values, value=usual, format_func=lambda n: f"{n:,g}", key=key, bind="query-params", width=200
     )
-
-
-def newest() -> list:
-    """The newest run of each optimizer, AdamW first."""
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    return [runs[name] for name in NAMES if name in runs]
 
 
 def begin(rows: int, read: int, times: float) -> None:
@@ -71,7 +59,7 @@ def begin(rows: int, read: int, times: float) -> None:
         )
 
 
-def speed(step: dict) -> str:
+def step_and_rate(step: dict) -> str:
     return _(" · step {step:,} · rate {rate:.2g}").format(step=step["step"], rate=step["lr"])
 
 

@@ -10,20 +10,9 @@ from sections.sentence_vectors.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.live_runs import answers_of, follow_runs, metrics_by_step, with_cosines
 from ui.predict import predict
-from ui.runs import (
-    by_title,
-    evals,
-    going,
-    live,
-    manager,
-    own_runs,
-    show_refusal,
-    state_rows,
-    submit,
-    tell,
-    weights_to_begin_with,
-)
+from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.samples import questions
 from ui.text import literal, visible
 from ui.translations import _
@@ -53,25 +42,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 begin(name, source, int(steps), inputs)
     show_refusal()
     runs = [run for run in own_runs(KIND) if run.kind.endswith(inputs.language)][2::-1]
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: within half a minute it writes questions of the desk’s kind."))
-        return
-    guessed = predict(
+    hint = _("**No run yet.** Press *Train*: within half a minute it writes questions of the desk’s kind.")
+    guessed = runs and predict(
         "overfits",
         _("100 steps on so few questions: which does it go on to write better?"),
         [_("Those it learns from"), _("Those held out"), _("Both alike")],
         0,
     )
-    tell(runs, [inputs.text])
-    live(
-        tuple(run.id for run in runs),
-        draw if guessed else lambda found: None,
-        lambda found: state_rows(going(found), speed),
-    )
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+    follow_runs(runs, draw if guessed else lambda runs: None, hint, message=[inputs.text])
 
 
 def lcqmc() -> tuple[Path, Path] | None:
@@ -139,26 +117,16 @@ def draw(runs: list) -> None:
         _("SimBERT as it learns. {told}.").format(told=told),
         "found-and-written",
         wide=True,
-        data=[
-            {_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
-            for name, found in marks.items()
-            for step, metrics in found
-        ],
+        data=metrics_by_step(marks),
     )
     for run in runs:
-        said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
-        if said:
-            one = said[-1]
-            found, written = map(in_a_line, (one["nearest"][:2], one["written"][:2]))
+        if answers := answers_of(run):
+            answer = answers[-1]
             st.markdown(
                 _("**{title}**, “{text}” – finds: {found}  \nwrites: {written}").format(
                     title=literal(run.title),
-                    text=literal(visible(one["text"], spaces=False)),
-                    found=found,
-                    written=written or _("the question itself"),
+                    text=literal(visible(answer["text"], spaces=False)),
+                    found=with_cosines(answer["nearest"][:2]),
+                    written=with_cosines(answer["written"][:2]) or _("the question itself"),
                 )
             )
-
-
-def in_a_line(some: list) -> str:
-    return " · ".join(f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in some)

@@ -11,7 +11,8 @@ from sections.smaller.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.live_runs import follow_runs
+from ui.runs import manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.task_data import shipped
@@ -168,16 +169,11 @@ def retrained(run, inputs: Inputs) -> None:
             begin(run, inputs)
     show_refusal()
     runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
-    if not runs:
-        st.markdown(
-            _(
-                "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
-                "from; the picture above gains a point."
-            )
-        )
-        return
-    tell(runs, [{"text": inputs.text}] if inputs.text else [])
-    live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
+    hint = _(
+        "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
+        "from; the picture above gains a point."
+    )
+    follow_runs(runs, draw_runs, hint, speed=learn.step_and_loss, message=inputs.watched)
 
 
 def begin(run, inputs: Inputs) -> None:
@@ -203,13 +199,13 @@ def submit_one(run, pruning, title: str, kind: str, inputs: Inputs) -> None:
         data.train,
         data.dev,
         learn.settings(0, 2, 1e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=title,
         kind=kind,
     )
 
 
-def drawn_runs(runs: list) -> None:
+def draw_runs(runs: list) -> None:
     said = {
         "the whole is measured": _("the whole is measured"),
         "what goes is chosen, and what is left is measured": _("what goes is chosen, and what is left is measured"),

@@ -6,20 +6,8 @@ from minibert.folders import CHECKPOINTS
 from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.runs import (
-    by_title,
-    evals,
-    going,
-    live,
-    manager,
-    own_runs,
-    show_refusal,
-    state_rows,
-    submit,
-    teachers,
-    tell,
-    weights_to_begin_with,
-)
+from ui.live_runs import follow_runs
+from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, teachers, weights_to_begin_with
 from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _
@@ -65,18 +53,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
             begin_taught(list(asked), float(temperature), int(seed), inputs)
     show_refusal()
-    runs = own_runs(PREFIX)[3::-1]
-    if not runs:
-        words = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
-        kept = _("It is kept: a student with the same seed does not wait for it again.") if teachers() else ""
-        st.markdown(f"{words} {kept}")
-    else:
-        tell(runs, [{"text": inputs.text}] if inputs.text else [])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
+    if teachers():
+        hint += " " + _("It is kept: a student with the same seed does not wait for it again.")
+    follow_runs(own_runs(PREFIX)[3::-1], draw, hint, speed=step_and_loss, message=inputs.watched)
     lesson.show("Why a teacher helps")
 
 
-def speed(step: dict) -> str:
+def step_and_loss(step: dict) -> str:
     return _(" · step {step:,} · loss {loss:.3f}").format(step=step["step"], loss=step["loss"])
 
 
@@ -106,7 +90,7 @@ def begin_alone(seed: int, inputs: Inputs) -> None:
         data.train,
         data.dev,
         settings(seed, 2 * (1 + COPIES), 3e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=_("student alone, seed {seed}").format(seed=seed),
         kind=f"{PREFIX}/alone",
     )
@@ -131,7 +115,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, inputs: Inputs
         data.dev,
         student,
         settings(seed, 3, 1.5e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),

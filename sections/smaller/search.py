@@ -8,8 +8,9 @@ from sections.smaller.subject import STUDENT, Inputs
 from ui.claim import records_of
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.live_runs import follow_runs
 from ui.model_cache import load, version_of
-from ui.runs import live, manager, own_runs, settled, show_refusal, state_rows, submit, tell, weights_to_begin_with
+from ui.runs import manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.task_data import shipped
 from ui.translations import _, ngettext
@@ -37,19 +38,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             width=320,
         )
         if st.button(_("Search"), type="primary", icon=":material/travel_explore:", key="begin-search"):
-            begin(float(budget), inputs)
+            begin(budget, inputs)
     st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
     show_refusal()
     runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
-        tell(runs, [{"text": inputs.text}] if inputs.text else [])
-        live(
-            tuple(run.id for run in runs),
-            lambda found: of_run(found, float(budget)),
-            lambda found: state_rows([run for run in found if not run.over or run.error], learn.speed),
-        )
+        message = inputs.watched
+        follow_runs(runs, lambda shown: of_run(shown, budget), "", speed=learn.step_and_loss, message=message)
     else:
-        of_record(float(budget))
+        of_record(budget)
     lesson.show("One network, many parts")
     show_source(search.Super)
     lesson.show("Tagger and budget")
@@ -77,7 +74,7 @@ def begin(budget: float, inputs: Inputs) -> None:
         learn.settings(0, 6, 3e-4),
         learn.settings(0, 2, 1e-4),
         budget=budget,
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=_("search, {ms:.2f} ms").format(ms=budget),
         kind=KIND,
     )

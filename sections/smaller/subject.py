@@ -33,6 +33,11 @@ class Inputs:
     text: str
     drawn: str
 
+    @property
+    def watched(self) -> list[dict[str, str]]:
+        """What runs answer while they train."""
+        return [{"text": self.text}] if self.text else []
+
 
 def read(lesson: Lesson) -> Inputs:
     """The sentence; in a drawer the source of the accuracies drawn."""

@@ -6,10 +6,10 @@ import streamlit as st
 
 from sections.to_write import misspelled
 from sections.to_write.subject import MAX_CHARS, SHIPPED, Inputs
-from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.live_runs import follow_runs, show_over_steps
+from ui.runs import by_title, evals, manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -101,15 +101,8 @@ def train(language: str, start, text: str) -> None:
         if st.button(_("Train both correctors"), type="primary", icon=":material/play_arrow:", key="train-corrector"):
             begin(language, start, int(steps), text)
     show_refusal()
-    runs = own_runs(f"{KIND}/{language}")[:2]
-    if runs:
-        live(
-            tuple(run.id for run in runs),
-            draw,
-            lambda found: state_rows(going(found), speed),
-        )
-    else:
-        st.markdown(_("**No run yet.** The first point stands here some seconds after the click."))
+    hint = _("**No run yet.** The first point stands here some seconds after the click.")
+    follow_runs(own_runs(f"{KIND}/{language}")[:2], draw, hint)
 
 
 def begin(language: str, start, steps: int, text: str) -> None:
@@ -128,23 +121,8 @@ def begin(language: str, start, steps: int, text: str) -> None:
         )
 
 
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
-
-
 def draw(runs: list) -> None:
     """Correction F1 by step."""
-    from plots.to_write import over_steps
-
-    lines = {
-        run.title: [(e["step"], e["metrics"]["correction_f1"]) for e in run.events() if e["event"] == "eval"]
-        for run in runs
-    }
-    lines = {name: marks for name, marks in lines.items() if marks}
-    if lines:
-        told = "; ".join(f"{name}: {marks[-1][1]:.0%}" for name, marks in lines.items())
-        figure(
-            over_steps(lines, (_("step"), _("sentences corrected, F1"))),
-            _("Sentences corrected, F1, of those they have not learned from. Last: {told}.").format(told=told),
-            "corrector-learned",
-        )
+    if lines := by_title(runs, lambda run: [(step, metrics["correction_f1"]) for step, metrics in evals(run)]):
+        alt = _("Sentences corrected, F1, of those they have not learned from. Last: {told}.")
+        show_over_steps(lines, _("sentences corrected, F1"), alt, "corrector-learned", name=_("run"), value="F1")

@@ -7,6 +7,7 @@ import streamlit as st
 from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
+from sections.to_write.answers import with_shares
 from sections.to_write.subject import SHIPPED, Inputs, network
 from ui.figures import in_words, legend
 from ui.inputs import choice
@@ -95,14 +96,13 @@ def bert_writes(inputs: Inputs) -> None:
     """The answer of a BERT fine-tuned on the same task with its only, bidirectional mask."""
     if inputs.writer.name != "answers":
         return
-    words, shares = bert_wrote(inputs.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
-    said = " ".join(f"{literal(visible(word))} {p:.0%}" for word, p in zip(words, shares, strict=True))
-    st.caption(_("**BERT**, fine-tuned on the same questions under its one mask, writes: {said}").format(said=said))
+    answer = bert_answer(inputs.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
+    words = _("**BERT**, fine-tuned on the same questions under its one mask, writes: {said}")
+    st.caption(words.format(said=with_shares(answer)))
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def bert_wrote(text: str, version: int) -> tuple[list[str], list[float]]:
+def bert_answer(text: str, version: int) -> dict:
     from minibert.toy.answers import answered
 
-    told = answered(*network(SHIPPED / "bert-answers"), text)
-    return told["words"], told["shares"]
+    return answered(*network(SHIPPED / "bert-answers"), text)

@@ -7,10 +7,10 @@ import streamlit as st
 
 from sections.to_write import noises
 from sections.to_write.subject import MAX_CHARS, Inputs
-from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, tell
+from ui.live_runs import follow_runs, show_over_steps
+from ui.runs import evals, manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -61,11 +61,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_refusal()
     runs = own_runs(KIND)[:MOST_RUNS]
     restored(text, noise, seed, [run for run in runs if settled(run) and (run.result / "bart").is_dir()])
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: in less than a minute a BART writes your text back."))
-    else:
-        tell(runs, [[text, seed]])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _("**No run yet.** Press *Train*: in less than a minute a BART writes your text back.")
+    follow_runs(runs, draw, hint, speed=step_and_loss, message=[[text, seed]])
     lesson.show("How to read the restoring")
     show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))
     show_source(bart.BartForConditionalGeneration.decode, label=_("The table of tokens is the output, too"))
@@ -86,7 +83,7 @@ def begin(noise: str, steps: int, text: str, seed: int) -> None:
     )
 
 
-def speed(step: dict) -> str:
+def step_and_loss(step: dict) -> str:
     return _(" · step {step:,} · loss {loss:.2f}").format(step=step["step"], loss=step["loss"])
 
 
@@ -132,32 +129,18 @@ def said_row(title: str, said: list) -> str:
 
 def draw(runs: list) -> None:
     """The newest run's current output, its metrics by step, and the last metrics of all runs."""
-    from plots.to_write import over_steps
-
     newest = runs[0]
     if not newest.over and (sample := newest.latest("sample")):
         title = _("{title}, step {n}").format(title=newest.title, n=sample["step"])
         st.html(f'<ol class="mb-noises">{said_row(title, sample["answers"][0]["said"])}</ol>')
-    evals = [event for event in newest.events() if event["event"] == "eval"]
     lines = {
-        words: [(event["step"], event["metrics"][name]) for event in evals if name in event["metrics"]]
+        words: [(step, metrics[name]) for step, metrics in evals(newest) if name in metrics]
         for name, words in measures().items()
     }
-    lines = {words: marks for words, marks in lines.items() if marks}
-    if lines:
-        last = "; ".join(f"{words}: {marks[-1][1]:.0%}" for words, marks in lines.items())
-        figure(
-            over_steps(lines, (_("step"), _("right"))),
-            _("{title}: what is right of held-out texts, over the steps. Last: {last}.").format(
-                title=literal(newest.title), last=last
-            ),
-            "bart-learned",
-            data=[
-                {_("measure"): words, _("step"): step, _("right"): f"{share:.1%}"}
-                for words, marks in lines.items()
-                for step, share in marks
-            ],
-        )
+    if lines := {words: points for words, points in lines.items() if points}:
+        alt = _("{title}: what is right of held-out texts, over the steps. Last: {last}.")
+        alt = alt.format(title=literal(newest.title).replace("{", "{{").replace("}", "}}"), last="{told}")
+        show_over_steps(lines, _("right"), alt, "bart-learned", name=_("measure"))
     if len(runs) > 1:
         compare(runs)
 

@@ -8,7 +8,8 @@ from ui.claim import mean_and_sd, nothing_recorded, records_of, show_verdicts, t
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
+from ui.live_runs import follow_runs, newest_of_each
+from ui.runs import evals, manager, show_refusal, submit
 from ui.source import show_source
 from ui.translations import _
 
@@ -42,11 +43,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             begin(tuple(regimes()) if regime == "all" else (regime,), int(steps))
     show_refusal()
     trained_when(int(steps))
-    runs = newest()
-    if runs:
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-    else:
-        st.markdown(_("**No run yet.** Press *Train* and watch what becomes of the first task."))
+    hint = _("**No run yet.** Press *Train* and watch what becomes of the first task.")
+    follow_runs(newest_of_each(KIND, regimes()), draw, hint, speed=_(" · step {step:,}").format_map)
     lesson.show("What is forgotten")
     claim()
     lesson.show("The fourth embedding")
@@ -80,14 +78,6 @@ def trained_when(steps: int) -> None:
     )
 
 
-def newest() -> list:
-    """The newest run of each regime, in the picture's order."""
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    return [runs[name] for name in regimes() if name in runs]
-
-
 def begin(names: tuple[str, ...], steps: int) -> None:
     from minibert.toy.continual import ContinualSettings
 
@@ -101,22 +91,17 @@ def begin(names: tuple[str, ...], steps: int) -> None:
         )
 
 
-def speed(step: dict) -> str:
-    return _(" · step {step:,}").format(step=step["step"])
-
-
 def draw(runs: list) -> None:
     """Every task's accuracy by step, one panel per regime."""
     from plots.what_to_hide import learned
 
     marks, plans = {}, {}
     for run in runs:
-        begun = run.latest("started")
-        evals = [event for event in run.events() if event["event"] == "eval"]
-        if begun and evals:
+        started, points = run.latest("started"), evals(run)
+        if started and points:
             title = regimes()[run.kind.rpartition("/")[2]]
-            plans[title] = begun["details"]["plan"]
-            marks[title] = {task: [(e["step"], e["metrics"][task]) for e in evals] for task in tasks()}
+            plans[title] = started["details"]["plan"]
+            marks[title] = {task: [(step, metrics[task]) for step, metrics in points] for task in tasks()}
     if not marks:
         return
     told = "; ".join(
