@@ -5,15 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import (
-    mean_and_sd,
-    nothing_recorded,
-    records_of,
-    seconds_in_words,
-    seeds_in_words,
-    show_verdicts,
-    told_how,
-)
+from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -23,9 +15,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.nezha import over_lengths
 
     lesson.show("The claim", title=False)
-    records, names = records_of(lesson.name), claims.tables()["nezha"]["arms"]
+    records, names = recorded_or_hint(lesson.name), claims.tables()["nezha"]["arms"]
     if not records:
-        nothing_recorded(lesson.name)
         return
     scale = records[-1]["scale"]
     found = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
@@ -62,13 +53,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "
         "{n}) and was asked the same questions of stories it had not read. Processor seconds: {seconds}."
-    ).format(
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
-        length=scale["max_length"],
-        masked=scale["masked"],
-        n=seeds_in_words(records),
-        seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    explain(records, words, length=scale["max_length"], masked=scale["masked"])
     lesson.show("Why it comes out so")

@@ -7,7 +7,7 @@ import streamlit as st
 from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.page import picture
-from ui.pairs import networks
+from ui.pairs import networks, warn_unknown
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -57,7 +57,7 @@ def show(inputs: Inputs) -> None:
                 "bias",
                 wide=True,
             )
-        unknown(inputs)
+        warn_unknown(inputs.tokens)
 
 
 def finding(inputs: Inputs) -> str:
@@ -97,11 +97,3 @@ def columns_html(inputs: Inputs) -> str:
 
 def signed(value: int) -> str:
     return f"{value:+d}".replace("-", "−") if value else "0"
-
-
-def unknown(inputs: Inputs) -> None:
-    """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in inputs.tokens)
-    if count:
-        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
-        st.caption(words.format(n=count, unk=literal("[UNK]")))

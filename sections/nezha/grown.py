@@ -5,7 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
+from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -22,9 +22,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def recorded() -> None:
     from plots.nezha import OPTIMIZERS, over_lengths
 
-    records = records_of(EXPERIMENT)
-    if not records:
-        nothing_recorded(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
     found, arms = by_arm(records, "loss"), {}
     for arm, seeds in found.items():
@@ -53,8 +51,8 @@ def recorded() -> None:
         "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
         "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
         "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
-    ).format(n=seeds_in_words(records), read=records[-1]["scale"]["rows_read"])
-    told_how(records, words)
+    )
+    explain(records, words, read=records[-1]["scale"]["rows_read"])
 
 
 def rows_of(arm: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sections.smaller import cut_claim
 from sections.smaller.subject import Inputs
-from ui.claim import seconds_in_words, show_claim, told_how
+from ui.claim import explain, seconds_in_words, show_claim
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -37,7 +37,10 @@ def recorded(records: Sequence[dict]) -> None:
         "The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, {unlabelled:,} "
         "more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as long” and “of 60,000” "
         "{more:,}; the dev set has 872 ({n}). Processor seconds: {seconds}."
-    ).format(
+    )
+    explain(
+        records,
+        words,
         teacher=literal(scale["teacher"]),
         student=literal(scale["begins_with"]),
         labelled=scale["labelled"],
@@ -47,4 +50,3 @@ def recorded(records: Sequence[dict]) -> None:
         n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
         seconds=seconds_in_words(sorted(records, key=lambda record: record["seconds"])),  # the slowest seed's
     )
-    told_how(records, words)

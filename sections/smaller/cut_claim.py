@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
-from ui.claim import nothing_recorded, records_of, seeds_in_words, show_verdicts, told_how
+from ui.claim import explain, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -15,18 +15,14 @@ from ui.translations import _
 
 def show(lesson: Lesson, claim: str) -> None:
     name = {"cut": "pruning", "search": "search"}[claim]
-    records = records_of(name)
-    if not records:
-        nothing_recorded(name)
+    if not (records := recorded_or_hint(name)):
         return
     (of_pruning if claim == "cut" else of_search)(records)
     show_verdicts(claims.judged(name, records), {})
     st.caption(_("“Without a loss” and “nothing” mean: less than 2 points lost, anywhere in the 95 % interval."))
     scale = records[-1]["scale"]
-    words = _("SST-2, {labelled:,} labels, then {again:,} of them once more; {n}; the dev set has 872.").format(
-        labelled=scale["labelled"], again=scale["again"], n=seeds_in_words(records)
-    )
-    told_how(records, words)
+    words = _("SST-2, {labelled:,} labels, then {again:,} of them once more; {n}; the dev set has 872.")
+    explain(records, words, labelled=scale["labelled"], again=scale["again"])
     lesson.show({"cut": "What cutting costs", "search": "What a search finds"}[claim])
 
 

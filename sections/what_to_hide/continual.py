@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, nothing_recorded, records_of, show_verdicts, told_how
+from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -126,9 +126,7 @@ def draw(runs: list) -> None:
 
 
 def claim() -> None:
-    records = records_of(EXPERIMENT)
-    if not records:
-        nothing_recorded(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
     found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
     rows = [
@@ -140,11 +138,7 @@ def claim() -> None:
         "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
         "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
         "in {steps:,} steps."
-    ).format(
-        asked=records[-1]["scale"]["asked"],
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
     )
     with st.expander(_("All that was measured")):
         st.table(rows)
-        told_how(records, words)
+        explain(records, words, asked=records[-1]["scale"]["asked"])

@@ -9,7 +9,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
 from sections.xlnet.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seconds_in_words, seeds_in_words, show_verdicts, told_how
+from ui.claim import explain, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -19,9 +19,8 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
-    records, names = records_of(lesson.name), claims.tables()["xlnet"]["arms"]
+    records, names = recorded_or_hint(lesson.name), claims.tables()["xlnet"]["arms"]
     if not records:
-        nothing_recorded(lesson.name)
         the_papers_table(paper)
         return
     ways = {"at_once": _("all at once"), "in_order": _("one after the other")}
@@ -31,15 +30,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} guessed, {n}) and was asked the same "
         "{groups} groups of words in stories it had not read. Processor seconds: {seconds}."
-    ).format(
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
-        masked=records[-1]["scale"]["masked"],
-        n=seeds_in_words(records),
-        groups=records[-1]["scale"]["groups"],
-        seconds=seconds_in_words(records),
     )
-    told_how(records, words)
+    scale = records[-1]["scale"]
+    explain(records, words, masked=scale["masked"], groups=scale["groups"])
     lesson.show("Why it comes out so")
     the_papers_table(paper)
 

@@ -9,6 +9,7 @@ from sections.xlnet.subject import Inputs, streams
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.page import picture
+from ui.pairs import warn_unknown
 from ui.text import literal, visible
 from ui.translations import _, ngettext
 
@@ -51,7 +52,7 @@ def show(inputs: Inputs) -> None:
         if inputs.cut:
             left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
             st.caption(left_out.format(n=inputs.cut))
-        unknown(inputs)
+        warn_unknown(inputs.tokens)
 
 
 def both_masks(inputs: Inputs) -> tuple[list[list[bool]], list[list[bool]]]:
@@ -94,11 +95,3 @@ def reason(inputs: Inputs, may: bool) -> str:
         )
         why = words.format(other=other, a=inputs.order[row], b=inputs.order[column])
     return f"{head} {why}"
-
-
-def unknown(inputs: Inputs) -> None:
-    """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in inputs.tokens)
-    if count:
-        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
-        st.caption(words.format(n=count, unk=literal("[UNK]")))

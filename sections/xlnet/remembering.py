@@ -6,7 +6,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Inputs
-from ui.claim import nothing_recorded, records_of, seeds_in_words, show_by_measure, show_verdicts, told_how
+from ui.claim import explain, recorded_or_hint, show_by_measure, show_verdicts
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, newest_of_each, show_over_steps
 from ui.runs import evals, manager, show_refusal, submit, weights_to_begin_with
@@ -73,9 +73,7 @@ def draw(runs: list) -> None:
 
 
 def recorded() -> None:
-    records = records_of(EXPERIMENT)
-    if not records:
-        nothing_recorded(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
     found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
@@ -91,10 +89,5 @@ def recorded() -> None:
     words = _(
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
         "rows, and is asked for words of {stories} other stories."
-    ).format(
-        n=seeds_in_words(records),
-        steps=records[-1]["steps"],
-        tokens=records[-1]["tokens"],
-        stories=records[-1]["scale"]["test"],
     )
-    told_how(records, words)
+    explain(records, words, tokens=records[-1]["tokens"], stories=records[-1]["scale"]["test"])
