@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from plots import marks
 from plots.attention import literal, token_label
+from plots.marks import LEGEND_ABOVE, add_line, number_axis
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 AXES = ("step", "seconds", "tokens")
@@ -72,34 +73,34 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
     place = AXES.index(axis)
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / 2)
-    fig = make_subplots(
+    fig = marks.panels(
+        [panel.title for panel in panels],
         rows=rows,
-        cols=columns,
-        subplot_titles=[panel.title for panel in panels],
+        columns=columns,
         horizontal_spacing=0.1 if rows > 1 else 0.16,
         vertical_spacing=0.3 / max(rows, 1) if rows > 1 else 0,
     )
-    fig.update_annotations(font_size=FONT_SIZE)
     for number, panel in enumerate(panels):
         row, column = number // 2 + 1, number % 2 + 1
         for index, history in enumerate(histories):
-            colour, dash, symbol = LOOKS[index % len(LOOKS)]
             for quantity, mode in ((panel.line, "lines"), (panel.marks, "lines+markers")):
                 points = history.points.get(quantity, [])
                 if not points:
                     continue
                 faint = mode == "lines" and bool(history.points.get(panel.marks))
-                fig.add_scatter(
-                    x=[at[place] for at, _ in points],
-                    y=[value for _, value in points],
+                value = "%{y:.1%}" if panel.percent else "%{y:.4~g}"
+                add_line(
+                    fig,
+                    [at[place] for at, _ in points],
+                    [value for _, value in points],
+                    history.name,
+                    LOOKS[index % len(LOOKS)],
+                    width=1.5 if faint else 3,
+                    size=8,
                     mode=mode,
-                    name=literal(history.name),
-                    line={"color": colour, "dash": dash, "width": 1.5 if faint else 3},
-                    marker={"symbol": symbol, "size": 8, "color": colour},
                     opacity=0.55 if faint else 1,
                     showlegend=False,
-                    hovertemplate=f"{literal(history.name)}<br>%{{x:,.0f}}: %{{y:{'.1%' if panel.percent else '.4~g'}}}"
-                    "<extra></extra>",
+                    hovertemplate=f"{literal(history.name)}<br>%{{x:,.0f}}: {value}<extra></extra>",
                     row=row,
                     col=column,
                 )
@@ -119,9 +120,7 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
         if number >= len(panels) - 2:
             fig.update_xaxes(title_text=axis_title, row=row, col=column)
     for index, history in enumerate(histories):
-        colour, dash, symbol = LOOKS[index % len(LOOKS)]
-        look = {"line": {"color": colour, "dash": dash, "width": 3}, "marker": {"symbol": symbol, "size": 8}}
-        fig.add_scatter(x=[None], y=[None], mode="lines+markers", name=literal(history.name), **look)
+        add_line(fig, [None], [None], history.name, LOOKS[index % len(LOOKS)], size=8)
     fig.update_xaxes(rangemode="tozero", tickformat="~s" if axis == "tokens" else None)
     fig.update_layout(
         height=240 * rows + 70,
@@ -154,14 +153,8 @@ def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) ->
         )
     fig.update_xaxes(tickformat=".0%", range=[0, 1.1], title_text=axis_title)
     fig.update_yaxes(showgrid=False)
-    fig.update_layout(
-        height=90 + (8 + 20 * len(shares)) * len(kinds),
-        barmode="group",
-        bargap=0.25,
-        showlegend=len(shares) > 1,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
-    return fig
+    height, named = 90 + (8 + 20 * len(shares)) * len(kinds), len(shares) > 1
+    return fig.update_layout(height=height, barmode="group", bargap=0.25, showlegend=named, legend=LEGEND_ABOVE)
 
 
 def answers_over_steps(
@@ -183,10 +176,9 @@ def answers_over_steps(
             hovertemplate=f"{token_label(token)}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
         )
     fig.add_vline(x=current, line={"color": GREY, "width": 3, "dash": "dot"})
-    fig.update_xaxes(tickvals=list(range(len(steps))), ticktext=list(steps), title_text=titles[0])
+    number_axis(fig, steps, title_text=titles[0])
     fig.update_yaxes(tickformat=".0%", rangemode="tozero", title_text=titles[1])
-    fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=320, legend=LEGEND_ABOVE)
 
 
 def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str], *, name_start: str) -> go.Figure:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.marks import add_line
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SEQUENTIAL, SMALL, VERMILION, WORDS
 
 BINS = 32  # cells per layer into which its neurons are grouped
@@ -199,27 +200,15 @@ def over_shares(
     its standard deviation) · whole: of the unpruned model · words: labels of the kinds, "x", "y", "whole"."""
     fig = go.Figure()
     for place, (kind, line) in enumerate(found.items()):
-        colour, dash, symbol = LINES[kind]
+        look = colour, _dash, symbol = LINES[kind]
         shares = sorted(line)
-        aside = 0.8 * (place - (len(found) - 1) / 2)
-        fig.add_scatter(
-            x=[100 * share + aside for share in shares],
-            y=[100 * line[share][1] for share in shares],
-            name=words[kind],
-            mode="lines+markers",
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"size": 11, "symbol": symbol, "color": colour},
-            error_y={"type": "data", "array": [100 * line[share][2] for share in shares], "color": colour},
-            hovertemplate="%{y:.1f} %<extra></extra>",
-        )
-        fig.add_scatter(
-            x=[100 * share + aside for share in shares],
-            y=[100 * line[share][0] for share in shares],
-            mode="markers",
-            marker={"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}},
-            showlegend=False,
-            hovertemplate="%{y:.1f} %<extra></extra>",
-        )
+        x = [100 * share + 0.8 * (place - (len(found) - 1) / 2) for share in shares]
+        before, after, spread = zip(*([100 * value for value in line[share]] for share in shares), strict=True)
+        error = {"type": "data", "array": spread, "color": colour}
+        hover = "%{y:.1f} %<extra></extra>"
+        add_line(fig, x, after, words[kind], look, size=11, error_y=error, hovertemplate=hover)
+        marker = {"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}}
+        fig.add_scatter(x=x, y=before, mode="markers", marker=marker, showlegend=False, hovertemplate=hover)
     fig.add_hline(
         y=100 * whole,
         line={"color": ORANGE, "width": 3, "dash": "dash"},

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
+from plots.marks import LEGEND_ABOVE, add_line
 from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
 
 MANY = 20  # words: with more, numbers in cells would overlap
@@ -85,25 +86,17 @@ def left_of_words(
 ) -> go.Figure:
     """Remaining influence of each word on the final state. lines: model → (T,), None for positions left out."""
     fig = go.Figure()
-    for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
-        fig.add_scatter(
-            x=list(range(len(tokens))),
-            y=list(values),
-            name=literal(name),
-            mode="lines+markers",
-            line={"color": colour, "width": 4, "dash": dash},
-            marker={"symbol": symbol, "size": 11, "color": colour},
-            customdata=[token_label(token) for token in tokens],
-            hovertemplate="%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>",
-            cliponaxis=False,
-        )
+    hover = {
+        "customdata": [token_label(token) for token in tokens],
+        "hovertemplate": "%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>",
+    }
+    for (name, values), look in zip(lines.items(), LOOKS, strict=False):
+        add_line(fig, range(len(tokens)), values, name, look, width=4, size=11, cliponaxis=False, **hover)
     fig.update_xaxes(
         **token_ticks(tokens), tickangle=-45, range=[-0.5, len(tokens) - 0.5], title={"text": literal(axes[0])}
     )
     fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
-    fig.update_layout(
-        height=360, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
-    )
+    fig.update_layout(height=360, legend=LEGEND_ABOVE, margin={"t": 44, "b": 8})
     return titled(fig, title)
 
 

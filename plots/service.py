@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from plots.marks import LEGEND_ABOVE
 from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, titled
 
 
@@ -31,12 +32,7 @@ def rates(
     highest = max((value for values in found.values() for value in values), default=1.0)
     fig.update_xaxes(title_text=clients_axis, type="category")
     fig.update_yaxes(title_text=axis, range=[0, highest * 1.15])
-    fig.update_layout(
-        height=360,
-        barmode="group",
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
+    fig.update_layout(height=360, barmode="group", showlegend=True, legend=LEGEND_ABOVE)
     return titled(fig, title)
 
 

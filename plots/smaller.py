@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from plots.attention import literal
+from plots.marks import add_line
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, VERMILION
 
 LARGEST = 62  # pixels across the largest bubble
@@ -180,15 +181,8 @@ def students(
     score)s."""
     fig = go.Figure()
     for place, (name, line) in enumerate(lines.items()):
-        colour, dash, symbol = LINES[place % len(LINES)]
-        fig.add_scatter(
-            x=[100 * x for x, _ in line],
-            y=[100 * y for _, y in line],
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"symbol": symbol, "size": 9},
-        )
+        x, y = ([100 * point[i] for point in line] for i in (0, 1))
+        add_line(fig, x, y, name, LINES[place % len(LINES)], size=9)
     for name, score in teachers.items():
         fig.add_hline(
             y=100 * score,
@@ -199,9 +193,5 @@ def students(
         )
     fig.update_xaxes(title_text=axes[0], range=[-2, 102])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"},
-        height=380,
-        legend={"orientation": "h", "y": 1.14, "x": 0},
-    )
-    return fig
+    heading = {"text": literal(title), "x": 0, "xanchor": "left"}
+    return fig.update_layout(title=heading, height=380, legend={"orientation": "h", "y": 1.14, "x": 0})

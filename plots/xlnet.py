@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
+from plots.marks import LEGEND_ABOVE, name_rows
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
@@ -62,16 +63,8 @@ def two_masks(
                 )
     panel, row, column = cell
     for colour, width in (("white", 6), (VERMILION, 3)):
-        fig.add_shape(
-            type="rect",
-            x0=column - 0.5,
-            x1=column + 0.5,
-            y0=row - 0.5,
-            y1=row + 0.5,
-            line={"color": colour, "width": width},
-            row=1,
-            col=panel + 1,
-        )
+        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+        fig.add_shape(**box, type="rect", line={"color": colour, "width": width}, row=1, col=panel + 1)
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
     for at in range(len(panels)):
@@ -167,13 +160,7 @@ def looked_at(
     marks = [f"<b>{token_label(word)} ?</b>" if n == asked else token_label(word) for n, word in enumerate(words)]
     fig.update_xaxes(tickvals=list(range(len(words))), ticktext=marks, tickangle=-45, showgrid=False)
     fig.update_yaxes(title_text=names[2], tickformat=".0%", rangemode="tozero")
-    fig.update_layout(
-        height=340,
-        title=literal(title),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        bargap=0.25,
-    )
-    return fig
+    return fig.update_layout(height=340, title=literal(title), legend=LEGEND_ABOVE, bargap=0.25)
 
 
 def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
@@ -236,17 +223,11 @@ def by_way(
             marker={"color": colour, "symbol": f"{symbol}-open", **HALF},
         )
     fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
-    fig.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=names,
-        range=[len(names) - 0.5, -0.5],
-        zeroline=False,
-        tickfont={"size": FONT_SIZE},
-    )
+    name_rows(fig, names, showgrid=None, zeroline=False, tickfont={"size": FONT_SIZE})
     fig.update_layout(
         height=130 + 74 * len(names),
         title=title,
         margin={"l": 4, "r": 8, "b": 4},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+        legend=LEGEND_ABOVE | {"font": {"size": SMALL}},
     )
     return fig

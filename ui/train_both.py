@@ -221,10 +221,7 @@ def _answers(runs: list) -> None:
             panels.append(Blank(run.title, [visible(token) for token in tokens], list(shares), {}, roles={}))
     if not panels:
         return
-    told = ". ".join(
-        f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
-        for one in panels
-    )
+    told = ". ".join(blank.in_words for blank in panels)
     with st.container(key="wide-both-answers"):
         figure(
             expected_tokens(panels, columns=2, title=_("What each would write into the blank")),

@@ -74,7 +74,6 @@ def _chips_and_bars(inputs: Inputs) -> None:
 
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
-    """The finding of the bars, in one line."""
     from minibert.inside.predictions.cloze import rank
     from plots.masking import percent
 

@@ -14,7 +14,6 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    """`next_sentence.measure` over the documents of the course; computed once for all sessions."""
     from minibert.inside.predictions.next_sentence import measure
 
     loaded = load(model)
@@ -80,7 +79,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 def passages() -> int:
-    """Number of sentences in A and in B."""
     if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
         st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
     sentences = st.segmented_control(
@@ -100,7 +98,6 @@ def _finding(result, model: str) -> str:
 
 
 def _conclude(result) -> None:
-    """The conclusion, worded by the intervals of the numbers."""
     from minibert.training.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")

@@ -61,7 +61,6 @@ def show(inputs: Inputs) -> None:
 
 
 def finding(inputs: Inputs) -> str:
-    """The finding of the columns, in one line."""
     return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(inputs.front))
 
 

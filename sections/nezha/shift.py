@@ -67,18 +67,11 @@ def answers(inputs: Inputs, word: str) -> None:
             best = shares(inputs, which, front).topk(TOP)
             names = [visible(vocab[i]) for i in best.indices.tolist()]
             roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == inputs.ids[inputs.word]}
-            blanks.append((f"{title}, {where}", names, best.values.tolist(), roles))
-    told = ". ".join(
-        f"{title}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, values, strict=True))}"
-        for title, names, values, _roles in blanks
-    )
+            blanks.append(Blank(f"{title}, {where}", names, best.values.tolist(), roles=roles))
+    listed = ". ".join(blank.in_words for blank in blanks)
     figure(
-        expected_tokens(
-            [Blank(title, names, values, {}, roles=roles) for title, names, values, roles in blanks],
-            columns=2,
-            title=_("What each would write for “{word}”").format(word=word),
-        ),
-        _("What each would write for “{word}”. {told}.").format(word=word, told=told),
+        expected_tokens(blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
+        _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
         "shift-answers",
         wide=True,
     )

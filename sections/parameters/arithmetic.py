@@ -17,7 +17,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """Shares of the parameters beside shares of the FLOPs."""
     if fits(inputs):
         _arithmetic(inputs)
     lesson.show("Where the arithmetic goes", title=False)

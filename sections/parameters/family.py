@@ -13,7 +13,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """All models known here; a click on one loads its sizes."""
     known = models()
     tokens = min(inputs.tokens, *(m.config.max_position_embeddings for m in (inputs.model, *known.values())))
 

@@ -16,7 +16,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """Memory at each moment of a step, by kind."""
     how.choose()
     if fits(inputs):
         _bytes(inputs, how.now())

@@ -45,7 +45,6 @@ SOURCE = {
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """A prediction, then the map; a click shows the part's formula and source."""
     count, names = parameters(inputs.model), part_names()
     known = [part.name for part in count.parts]
     if follow_link("part") or st.session_state.get(PART) not in known:
@@ -126,7 +125,6 @@ def _take_clicked() -> None:
 
 
 def _sum(part: Part, everything: int) -> str:
-    """Formula → numbers → sum, as HTML."""
     times = f"{part.times} × " if part.times > 1 else ""
     formula, numbers = part.formula, part.numbers
     if times and "+" in formula:

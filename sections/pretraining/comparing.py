@@ -69,7 +69,6 @@ def kinds(shown: list[Training]) -> None:
 
 
 def compare(shown: list[Training]) -> None:
-    """How the settings of the runs differ, and their results."""
     if len(shown) < 2:
         return
     older = {"optimization.optimizer": "adamw", "relative": "bert"}  # defaults for runs recorded without these settings

@@ -42,7 +42,6 @@ def numbers(training: Training) -> None:
 
 
 def question_names() -> dict[str, str]:
-    """Display names of the kinds of questions (minibert.objectives)."""
     return {
         "mlm": "MLM",
         "next_token": _("Next token"),

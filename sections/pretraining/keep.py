@@ -16,7 +16,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, text) -> None:
-    """Download, rename or delete a run's model, or open it on another page."""
     lesson.show("Keep it", title=False)
     own = {training.key: training for training in own_trainings() if settled(training.runs[-1])}
     if not own:

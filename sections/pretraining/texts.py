@@ -119,7 +119,6 @@ def refuse(reason: str) -> None:
 
 
 def show(lesson: Lesson, text: Text | None) -> None:
-    """The training objective, and a description of the chosen text."""
     lesson.show("What is asked", title=False)
     if text is None:
         return

@@ -48,7 +48,6 @@ class Results:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """Choose the tasks, train the probes, see their results."""
     follow_results(inputs.model, lambda found: lines.show(found.ours, found.random))
     lesson.show("What is a probe?", level=3)
     lesson.show("Ask every layer", level=3)

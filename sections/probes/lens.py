@@ -32,7 +32,6 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The top predictions at every layer, and the rank of the right word."""
     from minibert.inside.probes.logit_lens import blank_of, layer_answers, only_token
 
     if not can_fill(inputs.model):
@@ -109,7 +108,6 @@ def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> No
 
 
 def _finding(found: list, wanted: str | None, names: list[str]) -> str:
-    """The layer at which the right word is first; without a right word, the last layer's prediction."""
     token, p = found[-1].guesses[0]
     if wanted is None:
         return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)

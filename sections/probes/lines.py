@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
-    """One panel per task; nothing before the first result."""
     from plots.over_layers import Line, Panel, over_layers
 
     if not ours:

@@ -45,12 +45,10 @@ def paper_task_names() -> dict[str, str]:
 
 
 def measure_names() -> dict[str, str]:
-    """Display names of the papers' layer measures."""
     return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The depth at which each task settles, in two papers and in our results so far."""
     follow_results(inputs.model, lambda found: _settles(found.ours if found.over else None))
     lesson.show("Surface, syntax, meaning", title=False)
 

@@ -37,7 +37,6 @@ def _requests_of(predictor) -> dict[str, tuple[str, str]]:
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Prepared requests, most of them invalid, a field for the user's own, and the schema that validates them."""
     lesson.show("Ask the service", title=False)
     predictor = served.predictor
     ready = _requests_of(predictor)

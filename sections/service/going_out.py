@@ -10,7 +10,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """What to decide before others can reach the service."""
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Limits and health", level=3)

@@ -36,7 +36,6 @@ def _measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Responses per second, one by one and in batches, measured on a click."""
     lesson.show("Many clients at once", title=False)
     if st.button(_("Measure"), key="measure", icon=":material/speed:"):
         st.session_state["measured"] = uuid.uuid4().hex

@@ -18,7 +18,6 @@ _AGAIN = "_service-again"  # session_state key: number of repeated requests
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """The request, the response and, beside them, the time of each part."""
     with picture():
         found = _asked(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
         left, right = st.columns([5, 6], gap="medium")

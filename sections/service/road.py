@@ -13,7 +13,6 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Six steps, one shown at a time."""
     lesson.show("The road", title=False)
     steps = {
         _("file"): _file,
@@ -29,7 +28,6 @@ def show(lesson: Lesson, served: Served) -> None:
 
 
 def _file(served: Served) -> None:
-    """An editable file with two invalid lines."""
     from minibert.tasks import TASKS, TaskDataError
 
     st.markdown(

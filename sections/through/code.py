@@ -6,7 +6,6 @@ from ui.through.passage import Seen
 
 
 def show(lesson: Lesson, inputs: Seen) -> None:
-    """The code of the forward pass, of a block, and of the values read from it."""
     lesson.show("The code", title=False)
     if inputs.waiting:  # torch is still loading
         return

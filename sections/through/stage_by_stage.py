@@ -13,7 +13,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Seen) -> None:
-    """What the picture shows, then one card per stage."""
     lesson.show("What is drawn", title=False)
     if inputs.passage is None:
         return

@@ -13,7 +13,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Seen) -> None:
-    """Ask which model gives the hidden word the highest probability; then a table of all."""
     lesson.show("The same way, three models", title=False)
     if inputs.passage is None:
         return

@@ -84,7 +84,6 @@ def drawn(model: str, version: int, length: int, sweeps: int, order: str, temper
 
 
 def shown(vocab, draws: list, number: int) -> None:
-    """The row after `number` draws, and the model's predictions at the last position drawn."""
     ids, place, guesses = draws[number]
     kinds = ["changed" if i == place else "plain" for i in range(len(ids))]
     show_tokens([vocab[i] for i in ids], kinds=kinds, label=_("The row after {n} draws").format(n=number))

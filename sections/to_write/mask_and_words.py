@@ -86,7 +86,6 @@ def table(found: films.Film) -> list[dict]:
 
 
 def others(found: films.Film) -> None:
-    """The other texts found by beam search."""
     if found.others:
         told = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in found.others)
         st.caption(_("Also found: {texts}").format(texts=told))

@@ -29,7 +29,6 @@ def chinese_sentences() -> list[str]:
 
 
 def start(language: str) -> Path:
-    """The BERT to begin with."""
     return CHECKPOINTS / ZH if language == "zh" else CHECKPOINTS / "unilm-toy" / "bert"
 
 

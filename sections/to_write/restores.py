@@ -146,7 +146,6 @@ def draw(runs: list) -> None:
 
 
 def compare(runs: list) -> None:
-    """The last metrics of each run."""
     rows = []
     for run in runs:
         if mark := run.latest("eval"):

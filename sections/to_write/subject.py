@@ -58,7 +58,6 @@ class Inputs:
 
 
 def writers() -> list[Writer]:
-    """The shipped ones, then those that this browser has trained, newest first."""
     found = [
         Writer("answers", _("shipped, answers questions"), SHIPPED / "answers"),
         Writer("story", _("shipped, goes on with a story"), SHIPPED / "unilm", "."),

@@ -16,7 +16,6 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """One text cut in three ways, and the share of its second half unknown to a vocabulary of its first half."""
     which = {"reviews": corpora()["reviews"], "above": _("the text of “Learn a vocabulary”")}
     name = choice("compare", _("Text to compare on"), which, wrap=True)
     text = chosen_corpus() if name == "above" else bundled("reviews")

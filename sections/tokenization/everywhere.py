@@ -13,7 +13,6 @@ MOST_TOKENS = 40  # most tokens drawn per vocabulary
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """One row of tokens per vocabulary."""
     for vocabulary in vocabularies().values():
         try:
             pieces, lowercase = read(vocabulary)

@@ -63,7 +63,6 @@ def _take() -> None:
 
 
 def say(chosen: int, parts: Sequence[Part]) -> None:
-    """Put the word into the link."""
     set_url("word", chosen + 1, default=start_of(parts) + 1)
 
 

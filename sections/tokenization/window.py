@@ -28,7 +28,6 @@ _HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The window over one word, the tokens of the whole text, and every try for that word."""
     parts = [part for word in inputs.steps.words for part in word.parts]
     with picture():
         if not parts:
@@ -109,7 +108,6 @@ def _word(part: Part, tokenizer: Tokenizer) -> dict:
 
 
 def _finding(part: Part) -> str:
-    """The result of the window, as a title."""
     word, pieces = shorten(part.span.text, 30), len(part.pieces)
     if part.unknown is not None:
         return _("“{word}” becomes [UNK].").format(word=word)

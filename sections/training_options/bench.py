@@ -15,7 +15,6 @@ LABELS = ("positive", "negative")
 
 
 def command(*options: str, data: str = "reviews") -> None:
-    """The equivalent command line."""
     files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
     words = " ".join(filter(None, options))
     st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)

@@ -15,7 +15,6 @@ COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The row with a token for the value in front, or with the value's embedding."""
     data = training_data()
     left, right = st.columns(2, gap="medium")
     with left:

@@ -18,7 +18,6 @@ COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The sentence as input of both losses, and their weighted sum."""
     first, second, third, last = st.columns((4, 4, 4, 3), gap="medium", vertical_alignment="bottom")
     with first:
         weight = st.slider(_("Weight of the MLM loss"), 0.05, 1.0, 0.2, 0.05, key="weight", bind="query-params")

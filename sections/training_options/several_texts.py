@@ -18,7 +18,6 @@ BESIDE = ("title", "reply")  # of the reviews with a verdict
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """One row of three texts, and which tokens of each are kept."""
     ways = {
         "budget": _("budgets"),
         "longest_first": _("longest first"),

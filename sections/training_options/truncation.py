@@ -22,7 +22,6 @@ COMPARED = "truncation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """What each truncation keeps of the text, and the accuracy of models trained on truncated texts."""
     tokens = load(MODEL).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.text.truncation import keep
@@ -53,7 +52,6 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _scores() -> None:
-    """Accuracy of every arm of the comparison, beside the paper's."""
     recorded.start_choice(COMPARED)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:

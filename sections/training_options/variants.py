@@ -21,7 +21,6 @@ PROBABILITIES = [n / 100 for n in range(1, 100)]
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The curves of cross-entropy and the chosen loss, and the sentence's point on them under a fresh classifier."""
     columns = st.columns((3, 4, 4, 5, 4), gap="medium", vertical_alignment="bottom")
     activations, norms = ("tanh", "gelu", "relu"), ("none", "batch", "layer")
     with columns[0]:

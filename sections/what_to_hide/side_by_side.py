@@ -107,14 +107,12 @@ def score(one) -> str:
 
 
 def finding(rows: Mapping) -> str:
-    """The draw in one line."""
     words = ways()
     told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
     return _("Put right: {told}").format(told=told)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:
-    """One row per masked token."""
     words = ways()
     return [
         {

@@ -35,7 +35,6 @@ def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """How often each rule flips a classifier's prediction, and the texts behind it."""
     run = classifier_choice()
     if run is None:
         return
@@ -117,7 +116,6 @@ def rates(found: list) -> None:
 
 
 def flipped(found: list) -> None:
-    """The edited texts of one rule."""
     names = {one.rule.name: rule_names()[one.rule.name] for one in found if one.texts}
     if not names:
         return

@@ -22,7 +22,6 @@ GUESSES = (0.95, 0.5, 0.05)
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """Accuracy on the three tests, recorded and live; the data sets; the conclusions."""
     runs = latest(cue)
     finals = _recorded(cue)
     open_ = _guessed(cue, finals)

@@ -36,7 +36,6 @@ def heuristics() -> list[tuple[str, str, str, str]]:
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """ARCT with its parts named, then HANS with an example of each heuristic."""
     lesson.show("Two famous cases", title=False)
     _arct()
     _hans()

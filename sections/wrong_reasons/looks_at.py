@@ -28,7 +28,6 @@ def attributed(run_id: str, _run, given: tuple) -> tuple:
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """One text with a misleading cue, read by both models; how often the strongest word is in the aside."""
     lesson.show("What it looks at", title=False)
     runs = finished(cue)
     if not runs:

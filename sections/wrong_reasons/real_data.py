@@ -16,7 +16,6 @@ LARGEST_FILE_READ = 20_000  # most examples counted of a file
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """The strongest words of a data set, with coverage and productivity."""
     from minibert.inside.predictions.spurious_cues import cue_words
 
     lesson.show("Cues in real data", title=False)

@@ -73,16 +73,13 @@ def asked(pair: Pair, before: str, behind: str) -> None:
     )
     titles = (_("with memory"), _("without"))
     blanks = [
-        Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top], {}, roles={})
+        Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top])
         for title, top in zip(titles, (with_memory, alone), strict=True)
     ]
-    said = "; ".join(
-        f"{blank.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(blank.tokens, blank.probs, strict=True))}"
-        for blank in blanks
-    )
+    listed = "; ".join(blank.in_words for blank in blanks)
     figure(
         expected_tokens(blanks, columns=2),
-        _("What is expected in the place of “{word}”. {said}.").format(word=word, said=said),
+        _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
         "memory-expected",
         wide=True,
     )

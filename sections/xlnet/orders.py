@@ -75,7 +75,6 @@ def order_html(inputs: Inputs) -> str:
 
 
 def reason(inputs: Inputs, may: bool) -> str:
-    """Why the chosen cell is open or masked, in one line of Markdown."""
     stream, row, column = inputs.cell
     one, other = (literal(visible(inputs.tokens[place])) for place in (row, column))
     head = _("**{one} → {other}, {stream}: {answer}.**").format(
