@@ -57,7 +57,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """line: quantity of training batches, drawn as a line · marks: quantity of held-out text, drawn with markers ·
     references: label → value of a horizontal line · percent: whether values are shares from 0 to 1."""
 
@@ -68,7 +68,9 @@ class Panel:
     percent: bool = False
 
 
-def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis: str, axis_title: str) -> go.Figure:
+def learning_curves(
+    histories: Sequence[History], panels: Sequence[CurvePanel], axis: str, axis_title: str
+) -> go.Figure:
     """The panels, two per row; each run has a colour, dash and symbol. axis: one of AXES."""
     place = AXES.index(axis)
     columns = min(2, len(panels))

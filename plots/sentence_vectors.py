@@ -121,7 +121,7 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A line found by a search. alike: whether it is of the same kind as the nearest one."""
 
     line: str
@@ -129,7 +129,7 @@ class Found:
     alike: bool
 
 
-def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) -> go.Figure:
+def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int) -> go.Figure:
     """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
     fig = go.Figure()
     for place, row in enumerate(rows):

@@ -22,7 +22,7 @@ SEEDS = 3  # at most
 
 
 @dataclass(frozen=True)
-class Side:
+class ModelToTrain:
     """A model to train. title: its name in figures · relative: its model_type · options: arguments of its objective ·
     sizes: fields of its config that differ · settings: fields of the run's settings that differ."""
 
@@ -72,7 +72,7 @@ def right_words() -> Quantity:
 
 def train_both(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ModelToTrain],
     quantities: Sequence[Quantity],
     watch: str,
     *,
@@ -119,7 +119,7 @@ def train_both(
 
 def _begin(
     page: str,
-    sides: Sequence[Side],
+    sides: Sequence[ModelToTrain],
     steps: int,
     seeds: int,
     watch: str,
@@ -137,7 +137,7 @@ def _begin(
             submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
 
 
-def _settings(side: Side, steps: int, seed: int, masked: int, pairs: bool = False):
+def _settings(side: ModelToTrain, steps: int, seed: int, masked: int, pairs: bool = False):
     from minibert.objectives import Masking
     from minibert.toy.pretrain import PAIRS, TOY
 
@@ -174,7 +174,7 @@ def _title(runs: list) -> str:
 
 
 def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
-    from plots.pretraining import History, Panel, learning_curves
+    from plots.pretraining import CurvePanel, History, learning_curves
 
     histories = [History.of(run.title, run.events()) for run in runs]
     histories = [history for history in histories if history.points]
@@ -189,7 +189,9 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
             known = [history.last(f"held out: {metric}") for history in histories]
             heights = {f"{words}: {value:.0%}": value for value in known[:1] if value is not None}
         panels.append(
-            Panel(one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent)
+            CurvePanel(
+                one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent
+            )
         )
     told = "; ".join(
         _("{run}: {values}").format(

@@ -7,7 +7,7 @@ from sections.albert.weights import shared_words
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.train_both import Quantity, Side, right_words
+from ui.train_both import ModelToTrain, Quantity, right_words
 from ui.translations import _
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -34,7 +34,10 @@ def at_choice() -> dict:
             Quantity(_("ALBERT: order, right"), line="sop_accuracy", percent=True),
         ]
     return {
-        "sides": [Side("BERT", sizes=sizes), Side(title, "albert", {} if pairs else {"second": None}, of_albert)],
+        "sides": [
+            ModelToTrain("BERT", sizes=sizes),
+            ModelToTrain(title, "albert", {} if pairs else {"second": None}, of_albert),
+        ],
         "quantities": quantities,
         "pairs": pairs,
     }

@@ -6,7 +6,7 @@ from sections.electra.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.train_both import Quantity, Side, right_words
+from ui.train_both import ModelToTrain, Quantity, right_words
 from ui.translations import _
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -32,8 +32,8 @@ def at_choice() -> dict:
     title = variants()[variant] + ("" if width == 32 else _(", generator {width} wide").format(width=width))
     return {
         "sides": [
-            Side("BERT"),
-            Side(title, "electra", {"variant": variant}, {"generator_hidden_size": int(width)}),
+            ModelToTrain("BERT"),
+            ModelToTrain(title, "electra", {"variant": variant}, {"generator_hidden_size": int(width)}),
         ],
         "quantities": [
             right_words(),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from sections.masking.falling_masks import Draw
+from sections.masking.falling_masks import MaskedCopy
 from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
@@ -17,7 +17,7 @@ EPOCHS = 4
 
 
 @dataclass(frozen=True)
-class Settings:
+class MaskingChoice:
     """rate, split: in percent · drawing: "dynamic" or "static" · whole_words: mask words as a whole."""
 
     rate: int
@@ -29,12 +29,12 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Readings:
+class MaskedText:
     """encoding: of the text · draws: the masked input of each epoch · n: number of tokens that may be chosen."""
 
-    settings: Settings
+    settings: MaskingChoice
     encoding: object
-    draws: list[Draw]
+    draws: list[MaskedCopy]
     n: int
 
     @property
@@ -43,7 +43,7 @@ class Readings:
         return sum(fate != "untouched" for fate in self.draws[0].fates)
 
 
-def read(inputs: Inputs) -> Readings | None:
+def read(inputs: Inputs) -> MaskedText | None:
     """The text, the sliders and the resulting draws; None, with a hint, if no token can be chosen."""
     import torch
 
@@ -85,11 +85,11 @@ def read(inputs: Inputs) -> Readings | None:
             rng.manual_seed(chosen.seed)
         corrupted, labels = mask_tokens(ids, special, vocab, rng, chosen.rate / 100, shares, chosen.whole_words, joined)
         told = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
-        draws.append(Draw([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], told))
-    return Readings(chosen, encoding, draws, n)
+        draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], told))
+    return MaskedText(chosen, encoding, draws, n)
 
 
-def _settings() -> Settings:
+def _settings() -> MaskingChoice:
     with st.container(border=True, gap="small"):
         first, others = st.columns([1, 3], gap="large")
         with first:
@@ -110,7 +110,7 @@ def _settings() -> Settings:
                 on_click=_papers_values,
                 disabled=(rate, split, whole_words) == (RATE, SPLIT, False),
             )
-    return Settings(rate, split, whole_words, seed, drawing, times)
+    return MaskingChoice(rate, split, whole_words, seed, drawing, times)
 
 
 def _papers_values() -> None:

@@ -27,7 +27,7 @@ def fate_names() -> dict[str, str]:
     return {"untouched": _("not asked"), "masked": "[MASK]", "random": _("random token"), "kept": _("kept")}
 
 
-def _show_rows(readings: draws.Readings) -> None:
+def _show_rows(readings: draws.MaskedText) -> None:
     """Each epoch's draw as a row; beside its name, how many tokens are targets for the first time."""
     from plots.masking import mask_rows
 

@@ -24,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(mask_tokens, find="corrupted = ", label=_("The code that drew these masks"))
 
 
-def _show_arithmetic(readings: draws.Readings) -> None:
+def _show_arithmetic(readings: draws.MaskedText) -> None:
     """The number of targets and its split as a table: expected, and in the first draw."""
     import torch
 

@@ -19,14 +19,14 @@ _HTML = """<div class="mb-falling">
 
 
 @dataclass(frozen=True)
-class Draw:
+class MaskedCopy:
     """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES)."""
 
     read: Sequence[str]
     fates: Sequence[str]
 
 
-def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draws: Sequence[Draw]) -> None:
+def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draws: Sequence[MaskedCopy]) -> None:
     """The text with its masks, one epoch per click or arrow key; the first falls at once."""
     data = {
         "tokens": [visible(token) for token in tokens],
@@ -55,7 +55,7 @@ def _under(fate: str, token: str) -> str:
     return {"masked": _("was {token}"), "random": _("was {token}"), "kept": _("kept")}.get(fate, "").format(token=token)
 
 
-def _sayings(draws: Sequence[Draw], special: Sequence[bool]) -> list[str]:
+def _sayings(draws: Sequence[MaskedCopy], special: Sequence[bool]) -> list[str]:
     """For each epoch: how many tokens are targets, of which fate, and how many for the first time."""
     said, seen, n = [], set(), len(special) - sum(special)
     for number, draw in enumerate(draws, 1):

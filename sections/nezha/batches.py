@@ -66,15 +66,15 @@ def step_and_rate(step: dict) -> str:
 def draw(runs: list) -> None:
     """Held-out loss and MLM accuracy by tokens read; below, the trust ratios by layer."""
     from plots.nezha import layer_shares
-    from plots.pretraining import History, Panel, learning_curves
+    from plots.pretraining import CurvePanel, History, learning_curves
 
     marks = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
     if not any(marks.values()):
         st.caption(_("The stories are being written …"))
         return
     panels = [
-        Panel(_("Loss on stories not read"), None, "held out: loss"),
-        Panel(_("Hidden words put first"), None, "held out: right", percent=True),
+        CurvePanel(_("Loss on stories not read"), None, "held out: loss"),
+        CurvePanel(_("Hidden words put first"), None, "held out: right", percent=True),
     ]
     told = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])

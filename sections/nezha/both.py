@@ -8,7 +8,7 @@ from sections.nezha.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.train_both import Quantity, Side
+from ui.train_both import ModelToTrain, Quantity
 from ui.translations import _
 
 SHORT, LONG = 32, 128  # tokens per row: in training, in evaluation
@@ -38,8 +38,8 @@ def at_choice() -> dict:
     sinusoids = start == "sinusoids"
     return {
         "sides": [
-            Side(_("BERT, sinusoids") if sinusoids else "BERT", settings={**shared, "start": start}),
-            Side(
+            ModelToTrain(_("BERT, sinusoids") if sinusoids else "BERT", settings={**shared, "start": start}),
+            ModelToTrain(
                 "NEZHA" if clip == 64 else f"NEZHA ±{clip}",
                 "nezha",
                 sizes={"max_relative_position": int(clip)},

@@ -5,7 +5,7 @@ import streamlit as st
 from sections.pretraining import shown
 from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
-from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
+from sections.pretraining.texts import TrainingText, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
     WATCHED,
     Training,
@@ -30,7 +30,7 @@ KEPT = (
 )  # fmt: skip
 
 
-def show(lesson: Lesson) -> Text | None:
+def show(lesson: Lesson) -> TrainingText | None:
     """The button, the user's sentence with predictions, and the curves; returns the chosen text."""
     keep("pretraining", dict.fromkeys(KEPT))
     text = _controls(lesson)
@@ -41,7 +41,7 @@ def show(lesson: Lesson) -> Text | None:
     return text
 
 
-def _controls(lesson: Lesson) -> Text | None:
+def _controls(lesson: Lesson) -> TrainingText | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         data = choose_data()
         budget = choose_budget()

@@ -67,7 +67,7 @@ def axes() -> dict[str, str]:
 
 def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     """One panel per measured quantity, the two most important first. short: shorter titles."""
-    from plots.pretraining import Panel
+    from plots.pretraining import CurvePanel
 
     quantities = {quantity for history in histories for quantity in history.points}
     measured = next((one.latest("eval")["metrics"] for one in shown if one.toy and one.latest("eval")), {})
@@ -76,22 +76,22 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     loss = f"{main}_loss"
     apart = f"held out: {loss}" in quantities and not short
     title = _("{kind} loss; with marks: on text kept apart") if apart else _("{kind} loss")
-    panels = [Panel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
+    panels = [CurvePanel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
     if measured:
         title = _("Determined words") if short else _("Determined ({share:.0%} without context)")
         title = title.format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
         words = _("neighbours: {share:.0%}") if short else _("from the two neighbours: {share:.0%}")
         guessed = {words.format(share=neighbours): neighbours}
-        panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
+        panels.append(CurvePanel(title, None, "held out: determined", guessed, percent=True))
     for kind, name in names.items():
         if kind in PAIRS and f"{kind}_loss" in quantities:
             guessing = {f"ln 2 = {math.log(2):.2f}": math.log(2)}
-            panels.append(Panel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
+            panels.append(CurvePanel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
         if f"{kind}_accuracy" in quantities:
             right = f"{kind}_accuracy"
-            panels.append(Panel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
-    panels += [Panel(_("Learning rate"), "lr"), Panel(_("Tokens per second"), "tokens_per_second")]
+            panels.append(CurvePanel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
+    panels += [CurvePanel(_("Learning rate"), "lr"), CurvePanel(_("Tokens per second"), "tokens_per_second")]
     return panels
 
 

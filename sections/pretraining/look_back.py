@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.pretraining.pasts import Past, model_at, moments, pasts
+from sections.pretraining.pasts import ModelWithSteps, model_at, moments, pasts
 from sections.pretraining.texts import examples, refuse, toy_vocabulary
 from sections.pretraining.then import answers_then, embeddings_then, head_then
 from ui.inputs import distinct, sentence_input
@@ -58,7 +58,7 @@ def show(lesson: Lesson, text) -> None:
         embeddings_then(kept, tokenizer, at, labels, toy)
 
 
-def choice_of_past(choices: dict[str, Past]) -> str:
+def choice_of_past(choices: dict[str, ModelWithSteps]) -> str:
     names = distinct({name: visible(past.title, spaces=False) for name, past in choices.items()})
     newest = next(iter(names))
     arrived = st.session_state.get("_newest-past", newest) != newest
@@ -73,7 +73,7 @@ def choice_of_past(choices: dict[str, Past]) -> str:
     return name
 
 
-def step_slider(past: Past, labels: list[str]) -> int:
+def step_slider(past: ModelWithSteps, labels: list[str]) -> int:
     """The index of the chosen step, by default the last; in the link, counted from 1."""
     last = len(labels) - 1
     if follow_link("at") or st.session_state.get("at-of") != past.name:
@@ -85,6 +85,6 @@ def step_slider(past: Past, labels: list[str]) -> int:
     return at
 
 
-def follow_or_first(past: Past) -> bool:
+def follow_or_first(past: ModelWithSteps) -> bool:
     """Whether the step in the link is meant for this model: not if the user has just changed the model."""
     return st.session_state.get("at-of") in (None, past.name)

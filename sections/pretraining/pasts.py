@@ -12,7 +12,7 @@ from ui.translations import _
 
 
 @dataclass(frozen=True)
-class Past:
+class ModelWithSteps:
     """A model with its saved steps, oldest first; the last is the model itself, with path None."""
 
     name: str
@@ -21,7 +21,7 @@ class Past:
     steps: tuple[tuple[str, Path | None], ...]  # label of the step, and its file
 
 
-def pasts() -> list[Past]:
+def pasts() -> list[ModelWithSteps]:
     from minibert.training.snapshots import listed
 
     found_ones = []
@@ -33,13 +33,13 @@ def pasts() -> list[Past]:
             last = next((event["step"] for event in reversed(logged(info.directory)) if event["event"] == "step"), None)
             steps = [(f"{one.step:,}", one.path) for one in kept]
             end = (_("the end") if last is None else f"{last:,}", None)
-            found_ones.append(Past(info.name, info.title, info.directory, (*steps, end)))
+            found_ones.append(ModelWithSteps(info.name, info.title, info.directory, (*steps, end)))
     own = {run.id: i for i, run in enumerate(own_models())}
     return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # newest run first, shipped models last
 
 
 @dataclass(frozen=True)
-class Moment:
+class SavedStep:
     """One saved step of a model; `version` changes when the model is replaced."""
 
     directory: Path
@@ -47,13 +47,13 @@ class Moment:
     version: int
 
 
-def moments(past: Past) -> list[Moment]:
+def moments(past: ModelWithSteps) -> list[SavedStep]:
     version = (past.directory / "model.safetensors").stat().st_mtime_ns
-    return [Moment(past.directory, path, version) for _label, path in past.steps]
+    return [SavedStep(past.directory, path, version) for _label, path in past.steps]
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)  # each entry is a model; loading another is fast
-def model_at(moment: Moment):
+def model_at(moment: SavedStep):
     """The model at that step; shared by all sessions, never changed."""
     from minibert import checkpoint
     from minibert.model import BertForPreTraining

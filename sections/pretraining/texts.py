@@ -19,7 +19,7 @@ HELD_OUT = 10  # every tenth document is held out for evaluation
 
 
 @dataclass(frozen=True)
-class Text:
+class TrainingText:
     """A run's text: training and held-out documents; a toy `world` generates its own · about, first_lines: its
     description."""
 
@@ -42,17 +42,17 @@ def choose_world() -> None:
     choice("world", _("Scenes"), {"small": _("nine kinds of scenes"), "whole": _("all nineteen")})
 
 
-def choose_text(lesson: Lesson, data: str, pairs: bool) -> Text | None:
+def choose_text(lesson: Lesson, data: str, pairs: bool) -> TrainingText | None:
     """The text to train on, None while there is no usable one. pairs: whether NSP is trained too."""
     if data == "own":
         return own_text(pairs)
     if data == "course":
         return course_text(pairs)
     world = st.session_state.get("world", "small")
-    return Text(_("toy world") if world == "small" else _("whole toy world"), world=world)
+    return TrainingText(_("toy world") if world == "small" else _("whole toy world"), world=world)
 
 
-def course_text(pairs: bool) -> Text:
+def course_text(pairs: bool) -> TrainingText:
     from minibert.text.documents import held_apart
 
     prose, reviews = course_prose(), [[text] for text in course_reviews("train")]
@@ -65,10 +65,10 @@ def course_text(pairs: bool) -> Text:
         told += _(" and {reviews} reviews, {words:,} words").format(
             reviews=len(reviews), words=sum(len(line.split()) for document in reviews for line in document)
         )
-    return Text(_("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=told + ".")
+    return TrainingText(_("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=told + ".")
 
 
-def own_text(pairs: bool) -> Text | None:
+def own_text(pairs: bool) -> TrainingText | None:
     from minibert.text.documents import DataError, held_apart, read_documents
 
     st.markdown(
@@ -109,7 +109,7 @@ def own_text(pairs: bool) -> Text | None:
         st.info(_("With fewer than {n} documents none is kept apart to measure on.").format(n=HELD_OUT))
     told = ngettext("{n:,} document, {words:,} words.", "{n:,} documents, {words:,} words.", len(documents))
     first = tuple(visible(document[0][:200], spaces=False) for document in documents[:5])
-    return Text(
+    return TrainingText(
         Path(file.name).stem[:40], train, dev, about=told.format(n=len(documents), words=words), first_lines=first
     )
 
@@ -118,7 +118,7 @@ def refuse(reason: str) -> None:
     st.error(reason, icon=":material/error:")
 
 
-def show(lesson: Lesson, text: Text | None) -> None:
+def show(lesson: Lesson, text: TrainingText | None) -> None:
     lesson.show("What is asked", title=False)
     if text is None:
         return

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.pretraining.pasts import Moment, model_at
+from sections.pretraining.pasts import SavedStep, model_at
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.text import literal
@@ -15,7 +15,7 @@ WORDS = "king queen man woman boy girl he she one two three four london paris fr
 
 
 @st.cache_data(show_spinner=False, max_entries=400)
-def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
+def expected_at(moment: SavedStep, ids: tuple[int, ...], place: int):
     """The probabilities over the vocabulary at one position, (V,)."""
     from minibert.inside.predictions.cloze import expectations
 
@@ -23,12 +23,12 @@ def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
 
 
 @st.cache_data(show_spinner=False, max_entries=400)
-def embeddings_at(moment: Moment, ids: tuple[int, ...]):
+def embeddings_at(moment: SavedStep, ids: tuple[int, ...]):
     """The token embeddings of `ids`, (N, H); (N, E) for an ALBERT."""
     return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 
-def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[str]) -> None:
+def answers_then(kept: list[SavedStep], tokenizer, encoding, at: int, labels: list[str]) -> None:
     from plots.masking import Blank, expected_tokens
     from plots.pretraining import answers_over_steps
 
@@ -91,7 +91,7 @@ def head_then(model, tokenizer, text: str) -> None:
     )
 
 
-def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
+def embeddings_then(kept: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
     from minibert.inside.geometry.projection import principal_plane

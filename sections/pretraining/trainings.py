@@ -14,7 +14,7 @@ import streamlit as st
 from minibert.experiments.results import ResultsError, read_records
 from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
-from sections.pretraining.texts import Text
+from sections.pretraining.texts import TrainingText
 from ui.model_registry import available_models
 from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
 from ui.text import literal
@@ -118,11 +118,11 @@ def shipped_trainings() -> list[Training]:
     ]
 
 
-def default_name(text: Text, chosen: dict) -> str:
+def default_name(text: TrainingText, chosen: dict) -> str:
     return f"{text.name}, {chosen['preset']}"
 
 
-def start(text: Text, chosen: dict, name: str) -> None:
+def start(text: TrainingText, chosen: dict, name: str) -> None:
     taken = {training.name for training in own_trainings()}
     if name in taken:
         name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)

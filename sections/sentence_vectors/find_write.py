@@ -56,7 +56,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def shipped(lesson: Lesson) -> None:
-    from plots.sentence_vectors import Found, nearest_bars
+    from plots.sentence_vectors import SearchHit, nearest_bars
 
     text = sentence_input(
         "question",
@@ -72,10 +72,10 @@ def shipped(lesson: Lesson) -> None:
         found, written = found_and_written(text)
     desk = questions("zh")
     first = desk[found[0][0]][1]
-    rows = [Found(desk[i][0], cosine, desk[i][1] == first) for i, cosine in found]
+    rows = [SearchHit(desk[i][0], cosine, desk[i][1] == first) for i, cosine in found]
     for title, kind, some, searched in (
         (_("It finds: “{line}”").format(line=first), "simbert-found", rows, len(desk)),
-        (_("It writes"), "simbert-written", [Found(one, cosine, True) for one, cosine in written], DRAWS),
+        (_("It writes"), "simbert-written", [SearchHit(one, cosine, True) for one, cosine in written], DRAWS),
     ):
         if not some:
             st.info(_("All it has written is the question itself."), icon=":material/edit_off:")

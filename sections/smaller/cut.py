@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from sections.smaller import cutting, learn
-from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, Asked
+from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, CutChoice
 from sections.smaller.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
@@ -73,7 +73,7 @@ def knife(run: str, directory: str, text: str) -> None:
         whole = len(worth.heads)
         share = min(share, 100 * (whole - 1) // whole) if what == "layers" else share
         there = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
-        asked = Asked(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
+        asked = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
         keep, _models = cutting.left_of(asked)
         costs = cutting.honest(run, directory) if by == "loss" else None
     draw(keep, worth, costs, there)
@@ -178,7 +178,7 @@ def retrained(run, inputs: Inputs) -> None:
 
 def begin(run, inputs: Inputs) -> None:
     """Retrain the pruned model and, once, the whole one, on the same reviews for as many steps."""
-    asked: Asked | None = st.session_state.get("_asked-cut")
+    asked: CutChoice | None = st.session_state.get("_asked-cut")
     if asked is None:
         return
     pruning = asked.pruning

@@ -22,7 +22,7 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class CutChoice:
     """What to prune from which run. heads: further (layer, head), chosen by hand."""
 
     run: str
@@ -66,7 +66,7 @@ def honest(run: str, directory: str) -> list[list[float]]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
+def left_of(asked: CutChoice) -> "tuple[Keep, dict[str, Predictor]]":
     """(what is kept; name → the whole model, the pruned one, the whole one with as many of its weights set to 0)."""
     from dataclasses import replace
 
@@ -86,7 +86,7 @@ def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
+def on_dev(asked: CutChoice) -> dict[str, dict[str, float]]:
     """For each model: accuracy on the dev reviews, and megabytes of its file, plain and compressed."""
     from minibert.finetune.evaluation import evaluate
     from minibert.pruning.magnitude import file_bytes
@@ -100,7 +100,7 @@ def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
+def on_text(asked: CutChoice, text: str) -> "dict[str, tuple[Cost, str, float]]":
     """For each model: the cost of reading the text, and its label and probability."""
     from minibert.inside.costs.cost import measure
 

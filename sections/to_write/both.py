@@ -6,7 +6,7 @@ from sections.to_write.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.train_both import Quantity, Side, train_both
+from ui.train_both import ModelToTrain, Quantity, train_both
 from ui.translations import _
 
 
@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             masked = st.slider(_("Tokens hidden"), 5, 50, 25, 5, format="%d %%", key="masked", bind="query-params")
     train_both(
         "to_write",
-        [Side("BERT"), Side("UniLM", "unilm")],
+        [ModelToTrain("BERT"), ModelToTrain("UniLM", "unilm")],
         [
             Quantity(_("Determined words put first, read both ways"), marks="determined", percent=True),
             Quantity(_("MLM loss (of UniLM: under all four masks)"), line="mlm_loss"),

@@ -16,7 +16,7 @@ TOP = 5  # predictions shown per step
 
 
 @dataclass(frozen=True)
-class Film:
+class WritingSteps:
     """tokens: of both texts, one row and column each · source: number of tokens of the first text · mask: one row of 0
     and 1 per token · steps: the frames, the first before anything is written · others: alternative texts with their ln
     P."""
@@ -28,7 +28,7 @@ class Film:
     others: list[tuple[str, float]] = field(default_factory=list)
 
 
-def film(inputs: Inputs, mask: str) -> Film | None:
+def film(inputs: Inputs, mask: str) -> WritingSteps | None:
     """The film for a mask; None without a first text."""
     read = list(words_of(inputs.read, MOST_READ))
     if not read:
@@ -39,7 +39,7 @@ def film(inputs: Inputs, mask: str) -> Film | None:
     tokens = [*source, *written]
     rows = looks(mask, len(source), len(written))
     if mask != "seq2seq":
-        return Film(tokens, len(source), rows, [{"finding": still(mask, len(tokens))}])
+        return WritingSteps(tokens, len(source), rows, [{"finding": still(mask, len(tokens))}])
     steps: list[dict[str, Any]] = [
         {"finding": _("The {n} tokens that are read see each other; nothing is written yet").format(n=len(source))}
     ]
@@ -53,7 +53,7 @@ def film(inputs: Inputs, mask: str) -> Film | None:
         told = told.format(n=len(source), own=place, word=word, p=p)
         steps.append({"finding": told, "row": place, "word": word, "p": p, "guesses": best})
     steps.append({"finding": whole(written, total, all(p is not None for p, _best in guesses))})
-    return Film(tokens, len(source), rows, steps, others)
+    return WritingSteps(tokens, len(source), rows, steps, others)
 
 
 def whole(written: list[str], total: float, known: bool) -> str:

@@ -51,7 +51,7 @@ def show(inputs: Inputs) -> None:
         bert_writes(inputs)
 
 
-def draw(inputs: Inputs, mask: str, found: films.Film) -> None:
+def draw(inputs: Inputs, mask: str, found: films.WritingSteps) -> None:
     last = found.steps[-1]["finding"]
     alt = _("Which token may look at which under the mask “{mask}”: a row looks at columns. {finding}.").format(
         mask=masks()[mask], finding=last
@@ -73,7 +73,7 @@ def draw(inputs: Inputs, mask: str, found: films.Film) -> None:
     in_words(alt, f"{KEY}-words", lambda: table(found))
 
 
-def table(found: films.Film) -> list[dict]:
+def table(found: films.WritingSteps) -> list[dict]:
     return [
         {
             _("written"): step["word"],
@@ -85,7 +85,7 @@ def table(found: films.Film) -> list[dict]:
     ]
 
 
-def others(found: films.Film) -> None:
+def others(found: films.WritingSteps) -> None:
     if found.others:
         told = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in found.others)
         st.caption(_("Also found: {texts}").format(texts=told))

@@ -6,20 +6,20 @@ from sections.what_to_hide.subject import Inputs
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
-from ui.train_both import STEPS, Quantity, Side, train_both
+from ui.train_both import STEPS, ModelToTrain, Quantity, train_both
 from ui.translations import _
 
 
-def sides() -> dict[str, Side]:
+def sides() -> dict[str, ModelToTrain]:
     """The models to train beside BERT. Each of ERNIE's three stages gets a third of the usual number of steps."""
     stages = {"second": None, "phrases_from": STEPS // 3, "entities_from": 2 * STEPS // 3}
     return {
-        "spanbert": Side("SpanBERT", "spanbert"),
-        "spans": Side(_("spans, boundaries not asked"), "spanbert", {"boundary": False}),
-        "macbert": Side("MacBERT", "macbert", {"second": None}),
-        "ngrams": Side(_("n-grams, with [MASK]"), "macbert", {"second": None, "similar": False}),
-        "ernie": Side("ERNIE", "ernie", stages),
-        "roberta": Side("RoBERTa", "roberta"),
+        "spanbert": ModelToTrain("SpanBERT", "spanbert"),
+        "spans": ModelToTrain(_("spans, boundaries not asked"), "spanbert", {"boundary": False}),
+        "macbert": ModelToTrain("MacBERT", "macbert", {"second": None}),
+        "ngrams": ModelToTrain(_("n-grams, with [MASK]"), "macbert", {"second": None, "similar": False}),
+        "ernie": ModelToTrain("ERNIE", "ernie", stages),
+        "roberta": ModelToTrain("RoBERTa", "roberta"),
     }
 
 
@@ -43,5 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ]
     if name == "spanbert":
         quantities.insert(1, Quantity(_("Three words, by their boundaries alone"), marks="span_boundary", percent=True))
-    train_both("what_to_hide", [Side("BERT"), side], quantities, watch, masked=int(masked), pairs=pairs, spans=True)
+    train_both(
+        "what_to_hide", [ModelToTrain("BERT"), side], quantities, watch, masked=int(masked), pairs=pairs, spans=True
+    )
     lesson.show("How to read the curves", title=False)

@@ -6,7 +6,7 @@ from sections.xlnet.subject import Inputs
 from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.train_both import Quantity, Side, right_words
+from ui.train_both import ModelToTrain, Quantity, right_words
 from ui.translations import _
 
 
@@ -27,8 +27,8 @@ def at_choice() -> dict:
     title = _("{model}, spans").format(model=title) if spans == "spans" else title
     return {
         "sides": [
-            Side("BERT"),
-            Side(title, "xlnet", {"share": int(share) / 100, "context": context, "spans": spans == "spans"}),
+            ModelToTrain("BERT"),
+            ModelToTrain(title, "xlnet", {"share": int(share) / 100, "context": context, "spans": spans == "spans"}),
         ],
         "quantities": [
             right_words(),
