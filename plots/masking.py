@@ -38,8 +38,8 @@ def mask_rows(
     fig = go.Figure()
     columns = list(range(len(tokens)))
     for fate, colour in FATE_COLOURS.items():
-        cells = [[1 if told == fate else None for told in row] for row in rows]
-        letters = [[FATE_LETTERS[fate] if told == fate else "" for told in row] for row in rows]
+        cells = [[1 if cell == fate else None for cell in row] for row in rows]
+        letters = [[FATE_LETTERS[fate] if cell == fate else "" for cell in row] for row in rows]
         fig.add_heatmap(
             z=cells,
             x=columns,

@@ -223,12 +223,12 @@ def layer_words(
             if right:
                 shapes.append({**box, "line": {"width": 3, "color": RIGHT}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
-            said = "" if probability is None else f" {probability:.0%}"
+            share = "" if probability is None else f" {probability:.0%}"
             texts.append(
                 {
                     "x": rank + 1,
                     "y": place,
-                    "text": (f"<b>{label}</b>" if right else label) + said,
+                    "text": (f"<b>{label}</b>" if right else label) + share,
                     "showarrow": False,
                     "font": {"size": FONT_SIZE},
                 }

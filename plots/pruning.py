@@ -125,19 +125,19 @@ def binned(values: Sequence[float]) -> list[float]:
 
 
 def parts(
-    found: Sequence[tuple[str, float, float]],
+    results: Sequence[tuple[str, float, float]],
     budget: float,
     best: str,
     after: float | None,
     title: str,
     words: Mapping[str, str],
 ) -> go.Figure:
-    """Subnetworks by speed and accuracy; a line joins the Pareto front. found: (name, milliseconds, accuracy with
+    """Subnetworks by speed and accuracy; a line joins the Pareto front. results: (name, milliseconds, accuracy with
     inherited weights) · budget: milliseconds · best: name of the chosen one · after: its accuracy after training ·
     words: labels of "x", "y", "front", "budget", "best", "after"."""
     fig = go.Figure()
     front, most = [], -1.0
-    for name, x, y in sorted(found, key=lambda one: (one[1], -one[2])):
+    for name, x, y in sorted(results, key=lambda one: (one[1], -one[2])):
         if y > most:
             front.append((name, x, y))
             most = y
@@ -150,20 +150,20 @@ def parts(
         hoverinfo="skip",
     )
     fig.add_scatter(
-        x=[x for _, x, _ in found],
-        y=[100 * y for *_, y in found],
+        x=[x for _, x, _ in results],
+        y=[100 * y for *_, y in results],
         mode="markers",
         showlegend=False,
-        text=[literal(name) for name, *_ in found],
+        text=[literal(name) for name, *_ in results],
         hovertemplate="%{text}: %{x:.2f} ms, %{y:.1f} %<extra></extra>",
         marker={
             "size": 12,
-            "color": [BLUE if x <= budget else GREY for _, x, _ in found],
-            "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in found],
+            "color": [BLUE if x <= budget else GREY for _, x, _ in results],
+            "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in results],
             "line": {"width": 2},
         },
     )
-    for _name, x, y in (one for one in found if one[0] == best):
+    for _name, x, y in (one for one in results if one[0] == best):
         fig.add_scatter(
             x=[x],
             y=[100 * y],
@@ -194,15 +194,18 @@ def parts(
 
 
 def over_shares(
-    found: Mapping[str, Mapping[float, tuple[float, float, float]]], whole: float, title: str, words: Mapping[str, str]
+    results: Mapping[str, Mapping[float, tuple[float, float, float]]],
+    whole: float,
+    title: str,
+    words: Mapping[str, str],
 ) -> go.Figure:
-    """Accuracy over the pruned share, one line per kind. found: kind → share → (accuracy before retraining, after it,
+    """Accuracy over the pruned share, one line per kind. results: kind → share → (accuracy before retraining, after it,
     its standard deviation) · whole: of the unpruned model · words: labels of the kinds, "x", "y", "whole"."""
     fig = go.Figure()
-    for place, (kind, line) in enumerate(found.items()):
+    for place, (kind, line) in enumerate(results.items()):
         look = colour, _dash, symbol = LINES[kind]
         shares = sorted(line)
-        x = [100 * share + 0.8 * (place - (len(found) - 1) / 2) for share in shares]
+        x = [100 * share + 0.8 * (place - (len(results) - 1) / 2) for share in shares]
         before, after, spread = zip(*([100 * value for value in line[share]] for share in shares), strict=True)
         error = {"type": "data", "array": spread, "color": colour}
         hover = "%{y:.1f} %<extra></extra>"

@@ -106,23 +106,25 @@ def expected_words(
     """One row per word, one column per model: the colour shows the probability of the true word, the text the model's
     prediction. columns: model → (probabilities (T,), top predictions (T,)) · axis: title of the word axis."""
     shares = np.asarray([shares for shares, _guesses in columns.values()], dtype=float).T  # (T, columns)
-    said = [[token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)]
+    guesses = [
+        [token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)
+    ]
     fig = go.Figure(
         go.Heatmap(
             z=shares,
             xgap=3,
             ygap=2,
-            text=said,
+            text=guesses,
             hovertemplate="%{text}: <b>%{z:.3f}</b><extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
             **ATTENTION,
         )
     )
-    for y, row in enumerate(said):
+    for y, row in enumerate(guesses):
         for x, text in enumerate(row):
-            told = f"{text} · {shares[y, x]:.0%}"
+            label = f"{text} · {shares[y, x]:.0%}"
             right = row[x] == token_label(tokens[y])
-            fig.add_annotation(x=x, y=y, text=f"<b>{told} ✓</b>" if right else told, **written(shares[y, x]))
+            fig.add_annotation(x=x, y=y, text=f"<b>{label} ✓</b>" if right else label, **written(shares[y, x]))
     names = [literal(name) for name in columns]
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=names, side="top", showgrid=False, ticks="")
     fig.update_yaxes(**token_ticks(tokens), autorange="reversed", title={"text": literal(axis)})

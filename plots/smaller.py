@@ -152,11 +152,11 @@ def free_shift(
         )
 
     free = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if room(shift, there) >= LINE)
-    found = next(free, None)
-    if found is None:  # more names than lines
-        found = max(shifts, key=lambda shift: room(shift, taken))
-    taken.append((x, y + found, letters))
-    return found
+    results = next(free, None)
+    if results is None:  # more names than lines
+        results = max(shifts, key=lambda shift: room(shift, taken))
+    taken.append((x, y + results, letters))
+    return results
 
 
 def beaten(point: Point, points: Sequence[Point]) -> bool:

@@ -227,11 +227,11 @@ def ladder(
 
     for one in rungs(tries):
         if isinstance(one, int):
-            said = html.escape(words["skipped"].format(n=one))
-            rows.append(f'<tr class="tk-skip"><td></td><td colspan="{max(width, 1)}">⋮ {said}</td></tr>')
+            phrase = html.escape(words["skipped"].format(n=one))
+            rows.append(f'<tr class="tk-skip"><td></td><td colspan="{max(width, 1)}">⋮ {phrase}</td></tr>')
         elif one.found:
-            said = html.escape(words["yes"].format(id=ids[one.piece]))
-            rows.append(row("yes", f"<b>✓</b> {said}", one.start, one.end))
+            phrase = html.escape(words["yes"].format(id=ids[one.piece]))
+            rows.append(row("yes", f"<b>✓</b> {phrase}", one.start, one.end))
         else:
             rows.append(row("no", f"<b>✗</b> {html.escape(words['no'])}", one.start, one.end))
     if unknown:

@@ -173,8 +173,8 @@ def rows_that_fit(
             marker={"size": 8},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )
-    for name, found in published.items():
-        at = [(length, batch) for length, batch in found.items() if batch]
+    for name, results in published.items():
+        at = [(length, batch) for length, batch in results.items() if batch]
         fig.add_scatter(
             x=[length for length, _ in at],
             y=[batch for _, batch in at],

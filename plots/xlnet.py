@@ -36,13 +36,13 @@ def two_masks(
     )
     size = max(7, min(24, 200 // n))
     for panel, mask in enumerate(panels.values()):
-        for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+        for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
             for asked in (False, True):
-                cells = [(i, j) for i in range(n) for j in range(n) if mask[i][j] == seen and guessed[i] == asked]
+                cells = [(i, j) for i in range(n) for j in range(n) if mask[i][j] == visible and guessed[i] == asked]
                 if not cells:
                     continue
                 rows, columns = zip(*cells, strict=True)
-                mark = GUESSED if seen and asked else colour
+                mark = GUESSED if visible and asked else colour
                 fig.add_scatter(
                     x=columns,
                     y=rows,
@@ -54,9 +54,9 @@ def two_masks(
                     marker={
                         "color": mark,
                         "symbol": symbol,
-                        "size": size if seen else 9,
+                        "size": size if visible else 9,
                         "opacity": 1.0,
-                        "line": {"width": 0 if seen else 2, "color": mark},
+                        "line": {"width": 0 if visible else 2, "color": mark},
                     },
                     row=1,
                     col=panel + 1,
@@ -87,12 +87,12 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
     n = len(words)
     mask = np.asarray(mask, dtype=bool)
     fig = go.Figure()
-    for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+    for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
         for queries in (False, True):
-            rows, columns = np.nonzero(mask == seen)
+            rows, columns = np.nonzero(mask == visible)
             chosen = (rows >= n) == queries
             rows, columns = rows[chosen], columns[chosen]
-            mark = GREEN if seen and queries else colour
+            mark = GREEN if visible and queries else colour
             cells = zip(rows, columns, strict=True)
             fig.add_scatter(
                 x=columns,
@@ -104,8 +104,8 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
                 marker={
                     "color": mark,
                     "symbol": symbol,
-                    "size": max(4, 150 // n) if seen else 5,
-                    "line": {"width": 0 if seen else 1, "color": mark},
+                    "size": max(4, 150 // n) if visible else 5,
+                    "line": {"width": 0 if visible else 1, "color": mark},
                 },
             )
     fig.add_hline(y=n - 0.5, line={"color": VERMILION, "width": 3})
@@ -190,15 +190,15 @@ def by_way(
     arms: Mapping[str, Mapping[str, Sequence[float]]], axis: str, title: str, *, percent: bool = False
 ) -> go.Figure:
     """For each arm and way: one dot per seed, their mean and standard deviation. arms: name → way → values of seeds."""
-    ways = list(dict.fromkeys(way for found in arms.values() for way in found))
+    ways = list(dict.fromkeys(way for results in arms.values() for way in results))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
     fig = go.Figure()
     for way in ways:
         colour, symbol = looks[way]
         shift = (ways.index(way) - (len(ways) - 1) / 2) * 0.24
-        at = [place + shift for place, found in enumerate(arms.values()) if way in found]
-        values = [found[way] for found in arms.values() if way in found]
+        at = [place + shift for place, results in enumerate(arms.values()) if way in results]
+        values = [results[way] for results in arms.values() if way in results]
         means = [statistics.fmean(one) for one in values]
         spread = [statistics.stdev(one) if len(one) > 1 else 0.0 for one in values]
         form = ".0%" if percent else ".2f"

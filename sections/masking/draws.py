@@ -38,7 +38,7 @@ class MaskedText:
     n: int
 
     @property
-    def asked(self) -> int:
+    def num_targets(self) -> int:
         """Number of targets in the first epoch."""
         return sum(fate != "untouched" for fate in self.draws[0].fates)
 
@@ -84,8 +84,8 @@ def read(inputs: Inputs) -> MaskedText | None:
         if chosen.drawing == "static":
             rng.manual_seed(chosen.seed)
         corrupted, labels = mask_tokens(ids, special, vocab, rng, chosen.rate / 100, shares, chosen.whole_words, joined)
-        told = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
-        draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], told))
+        token_fates = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
+        draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], token_fates))
     return MaskedText(chosen, encoding, draws, n)
 
 

@@ -32,9 +32,9 @@ def _show_arithmetic(readings: draws.MaskedText) -> None:
 
     n, rate, split = readings.n, readings.settings.rate, readings.settings.split
     budget = int(masking_budget(torch.tensor([n]), rate / 100))
-    told, whole_words = readings.draws[0].fates, readings.settings.whole_words
-    counts = [told.count(fate) for fate in ("masked", "random", "kept")]
-    asked = sum(counts)
+    fates, whole_words = readings.draws[0].fates, readings.settings.whole_words
+    counts = [fates.count(fate) for fate in ("masked", "random", "kept")]
+    num_targets = sum(counts)
     rounded = round(rate / 100 * n)
     chosen = f"{rate / 100:.2f} × {n} = {rate / 100 * n:.2f} ≈ **{rounded}**"
     if budget != rounded:
@@ -45,16 +45,16 @@ def _show_arithmetic(readings: draws.MaskedText) -> None:
         st.markdown(
             f"| | {' | '.join(head)} |\n|:--|{':-:|' * 4}\n"
             f"| {_('expected')} | {chosen} | {' | '.join(expected)} |\n"
-            f"| **{_('epoch 1')}** | **{asked}** | {' | '.join(f'**{count}**' for count in counts)} |"
+            f"| **{_('epoch 1')}** | **{num_targets}** | {' | '.join(f'**{count}**' for count in counts)} |"
         )
-    if whole_words and asked < budget:
+    if whole_words and num_targets < budget:
         st.caption(
             _(
                 "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
                 "what was left."
-            ).format(asked=asked, budget=budget)
+            ).format(asked=num_targets, budget=budget)
         )
-    elif asked > budget:
+    elif num_targets > budget:
         st.caption(
             _(
                 "Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone."

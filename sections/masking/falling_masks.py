@@ -36,9 +36,9 @@ def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], draw
                 "read": [visible(token) for token in draw.read],
                 "fates": list(draw.fates),
                 "under": [_under(fate, visible(token)) for fate, token in zip(draw.fates, tokens, strict=True)],
-                "said": said,
+                "said": caption,
             }
-            for draw, said in zip(draws, _sayings(draws, special), strict=True)
+            for draw, caption in zip(draws, _captions(draws, special), strict=True)
         ],
         "colours": _colours(),
         "words": {
@@ -55,35 +55,35 @@ def _under(fate: str, token: str) -> str:
     return {"masked": _("was {token}"), "random": _("was {token}"), "kept": _("kept")}.get(fate, "").format(token=token)
 
 
-def _sayings(draws: Sequence[MaskedCopy], special: Sequence[bool]) -> list[str]:
+def _captions(draws: Sequence[MaskedCopy], special: Sequence[bool]) -> list[str]:
     """For each epoch: how many tokens are targets, of which fate, and how many for the first time."""
-    said, seen, n = [], set(), len(special) - sum(special)
+    captions, covered, n = [], set(), len(special) - sum(special)
     for number, draw in enumerate(draws, 1):
-        asked = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
-        new, seen = asked - seen, seen | asked
-        said.append(
+        targets = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
+        new, covered = targets - covered, covered | targets
+        captions.append(
             _(
                 "Epoch {number} of {all}: {asked} asked ({masked} [MASK], {random} random, {kept} kept), {new} for the "
                 "first time; {seen} of {n} so far"
             ).format(
                 number=number,
                 all=len(draws),
-                asked=len(asked),
+                asked=len(targets),
                 **{name: draw.fates.count(name) for name in ("masked", "random", "kept")},
                 new=len(new),
-                seen=len(seen),
+                seen=len(covered),
                 n=n,
             )
         )
-    return said
+    return captions
 
 
 def _colours() -> dict[str, str]:
     """Colour of each fate except "untouched", as red, green, blue."""
     from plots.masking import FATE_COLOURS
 
-    asked = {fate: colour.lstrip("#") for fate, colour in FATE_COLOURS.items() if colour.startswith("#")}
-    return {fate: ", ".join(str(int(colour[i : i + 2], 16)) for i in (0, 2, 4)) for fate, colour in asked.items()}
+    targets = {fate: colour.lstrip("#") for fate, colour in FATE_COLOURS.items() if colour.startswith("#")}
+    return {fate: ", ".join(str(int(colour[i : i + 2], 16)) for i in (0, 2, 4)) for fate, colour in targets.items()}
 
 
 def _component():

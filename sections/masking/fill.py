@@ -81,14 +81,14 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
     if len(truths) == 1:
         row = rows[0]
         best = int(row.argmax())
-        said = _("“{word}” first, {share}").format(
+        finding = _("“{word}” first, {share}").format(
             word=visible(tokenizer.vocab[best]), share=percent(float(row[best].exp()))
         )
         if not known:
-            return said
+            return finding
         if best == known[0][1]:
-            return said + _(": what stood here")
-        return said + _("; “{word}” is number {rank:,}").format(
+            return finding + _(": what stood here")
+        return finding + _("; “{word}” is number {rank:,}").format(
             word=visible(tokenizer.vocab[known[0][1]]), rank=rank(row, known[0][1])
         )
     right = sum(rank(row, true) == 1 for row, true in known)

@@ -90,8 +90,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def _position(encoding, candidates: list[int]) -> int:
     start = last_word(encoding)
     if follow_link("at") or st.session_state.get("at") not in candidates:
-        asked = url_int("at", start, 0, len(encoding) - 1)
-        st.session_state["at"] = asked if asked in candidates else start
+        requested = url_int("at", start, 0, len(encoding) - 1)
+        st.session_state["at"] = requested if requested in candidates else start
     position = st.pills(
         _("Position"), candidates, format_func=lambda i: literal(visible(encoding.tokens[i])), key="at", required=True
     )

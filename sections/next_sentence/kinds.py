@@ -90,10 +90,10 @@ def passages() -> int:
 
 def _finding(result, model: str) -> str:
     """The finding in one line: accuracy against another document, and accuracy on the order."""
-    told, _topic = result.accuracy("elsewhere")
+    accuracy, _topic = result.accuracy("elsewhere")
     order, _none, n = result.ranked_higher("swapped")
     return _("{model}: another topic is told in {told:.0%}, the order in {order:.0%}").format(
-        model=model, told=told, order=order / n
+        model=model, told=accuracy, order=order / n
     )
 
 

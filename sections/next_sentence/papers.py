@@ -57,22 +57,24 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     lesson.show("The question made harder")
     trainings = {"none": _("masked words only"), "nsp": _("+ next sentence"), "sop": _("+ sentence order")}
-    asked = (_("asked: next or from elsewhere?"), _("asked: in order or swapped?"))
+    questions = (_("asked: next or from elsewhere?"), _("asked: in order or swapped?"))
     rows = {trainings[row["trained"]]: (float(row["nsp"]), float(row["sop"])) for row in _read(lesson, "albert.csv")}
     with st.container(key="wide-albert"):
         figure(
             titled(
-                trained_and_asked(rows, asked),
+                trained_and_asked(rows, questions),
                 _("Asked for the order: {nsp:.0f} % after next sentences, {sop:.0f} % after sentence order").format(
                     nsp=rows[trainings["nsp"]][1], sop=rows[trainings["sop"]][1]
                 ),
             ),
             _("Accuracy in percent by what the model was trained on.")
             + " "
-            + " ".join(f"{name}: {asked[0]} {one:.1f}; {asked[1]} {other:.1f}." for name, (one, other) in rows.items()),
+            + " ".join(
+                f"{name}: {questions[0]} {one:.1f}; {questions[1]} {other:.1f}." for name, (one, other) in rows.items()
+            ),
             "albert",
             data=lambda: [
-                {_("trained on"): name, asked[0]: one, asked[1]: other} for name, (one, other) in rows.items()
+                {_("trained on"): name, questions[0]: one, questions[1]: other} for name, (one, other) in rows.items()
             ],
         )
     st.caption(_("Accuracy in percent. Lan et al. 2020 (ALBERT), §4.6, table 5, intrinsic tasks; ALBERT-base."))

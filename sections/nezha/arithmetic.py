@@ -94,7 +94,7 @@ def underflow(inputs: Inputs) -> None:
         _("become infinite"): [result.overflow for result in results],
     }
     names = [f"2<sup>{e}</sup>" for e in EXPONENTS]
-    told = "; ".join(
+    listed = "; ".join(
         f"2^{e}: {result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
     )
     figure(
@@ -102,7 +102,7 @@ def underflow(inputs: Inputs) -> None:
         _(
             "Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
             "infinite, for each scale. {told}."
-        ).format(n=ROWS, told=told),
+        ).format(n=ROWS, told=listed),
         "loss-scales",
         data=[
             {_("scale"): f"2^{e}", _("become 0"): f"{r.zero:.3%}", _("become infinite"): f"{r.overflow:.3%}"}

@@ -76,7 +76,7 @@ def draw(runs: list) -> None:
         CurvePanel(_("Loss on stories not read"), None, "held out: loss"),
         CurvePanel(_("Hidden words put first"), None, "held out: right", percent=True),
     ]
-    told = "; ".join(
+    listed = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
         for name, events in marks.items()
         if events
@@ -84,14 +84,14 @@ def draw(runs: list) -> None:
     histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # reversed: LAMB in blue
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
-    figure(fig, _("Over the tokens read. Last: {told}.").format(told=told), "batch-curves", wide=True)
+    figure(fig, _("Over the tokens read. Last: {told}.").format(told=listed), "batch-curves", wide=True)
     ratios = {name: events[-1]["details"]["ratios"] for name, events in marks.items() if events}
     ratios = {name: values for name, values in ratios.items() if values}
     if not ratios:
         return
     names = list(next(iter(ratios.values())))
     shown = {name: [values[one] for one in names] for name, values in ratios.items()}
-    told = "; ".join(
+    listed = "; ".join(
         _("{run}: from {least:.2g} to {most:.2g}").format(run=name, least=min(values), most=max(values))
         for name, values in shown.items()
     )
@@ -100,7 +100,7 @@ def draw(runs: list) -> None:
         _(
             "The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; "
             "AdamW’s is only told. {told}."
-        ).format(told=told),
+        ).format(told=listed),
         "trust-ratios",
         data=[
             {_("matrix"): name_of(one), **{name: f"{values[one]:.3g}" for name, values in ratios.items()}}

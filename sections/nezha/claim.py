@@ -19,11 +19,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not records:
         return
     scale = records[-1]["scale"]
-    found = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
+    results = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
     arms = {
-        names[arm]: {length: list(found[length][arm].values()) for length in found if arm in found[length]}
+        names[arm]: {length: list(results[length][arm].values()) for length in results if arm in results[length]}
         for arm in names
-        if any(arm in values for values in found.values())
+        if any(arm in values for values in results.values())
     }
     table = [
         {
@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         }
         for name, points in arms.items()
     ]
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{n} {statistics.fmean(values):.0%}' for n, values in points.items())}"
         for name, points in arms.items()
     )
@@ -44,7 +44,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             (_("tokens a row"), _("determined words put first")),
             _("longer than any row of training →"),
         ),
-        _("The same questions at the end of longer and longer rows. {told}.").format(told=told),
+        _("The same questions at the end of longer and longer rows. {told}.").format(told=listed),
         "over-lengths",
         data=table,
         wide=True,

@@ -37,13 +37,13 @@ def show(inputs: Inputs) -> None:
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
         axes = (_("the vector r"), _("adds to the score"), from_word)
         with left:
-            told = "; ".join(
+            listed = "; ".join(
                 f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
             )
             figure(
                 distance_strips(words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here, axes),
                 _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
-                    word=words[here], told=told
+                    word=words[here], told=listed
                 ),
                 "strips",
                 wide=True,

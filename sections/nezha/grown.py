@@ -24,8 +24,8 @@ def recorded() -> None:
 
     if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found, arms = by_arm(records, "loss"), {}
-    for arm, seeds in found.items():
+    results, arms = by_arm(records, "loss"), {}
+    for arm, seeds in results.items():
         arms.setdefault(_title(arm), {})[rows_of(arm)] = list(seeds.values())
     table = [
         {
@@ -34,19 +34,19 @@ def recorded() -> None:
         }
         for name, points in arms.items()
     ]
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{rows:,} {statistics.fmean(values):.2f}' for rows, values in points.items())}"
         for name, points in arms.items()
     )
     axes = _("rows a batch"), _("loss on stories not read, nats a word")
     figure(
         over_lengths(arms, None, axes, number=".2f", looks=OPTIMIZERS),
-        _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=told),
+        _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
         "batches-recorded",
         data=table,
         wide=True,
     )
-    show_verdicts(claims.judged(EXPERIMENT, records), found)
+    show_verdicts(claims.judged(EXPERIMENT, records), results)
     words = _(
         "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
         "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "

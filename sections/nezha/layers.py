@@ -40,7 +40,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
     )
     shares = {"AdamW": [one.adamw for one in steps], "LAMB": [one.lamb for one in steps]}
-    told = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
+    listed = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
     table = [
         {
             _("matrix"): name,
@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ]
     figure(
         layer_shares(names, shares, _("share of its length that a step moves it")),
-        _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=told),
+        _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=listed),
         "layer-shares",
         data=table,
         wide=True,

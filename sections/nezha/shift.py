@@ -86,7 +86,7 @@ def curve(inputs: Inputs, word: str) -> None:
         title: [float(shares(inputs, which, in_front(inputs.pair, n))[inputs.ids[inputs.word]]) for n in counts]
         for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
     }
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
         for name, values in lines.items()
     )
@@ -97,7 +97,7 @@ def curve(inputs: Inputs, word: str) -> None:
             len(inputs.front) / STEP,
             (_("words in front"), _("share of the right word")),
         ),
-        _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=told),
+        _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=listed),
         "shift-curve",
         data=[
             {_("in front"): n, **{name: f"{values[i]:.1%}" for name, values in lines.items()}}

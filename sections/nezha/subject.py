@@ -93,5 +93,5 @@ def in_front(pair: Pair, count: int) -> list[int]:
     from minibert.toy import world
 
     tokenizer = networks(pair)[2]
-    told = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
-    return [tokenizer.ids[word] for word in told[len(told) - count :]]
+    words = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
+    return [tokenizer.ids[word] for word in words[len(words) - count :]]

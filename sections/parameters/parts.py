@@ -21,7 +21,7 @@ from ui.translations import _
 
 USUAL = "block.mlp.expand"
 PART = "chosen-part"  # session_state key: the selected part
-ASKED = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
+OPTIONS = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
 
 SOURCE = {
     "embeddings.token": ("Embeddings", "self.token = "),
@@ -66,17 +66,17 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
 def _guessed(inputs: Sizes, count: ParameterCount) -> bool:
     """Ask for the largest part; True if the map may show how large each part is."""
     groups, names = by_group(count.parts), group_names() | {"heads": _("output heads")}
-    right = max(ASKED, key=lambda group: groups.get(group, 0))
+    right = max(OPTIONS, key=lambda group: groups.get(group, 0))
     return predict(
         "largest",
         _("Which part is the largest?"),
-        [names[group] for group in ASKED],
-        ASKED.index(right),
+        [names[group] for group in OPTIONS],
+        OPTIONS.index(right),
         about=repr(inputs.model),
     )
 
 
-def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
+def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], revealed: bool) -> None:
     """told: areas are parameter counts; before the prediction all parts are equally large."""
     model, everything, groups = inputs.model, total(count.parts), by_group(count.parts)
     layers = model.config.num_hidden_layers
@@ -87,7 +87,7 @@ def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], told: b
         else _("{n} blocks").format(n=layers),
         "heads": _("pooler, heads"),
     }
-    if not told:
+    if not revealed:
         alt = _("The {n} parts of the model, all drawn equally large: guess first.").format(n=len(count.parts))
         title = _("Its {n} parts, all drawn equally large").format(n=len(count.parts))
         figure(partial(mosaic, count, names=names, columns=columns, title=title, veiled=True), alt, key="parts-veiled")

@@ -72,7 +72,7 @@ def _live() -> None:
             )
         )
 
-    told = guessed(next(iter(shown.drawn(chosen, [])), None))
+    revealed = guessed(next(iter(shown.drawn(chosen, [])), None))
 
     def rows(runs: list) -> None:
         trainings = trainings_of(runs)
@@ -85,10 +85,10 @@ def _live() -> None:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
-            draw_curves(drawn, most=2, first=0 if told else 1)
+            draw_curves(drawn, most=2, first=0 if revealed else 1)
         with right:
             answers_so_far(drawn[0])
-        if told:
+        if revealed:
             numbers(drawn[0])
 
     live(shown.ids_of(chosen), draw, rows)

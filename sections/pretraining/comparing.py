@@ -59,10 +59,10 @@ def kinds(shown: list[Training]) -> None:
         return
     with st.expander(_("Which determined words are learned first?"), icon=":material/sort:"):
         first = next(iter(shares.values()))
-        told = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
+        listed = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
         figure(
             right_by_kind(shares, _("right, on stories never trained on")),
-            _("Share of determined words right, by what determines them: {told}.").format(told=told),
+            _("Share of determined words right, by what determines them: {told}.").format(told=listed),
             "kinds",
             data=[{_("run"): name, **by_kind} for name, by_kind in shares.items()],
         )
@@ -100,8 +100,8 @@ def compare(shown: list[Training]) -> None:
         rows.append(row)
     st.markdown("### " + _("Side by side"))
     with st.container(key="comparison"):
-        told = [name for name in rows[0] if any(row.get(name, "–") != "–" for row in rows)]
-        st.table([{name: row.get(name, "–") for name in told} for row in rows], border="horizontal")
+        listed = [name for name in rows[0] if any(row.get(name, "–") != "–" for row in rows)]
+        st.table([{name: row.get(name, "–") for name in listed} for row in rows], border="horizontal")
 
 
 def setting_names() -> dict[str, str]:

@@ -57,8 +57,8 @@ def question_names() -> dict[str, str]:
 
 def main_question(shown: list[Training]) -> str:
     """The token objective of these runs: "mlm", unless none of them has it."""
-    asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
-    return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in asked), "mlm")
+    measured = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
+    return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in measured), "mlm")
 
 
 def axes() -> dict[str, str]:

@@ -49,8 +49,8 @@ def show(lesson: Lesson, text) -> None:
     code = f"unzip {name}.zip -d {name}"
     fills = info_of(training.kept).can_fill
     if in_transformers(training) and fills:
-        asked = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
-        code += f'\npython -c "{asked}"'
+        script = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
+        code += f'\npython -c "{script}"'
     st.code(code, "bash")
     if words := about(training.directory):
         st.caption(words)

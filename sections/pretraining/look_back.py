@@ -42,18 +42,18 @@ def show(lesson: Lesson, text) -> None:
     at = step_slider(past, labels)
     toy = set(tokenizer.vocab) <= set(toy_vocabulary())
     toys, others = examples(lesson)
-    asked = sentence_input(
+    sentence = sentence_input(
         "sentence" if toy else "text",
         toys if toy else others,
         label=_("A sentence with a [MASK]"),
         max_chars=300,
     )
-    encoding = tokenizer.encode(asked, max_length=model.config.longest, truncation="head")
+    encoding = tokenizer.encode(sentence, max_length=model.config.longest, truncation="head")
     answers_then(kept, tokenizer, encoding, at, labels)
     with st.grid(2, min_column_width=420, key="then") as grid:
         left, right = grid.container(key="then-left"), grid.container(key="then-right")
     with left:
-        head_then(model_at(kept[at]), tokenizer, asked)
+        head_then(model_at(kept[at]), tokenizer, sentence)
     with right:
         embeddings_then(kept, tokenizer, at, labels, toy)
 
@@ -66,8 +66,8 @@ def choice_of_past(choices: dict[str, ModelWithSteps]) -> str:
     if arrived:  # a run has just ended: select it
         st.session_state["past"] = newest
     elif follow_link("past") or st.session_state.get("past") not in names:
-        asked = st.query_params.get("past")
-        st.session_state["past"] = asked if asked in names else next(iter(names))
+        sentence = st.query_params.get("past")
+        st.session_state["past"] = sentence if sentence in names else next(iter(names))
     name = st.selectbox(_("Model"), list(names), format_func=names.get, key="past")
     set_url("past", name, default=next(iter(names)))
     return name

@@ -33,7 +33,7 @@ def ours(training: Training) -> dict[str, str]:
     """A run's values for the rows of the paper's table, by the row's `setting`."""
     settings, step = training.settings, training.latest("step")
     how = settings["optimization"]
-    found = {
+    results = {
         "batch": _("{rows} rows of up to {tokens} tokens").format(
             rows=settings["batch_size"] * settings["accumulate"], tokens=settings["max_length"]
         ),
@@ -50,6 +50,6 @@ def ours(training: Training) -> dict[str, str]:
         else _("masked words’ alone"),
     }
     if step:
-        found["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
-        found["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
-    return found
+        results["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
+        results["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
+    return results

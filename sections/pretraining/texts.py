@@ -56,16 +56,18 @@ def course_text(pairs: bool) -> TrainingText:
     from minibert.text.documents import held_apart
 
     prose, reviews = course_prose(), [[text] for text in course_reviews("train")]
-    told = _("{sections} sections of the lessons, {words:,} words").format(
+    description = _("{sections} sections of the lessons, {words:,} words").format(
         sections=len(prose), words=sum(len(line.split()) for document in prose for line in document)
     )
     if pairs:
-        told += _("; the reviews are left out, since a single sentence has no next one")
+        description += _("; the reviews are left out, since a single sentence has no next one")
     else:
-        told += _(" and {reviews} reviews, {words:,} words").format(
+        description += _(" and {reviews} reviews, {words:,} words").format(
             reviews=len(reviews), words=sum(len(line.split()) for document in reviews for line in document)
         )
-    return TrainingText(_("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=told + ".")
+    return TrainingText(
+        _("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=description + "."
+    )
 
 
 def own_text(pairs: bool) -> TrainingText | None:
@@ -107,10 +109,14 @@ def own_text(pairs: bool) -> TrainingText | None:
         return None
     if not dev:
         st.info(_("With fewer than {n} documents none is kept apart to measure on.").format(n=HELD_OUT))
-    told = ngettext("{n:,} document, {words:,} words.", "{n:,} documents, {words:,} words.", len(documents))
+    description = ngettext("{n:,} document, {words:,} words.", "{n:,} documents, {words:,} words.", len(documents))
     first = tuple(visible(document[0][:200], spaces=False) for document in documents[:5])
     return TrainingText(
-        Path(file.name).stem[:40], train, dev, about=told.format(n=len(documents), words=words), first_lines=first
+        Path(file.name).stem[:40],
+        train,
+        dev,
+        about=description.format(n=len(documents), words=words),
+        first_lines=first,
     )
 
 
@@ -140,11 +146,11 @@ def toy_story(world: str) -> None:
     number = st.session_state["story"]
     story = generate(number, world=world)
     words = story.words
-    asked = [word for word in words if word.kind is not None]
+    determined = [word for word in words if word.kind is not None]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
             _("One of endlessly many stories. **{n} of its {total} words** follow from the others:").format(
-                n=len(asked), total=len(words)
+                n=len(determined), total=len(words)
             ),
             width="content",
         )
@@ -162,7 +168,7 @@ def toy_story(world: str) -> None:
         titles=[toy_kinds().get(word.kind, "") for word in words],
         label=_("A story; under a determined word, what determines it"),
     )
-    counts = {kind: sum(word.kind == kind for word in asked) for kind in KINDS}
+    counts = {kind: sum(word.kind == kind for word in determined) for kind in KINDS}
     with st.expander(_("What determines a word"), icon=":material/help:"):
         st.table(
             [{_("kind"): kind, _("here"): counts[kind], _("because"): what} for kind, what in toy_kinds().items()],

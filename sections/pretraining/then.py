@@ -43,10 +43,10 @@ def answers_then(kept: list[SavedStep], tokenizer, encoding, at: int, labels: li
     with st.grid(2, min_column_width=360, key="then-answers") as grid:
         left, right = grid.container(key="then-answers-left"), grid.container(key="then-answers-right")
     with left:
-        told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
+        listed = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
             expected_tokens([Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
-            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=told),
+            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=listed),
             "then-bars",
         )
     with right:
@@ -74,8 +74,8 @@ def head_then(model, tokenizer, text: str) -> None:
     with st.container(horizontal=True):
         layer = pick("layer", _("Layer"), [str(n + 1) for n in range(config.num_hidden_layers)], width=130)
         head = pick("head", _("Head"), [str(n + 1) for n in range(config.num_attention_heads)], width=130)
-    seen = record(model.bert, Batch(torch.tensor([encoding.ids])))
-    probs = seen[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
+    activations = record(model.bert, Batch(torch.tensor([encoding.ids])))
+    probs = activations[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
     row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
     target = int(probs[row].argmax())
     figure(
@@ -101,9 +101,9 @@ def embeddings_then(kept: list[SavedStep], tokenizer, at: int, labels: list[str]
     key, start = ("toy-words", TOY_WORDS) if toy else ("words", WORDS)
     text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
-    asked = list(dict.fromkeys(text.lower().split()))
-    words = [word for word in asked if word in index][:MAX_WORDS]
-    if strange := [word for word in asked if word not in index]:
+    words_given = list(dict.fromkeys(text.lower().split()))
+    words = [word for word in words_given if word in index][:MAX_WORDS]
+    if strange := [word for word in words_given if word not in index]:
         st.caption(
             _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(strange[:12])))
         )

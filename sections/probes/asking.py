@@ -48,7 +48,7 @@ class Results:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    follow_results(inputs.model, lambda found: lines.show(found.ours, found.random))
+    follow_results(inputs.model, lambda results: lines.show(results.ours, results.random))
     lesson.show("What is a probe?", level=3)
     lesson.show("Ask every layer", level=3)
 
@@ -101,8 +101,8 @@ def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[R
             st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))
         draw(Results([], [], False))
         return
-    said = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
-    st.caption(said.format(model=model, n=seeds))
+    phrase = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
+    st.caption(phrase.format(model=model, n=seeds))
     draw(Results(ours, random if beside else [], True))
 
 
@@ -110,5 +110,5 @@ def _gathered(runs: list, names: dict[bool, str]) -> Results:
     """names: of the computations, by whether their weights are random."""
     from minibert.inside.probes.probe import gathered
 
-    found = {name_of(run): gathered(run.events()) for run in runs}
-    return Results(found.get(names[False], []), found.get(names.get(True), []), all(run.over for run in runs))
+    results = {name_of(run): gathered(run.events()) for run in runs}
+    return Results(results.get(names[False], []), results.get(names.get(True), []), all(run.over for run in runs))

@@ -47,29 +47,31 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.caption(
             _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(inputs.word))
         )
-    found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
-    told = _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{inputs.model} {inputs.text}")
+    results = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
+    revealed = _words(
+        results, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{inputs.model} {inputs.text}"
+    )
     lesson.show("The logit lens", title=False)
-    if wanted is not None and told:
-        _ranks(inputs.model, found, loaded.tokenizer.vocab[wanted])
+    if wanted is not None and revealed:
+        _ranks(inputs.model, results, loaded.tokenizer.vocab[wanted])
 
 
-def _words(found: list, wanted: str | None, about: str) -> bool:
+def _words(results: list, wanted: str | None, about: str) -> bool:
     """The picture: only the last layer until the user has predicted at which layer the right word is first. Returns
     whether all layers are shown."""
     with picture():
-        names = layer_names(len(found))
-        told = wanted is None or _guessed(found, visible(wanted), names, about)
-        if told:
-            _draw(found, wanted, names, _finding(found, wanted, names))
+        names = layer_names(len(results))
+        revealed = wanted is None or _guessed(results, visible(wanted), names, about)
+        if revealed:
+            _draw(results, wanted, names, _finding(results, wanted, names))
         else:
-            _draw(found[-1:], wanted, names, _finding(found, None, names))
-    return told
+            _draw(results[-1:], wanted, names, _finding(results, None, names))
+    return revealed
 
 
-def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
+def _guessed(results: list, wanted: str, names: list[str], about: str) -> bool:
     """Ask at which layer the right word is first; True if that may be shown."""
-    right = next((place for place, answer in enumerate(found) if answer.rank == 1), len(names))
+    right = next((place for place, answer in enumerate(results) if answer.rank == 1), len(names))
     question = _("From which layer on is “{word}” first?").format(word=literal(wanted))
     if len(names) <= MOST_NAMED:
         return predict("lens", question, [*names, _("none")], right, about=f"{about} {wanted}")
@@ -77,16 +79,16 @@ def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
     return predict("lens", question, thirds, min(3 * right // len(names), 3), about=f"{about} {wanted}")
 
 
-def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> None:
+def _draw(results: list, wanted: str | None, names: list[str], finding: str) -> None:
     """found: the answers of the last layers; earlier layers show question marks."""
     from plots.over_layers import layer_words
 
-    rows = [[(visible(token), p) for token, p in answer.guesses] for answer in found]
+    rows = [[(visible(token), p) for token, p in answer.guesses] for answer in results]
     listed = ". ".join(
         f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row)
-        for name, row in zip(names[-len(found) :], rows, strict=True)
+        for name, row in zip(names[-len(results) :], rows, strict=True)
     )
-    unsaid = [[("?", None)] * GUESSES] * (len(names) - len(found))
+    unsaid = [[("?", None)] * GUESSES] * (len(names) - len(results))
     with st.container(key="wide-lens"):
         figure(
             partial(
@@ -101,36 +103,36 @@ def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> No
             "lens-words",
             data=lambda: [
                 {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
-                for name, row in zip(names[-len(found) :], rows, strict=True)
+                for name, row in zip(names[-len(results) :], rows, strict=True)
                 for place, (token, p) in enumerate(row, 1)
             ],
         )
 
 
-def _finding(found: list, wanted: str | None, names: list[str]) -> str:
-    token, p = found[-1].guesses[0]
+def _finding(results: list, wanted: str | None, names: list[str]) -> str:
+    token, p = results[-1].guesses[0]
     if wanted is None:
         return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)
-    first = next((name for name, answer in zip(names, found, strict=True) if answer.rank == 1), None)
+    first = next((name for name, answer in zip(names, results, strict=True) if answer.rank == 1), None)
     if first is None:
-        said = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
-        return said.format(word=visible(wanted), rank=found[-1].rank)
-    said = _("“{word}” first comes first at layer {layer} of {last}")
-    if found[-1].rank > 1:
-        said = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
-    return said.format(word=visible(wanted), layer=first, last=names[-1], rank=found[-1].rank)
+        phrase = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
+        return phrase.format(word=visible(wanted), rank=results[-1].rank)
+    phrase = _("“{word}” first comes first at layer {layer} of {last}")
+    if results[-1].rank > 1:
+        phrase = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
+    return phrase.format(word=visible(wanted), layer=first, last=names[-1], rank=results[-1].rank)
 
 
-def _ranks(model: str, found: list, wanted: str) -> None:
+def _ranks(model: str, results: list, wanted: str) -> None:
     from plots.over_layers import Line, ranks
 
-    names = layer_names(len(found))
-    lines = [Line(_("rank of {word}").format(word=visible(wanted)), [answer.rank for answer in found])]
+    names = layer_names(len(results))
+    lines = [Line(_("rank of {word}").format(word=visible(wanted)), [answer.rank for answer in results])]
     many = set_ranks(model, version_of(model))
     if many:
         median = np.median(many, axis=0).tolist()
         lines.append(Line(_("median of {n} other sentences").format(n=len(many)), median, "baseline"))
-    end = found[-1]
+    end = results[-1]
     summary = _("At the last layer **{word}** has rank {rank:,} with {p:.1%}").format(
         word=literal(wanted), rank=end.rank, p=end.probability
     )
@@ -139,12 +141,12 @@ def _ranks(model: str, found: list, wanted: str) -> None:
             ranks, lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size
         ),
         _("Rank of the right word by layer: {ranks}.").format(
-            ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, found, strict=True))
+            ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, results, strict=True))
         ),
         "lens-ranks",
         data=lambda: [
             {_("layer"): name, _("rank"): answer.rank, _("probability"): answer.probability}
-            for name, answer in zip(names, found, strict=True)
+            for name, answer in zip(names, results, strict=True)
         ],
     )
     st.markdown(summary + ".")

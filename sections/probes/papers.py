@@ -49,7 +49,7 @@ def measure_names() -> dict[str, str]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    follow_results(inputs.model, lambda found: _settles(found.ours if found.over else None))
+    follow_results(inputs.model, lambda results: _settles(results.ours if results.over else None))
     lesson.show("Surface, syntax, meaning", title=False)
 
 
@@ -70,14 +70,14 @@ def _settles(ours: "list[TaskResult] | None") -> None:
         name = f"{row['paper']}, {row['model']}: {measure_names()[row['measure']]}"
         words = paper_task_names()
         groups.setdefault(name, []).append(Settled(words[row["task"]], row["kind"], [row["layer"] / row["layers"]]))
-    told = " ".join(
+    listed = " ".join(
         f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."
         for title, rows in groups.items()
     )
     with st.container(key="wide-depths"):
         figure(
             depths(groups, kind_names(), _("depth: share of the layers")),
-            _("How deep each task settles.") + " " + told,
+            _("How deep each task settles.") + " " + listed,
             "depths",
             data=lambda: [
                 {

@@ -29,8 +29,8 @@ def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult
     except (ResultsError, OSError) as error:
         st.error(literal(error), icon=":material/error:")
         return [], [], 0
-    asked = [row for row in rows if row["tasks"] == tasks]
-    ours, random = (gathered([row for row in asked if row["random"] is kind]) for kind in (False, True))
+    matching = [row for row in rows if row["tasks"] == tasks]
+    ours, random = (gathered([row for row in matching if row["random"] is kind]) for kind in (False, True))
     return ours, random, len(ours[0].accuracy) if ours else 0
 
 

@@ -59,13 +59,13 @@ def simbert_losses() -> None:
     if not records:
         return
     scale = records[-1]["scale"]
-    found, nats = (claims.values(records, metric) for metric in ("found", "nats"))
+    results, nats = (claims.values(records, metric) for metric in ("found", "nats"))
     share, cost = _("found, of {n:,}, in percent").format(n=scale["asked"]), _("nats a token of what is written")
     st.table(
         [
             {
                 _("learned"): words,
-                share: mean_and_sd(found.get(arm, {}).values()),
+                share: mean_and_sd(results.get(arm, {}).values()),
                 cost: mean_and_sd(nats.get(arm, {}).values(), 2),
             }
             for arm, words in names.items()

@@ -69,10 +69,10 @@ def shipped(lesson: Lesson) -> None:
         return
     warn_unread_text(VOCABULARY, text)
     with st.spinner(_("Reading and writing …")):
-        found, written = found_and_written(text)
+        results, written = found_and_written(text)
     desk = questions("zh")
-    first = desk[found[0][0]][1]
-    rows = [SearchHit(desk[i][0], cosine, desk[i][1] == first) for i, cosine in found]
+    first = desk[results[0][0]][1]
+    rows = [SearchHit(desk[i][0], cosine, desk[i][1] == first) for i, cosine in results]
     for title, kind, some, searched in (
         (_("It finds: “{line}”").format(line=first), "simbert-found", rows, len(desk)),
         (_("It writes"), "simbert-written", [SearchHit(one, cosine, True) for one, cosine in written], DRAWS),

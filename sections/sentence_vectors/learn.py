@@ -126,8 +126,8 @@ def draw(runs: list) -> None:
     marks = by_title(runs, evals)
     if not marks:
         return
-    ends = {name: found[-1][1] for name, found in marks.items()}
-    told = "; ".join(
+    ends = {name: results[-1][1] for name, results in marks.items()}
+    listed = "; ".join(
         _("{name}: alignment {alignment:.2f}, uniformity {uniformity:.2f}").format(name=name, **metrics)
         for name, metrics in ends.items()
     )
@@ -138,7 +138,7 @@ def draw(runs: list) -> None:
     figure(
         plane(marks, (_("uniformity"), _("alignment")), summary, _("step")),
         _("The way over uniformity and alignment, both better when small. {told}. {summary}").format(
-            told=told, summary=summary
+            told=listed, summary=summary
         ),
         "plane",
         wide=True,

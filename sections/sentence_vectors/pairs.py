@@ -34,9 +34,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.session_state["vectors-measured"] = True
     if st.session_state.get("vectors-measured"):
         with st.spinner(_("Reading {n:,} sentences, and {m} pairs …").format(n=SENTENCES, m=PAIRS)):
-            found = measured(inputs.model, version_of(inputs.model), inputs.language)
-        as_pairs = pairs * found.a_pair
-        as_vectors = n * found.a_vector + pairs * found.a_cosine
+            results = measured(inputs.model, version_of(inputs.model), inputs.language)
+        as_pairs = pairs * results.a_pair
+        as_vectors = n * results.a_vector + pairs * results.a_cosine
         st.markdown(
             _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**").format(
                 pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors
@@ -47,20 +47,20 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 {
                     _("what"): _("a pair read by BERT"),
                     _("measured"): _("{n} pairs").format(n=PAIRS),
-                    _("each"): f"{1e3 * found.a_pair:.2f} ms",
+                    _("each"): f"{1e3 * results.a_pair:.2f} ms",
                     _("all"): duration(as_pairs),
                 },
                 {
                     _("what"): _("a sentence made a vector"),
                     _("measured"): _("{n:,} sentences").format(n=SENTENCES),
-                    _("each"): f"{1e3 * found.a_vector:.2f} ms",
-                    _("all"): duration(n * found.a_vector),
+                    _("each"): f"{1e3 * results.a_vector:.2f} ms",
+                    _("all"): duration(n * results.a_vector),
                 },
                 {
                     _("what"): _("a cosine"),
                     _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
-                    _("each"): f"{1e9 * found.a_cosine:.1f} ns",
-                    _("all"): duration(pairs * found.a_cosine),
+                    _("each"): f"{1e9 * results.a_cosine:.1f} ns",
+                    _("all"): duration(pairs * results.a_cosine),
                 },
             ]
         )

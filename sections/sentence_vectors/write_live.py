@@ -20,7 +20,7 @@ from ui.translations import _
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
 KIND = f"{PREFIX}-simbert"
 LOSSES = {"both": {}, "finds": {"writes": False}, "writes": {"finds": False}}
-ASKED, WRITTEN = 300, 40  # test pairs of LCQMC, to find and to write
+FIND_PAIRS, WRITE_PAIRS = 300, 40  # test pairs of LCQMC, to find and to write
 
 
 def kinds() -> dict[str, str]:
@@ -74,7 +74,7 @@ def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
     learned, held = parts_of(desk)
     groups = grouped(learned)
     first = {standard: question for question, standard in reversed(learned)}
-    asked = {
+    evaluation = {
         "desk": learned,
         "held_out": held,
         "pairs": [(first[standard], question) for question, standard in held],
@@ -84,15 +84,20 @@ def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
         from minibert.sentence_vectors.inference import alike_in
 
         groups, test = (alike_in(file) for file in lcqmc())
-        some = [(text, str(number)) for number, pair in enumerate(test[:ASKED]) for text in pair]
-        asked = {"held_out": some[::2], "desk": some[1::2], "pairs": test[:WRITTEN], "learned": groups[:WRITTEN]}
+        some = [(text, str(number)) for number, pair in enumerate(test[:FIND_PAIRS]) for text in pair]
+        evaluation = {
+            "held_out": some[::2],
+            "desk": some[1::2],
+            "pairs": test[:WRITE_PAIRS],
+            "learned": groups[:WRITE_PAIRS],
+        }
     settings = SimBertSettings(**LOSSES[name], steps=steps, evaluate_every=max(2, steps // 10))
     submit(
         "minibert.sentence_vectors.simbert_run:train_simbert",
         settings,
         weights_to_begin_with(CHECKPOINTS / STARTS[inputs.language]),
         groups,
-        **asked,
+        **evaluation,
         watch=[inputs.text],
         title=kinds()[name] if source == "desk" else f"{kinds()[name]} · LCQMC",
         kind=f"{KIND}/{name}-{inputs.language}",
@@ -108,13 +113,15 @@ def draw(runs: list) -> None:
         return
     titles = (_("held-out questions that find one of their own"), _("nats a token of the question written"))
     looks = (_("learned from"), _("held out"))
-    said = _("{name}: found {found:.0%}, nats {nats_learned:.1f} of those learned from, {nats:.1f} of those held out")
-    told = "; ".join(said.format(name=name, **found[-1][1]) for name, found in marks.items())
+    template = _(
+        "{name}: found {found:.0%}, nats {nats_learned:.1f} of those learned from, {nats:.1f} of those held out"
+    )
+    listed = "; ".join(template.format(name=name, **results[-1][1]) for name, results in marks.items())
     figure(
         found_and_written(
-            marks, titles, looks, told if len(marks) == 1 else _("{n} runs").format(n=len(marks)), _("step")
+            marks, titles, looks, listed if len(marks) == 1 else _("{n} runs").format(n=len(marks)), _("step")
         ),
-        _("SimBERT as it learns. {told}.").format(told=told),
+        _("SimBERT as it learns. {told}.").format(told=listed),
         "found-and-written",
         wide=True,
         data=metrics_by_step(marks),

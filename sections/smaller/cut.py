@@ -73,14 +73,14 @@ def knife(run: str, directory: str, text: str) -> None:
         whole = len(worth.heads)
         share = min(share, 100 * (whole - 1) // whole) if what == "layers" else share
         there = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
-        asked = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
-        keep, _models = cutting.left_of(asked)
+        selection = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
+        keep, _models = cutting.left_of(selection)
         costs = cutting.honest(run, directory) if by == "loss" else None
     draw(keep, worth, costs, there)
     with st.spinner(_("Each reads your sentence and the dev reviews …")):
-        measured, said = cutting.on_dev(asked), cutting.on_text(asked, text)
-    beside(measured, said, text)
-    st.session_state["_asked-cut"] = asked
+        measured, predictions = cutting.on_dev(selection), cutting.on_text(selection, text)
+    beside(measured, predictions, text)
+    st.session_state["_asked-cut"] = selection
 
 
 def draw(keep, worth, costs, there) -> None:
@@ -138,12 +138,12 @@ def name(layer: int, head: int) -> str:
     return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
 
 
-def beside(measured: dict, said: dict, text: str) -> None:
+def beside(measured: dict, predictions: dict, text: str) -> None:
     """A table of the whole model, the pruned one, and one with as many weights set to 0."""
     names = {WHOLE: _("whole"), CUT: _("cut away: smaller matrices"), ZEROS: _("as many weights set to 0")}
     rows = []
-    for key in (one for one in names if one in said):
-        cost, label, sure = said[key]
+    for key in (one for one in names if one in predictions):
+        cost, label, sure = predictions[key]
         rows.append(
             {
                 _("model"): names[key],
@@ -178,10 +178,10 @@ def retrained(run, inputs: Inputs) -> None:
 
 def begin(run, inputs: Inputs) -> None:
     """Retrain the pruned model and, once, the whole one, on the same reviews for as many steps."""
-    asked: CutChoice | None = st.session_state.get("_asked-cut")
-    if asked is None:
+    selection: CutChoice | None = st.session_state.get("_asked-cut")
+    if selection is None:
         return
-    pruning = asked.pruning
+    pruning = selection.pruning
     title = _("{share:.0%} of {what}").format(share=pruning.share, what=kinds()[pruning.what])
     if pruning.heads:
         title += " + " + ngettext("{n} head", "{n} heads", len(pruning.heads)).format(n=len(pruning.heads))
@@ -206,14 +206,14 @@ def submit_one(run, pruning, title: str, kind: str, inputs: Inputs) -> None:
 
 
 def draw_runs(runs: list) -> None:
-    said = {
+    predictions = {
         "the whole is measured": _("the whole is measured"),
         "what goes is chosen, and what is left is measured": _("what goes is chosen, and what is left is measured"),
     }
     for run in runs:
         doing = run.latest("preparing")
         if doing and not run.over and not run.latest("cut"):
-            st.caption(f"{literal(run.title)}: {said.get(doing['what'], '')} …")
+            st.caption(f"{literal(run.title)}: {predictions.get(doing['what'], '')} …")
     learn.draw(runs)
     rows = []
     for run in runs:

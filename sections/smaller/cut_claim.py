@@ -48,14 +48,14 @@ def of_pruning(records: list[dict]) -> None:
         "y": _("accuracy, SST-2 dev, %"),
         "whole": _("nothing cut"),
     }
-    told = "; ".join(
+    listed = "; ".join(
         f"{words[kind]} {share:.0%}: {line[share][0]:.1%} → {line[share][1]:.1%}"
         for kind, line in lines.items()
         for share in sorted(line)
     )
     figure(
         over_shares(lines, whole, _("Open: just cut. Filled: after it has learned on"), words),
-        _("Accuracy over the share that is gone. {told}. Nothing cut: {whole:.1%}.").format(told=told, whole=whole),
+        _("Accuracy over the share that is gone. {told}. Nothing cut: {whole:.1%}.").format(told=listed, whole=whole),
         "over-shares",
         wide=True,
         data=[

@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("Teacher and student", title=False)
     names = loss_names()
-    asked = st.pills(
+    chosen = st.pills(
         _("What the student is asked"),
         list(names),
         format_func=names.get,
@@ -46,12 +46,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(
-            _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not asked
+            _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not chosen
         ):
             begin_alone(int(seed), inputs)
-            begin_taught(list(asked), float(temperature), int(seed), inputs)
-        if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
-            begin_taught(list(asked), float(temperature), int(seed), inputs)
+            begin_taught(list(chosen), float(temperature), int(seed), inputs)
+        if st.button(_("The taught one alone"), key="train-taught", disabled=not chosen):
+            begin_taught(list(chosen), float(temperature), int(seed), inputs)
     show_refusal()
     hint = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
     if teachers():
@@ -96,14 +96,18 @@ def begin_alone(seed: int, inputs: Inputs) -> None:
     )
 
 
-def begin_taught(asked: list[str], temperature: float, seed: int, inputs: Inputs) -> None:
+def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Inputs) -> None:
     """Besides the reviews, train on changed copies labelled only by the teacher: as many rows as without a teacher."""
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.distillation import distillation_of
 
     data = shipped(DATA)
     student = settings(
-        seed, 2, 3e-4, distillation=distillation_of(asked, temperature), augmentation=Augmentation("drop", RATE, COPIES)
+        seed,
+        2,
+        3e-4,
+        distillation=distillation_of(chosen, temperature),
+        augmentation=Augmentation("drop", RATE, COPIES),
     )
     names = loss_names()
     submit(
@@ -116,7 +120,7 @@ def begin_taught(asked: list[str], temperature: float, seed: int, inputs: Inputs
         student,
         settings(seed, 3, 1.5e-4),
         watch=inputs.watched,
-        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
+        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in chosen), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),
     )
@@ -157,10 +161,10 @@ def draw(runs: list) -> None:
                 for x, y in line
             ],
         )
-    said = [row for run in runs for row in answers_of(run)]
-    if said:
+    rows = [row for run in runs for row in answers_of(run)]
+    if rows:
         st.markdown(_("**Your sentence, now:**"))
-        st.table(said)
+        st.table(rows)
 
 
 def over_the_run(run) -> list[tuple[float, float]]:

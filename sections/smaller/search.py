@@ -84,20 +84,20 @@ def of_run(runs: list, budget: float) -> None:
     """The subnetworks evaluated so far, and the accuracy of the chosen one after more training."""
     run = runs[0]
     events = [event for event in run.events() if event["event"] in ("candidate", "found", "done", "eval")]
-    asked = [event for event in events if event["event"] == "candidate"]
-    found, done = run.latest("found"), run.latest("done")
-    if not asked:
+    candidates = [event for event in events if event["event"] == "candidate"]
+    results, done = run.latest("found"), run.latest("done")
+    if not candidates:
         accuracy = [event["metrics"]["accuracy"] for event in events if event["event"] == "eval"]
-        said = _("The network learns to be each of its parts.")
+        phrase = _("The network learns to be each of its parts.")
         now = _(" All of it is right on {score:.0%} of the dev reviews.").format(score=accuracy[-1]) if accuracy else ""
-        st.caption(said + now)
+        st.caption(phrase + now)
         return
-    after = done["metrics"]["accuracy"] if done and found else None
+    after = done["metrics"]["accuracy"] if done and results else None
     scatter(
-        [(one["name"], one["milliseconds"], one["accuracy"]) for one in asked],
+        [(one["name"], one["milliseconds"], one["accuracy"]) for one in candidates],
         budget,
-        (found["name"], after) if found else None,
-        found,
+        (results["name"], after) if results else None,
+        results,
     )
     if rows := learn.answers_of(run):
         st.markdown(_("**Your sentence, now:**"))
@@ -131,10 +131,10 @@ def shape(name: str) -> str:
     )
 
 
-def scatter(found: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
+def scatter(results: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
     from plots.pruning import parts
 
-    fast = [one for one in found if one[1] <= budget]
+    fast = [one for one in results if one[1] <= budget]
     best = max(fast, key=lambda one: one[2]) if fast else None
     after = trained[1] if trained and best and trained[0] == best[0] else None
     if best is None:
@@ -150,20 +150,20 @@ def scatter(found: list, budget: float, trained: tuple[str, float | None] | None
         "after": _("trained on"),
     }
     figure(
-        parts(found, budget, best[0] if best else "", after, summary, words),
+        parts(results, budget, best[0] if best else "", after, summary, words),
         _("{n} parts of one network by milliseconds and accuracy. Within {budget:.2f} ms the best is {best}.").format(
-            n=len(found), budget=budget, best=summary
+            n=len(results), budget=budget, best=summary
         ),
         "parts",
         wide=True,
         data=[
             {_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
-            for name, ms, score in found
+            for name, ms, score in results
         ],
     )
     if event is not None and trained and trained[1] is not None:
-        said = _(
+        phrase = _(
             "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."
         )
         before = event["candidate"]["accuracy"]
-        st.markdown(said.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))
+        st.markdown(phrase.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))

@@ -54,7 +54,7 @@ def show(inputs: Inputs) -> None:
         summary = _("“{text}”: the teacher needs {slow:.1f} ms, the student {fast:.1f} ms").format(
             text=short(inputs.text), slow=slow, fast=fast
         )
-        told = "; ".join(
+        listed = "; ".join(
             _("{name}: {ms:.2f} ms, {score:.1%}, {mb:.1f} MB").format(
                 name=p.name, ms=p.milliseconds, score=p.score, mb=p.megabytes
             )
@@ -63,7 +63,7 @@ def show(inputs: Inputs) -> None:
         figure(
             tradeoff(points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
-                told=told, best=", ".join(p.name for p in points if not beaten(p, points))
+                told=listed, best=", ".join(p.name for p in points if not beaten(p, points))
             ),
             "tradeoff",
             wide=True,

@@ -74,7 +74,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
     from minibert.experiments.seeds import gap, standard_error
     from plots.stability import two_groups
 
-    found = gap(first, second)
+    results = gap(first, second)
     labels = (_("A: {name}").format(name=names[a]), _("B: {name}").format(name=names[b]))
     groups = dict(zip(labels, (first, second), strict=True))
     intervals = {name: (statistics.fmean(values), standard_error(values)) for name, values in groups.items()}
@@ -85,20 +85,20 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
     )
     alt = _("Runs of two settings, with mean ± standard error. {means}.").format(means=means)
     figure(fig, alt, key="two", wide=True)
-    signed = f"{found.mean:+.1f}".replace("-", "−")
-    low, high = (f"{value:+.1f}".replace("-", "−") for value in (found.low, found.high))
-    said = (
+    signed = f"{results.mean:+.1f}".replace("-", "−")
+    low, high = (f"{value:+.1f}".replace("-", "−") for value in (results.low, results.high))
+    verdict = (
         _("the interval leaves out zero: these runs tell the settings apart")
-        if found.clear
+        if results.clear
         else _("zero is inside: these runs do not tell the settings apart")
     )
-    welch = "" if found.welch is None else _(" Welch’s t-test: p = {p:.2g}.").format(p=found.welch)
+    welch = "" if results.welch is None else _(" Welch’s t-test: p = {p:.2g}.").format(p=results.welch)
     st.markdown(
         _("**B − A: {gap} points**, standard error {error:.1f}; bootstrap 95 %: {low} … {high} – {said}.").format(
-            gap=signed, error=found.error, low=low, high=high, said=said
+            gap=signed, error=results.error, low=low, high=high, said=verdict
         )
         + welch,
         width=820,
     )
     pooled = ((statistics.variance(first) + statistics.variance(second)) / 2) ** 0.5
-    return pooled, abs(found.mean)
+    return pooled, abs(results.mean)

@@ -30,10 +30,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     records, names = recorded_or_hint(name), claims.tables()[name]["arms"]
     if not records:
         return
-    found = {words: by_arm(records, metric) for metric, words in measures().items()}
+    results = {words: by_arm(records, metric) for metric, words in measures().items()}
     values = {
         words: {names[arm]: list(seeds.values()) for arm, seeds in arms.items() if arm in names}
-        for words, arms in found.items()
+        for words, arms in results.items()
         if arms
     }
     show_by_measure(values, _("percent"), "scores-claim")

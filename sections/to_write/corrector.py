@@ -51,14 +51,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def correctors(language: str, start) -> list[tuple[str, object]]:
     """The correctors: BERT as pre-trained, the shipped one, and this browser's own."""
-    found = [(_("BERT as it was pre-trained"), start)]
+    results = [(_("BERT as it was pre-trained"), start)]
     if language == "en":
-        found.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
+        results.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
     for run in own_runs(f"{KIND}/{language}")[:2][::-1]:
         folder = run.result / "corrector"
         if settled(run) and (folder / "model.safetensors").is_file():
-            found.append((_("{title}, yours").format(title=run.title), folder))
-    return found
+            results.append((_("{title}, yours").format(title=run.title), folder))
+    return results
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -75,14 +75,14 @@ def loaded(folder: str, version: int):
     return Corrector.load(folder)
 
 
-def show_corrected(told: dict) -> None:
+def show_corrected(correction: dict) -> None:
     """One column per token: the input, P(wrong), and the correction; safe HTML."""
-    if not told["tokens"]:
+    if not correction["tokens"]:
         return
     columns = []
-    for place, (token, said) in enumerate(zip(told["tokens"], told["said"], strict=True)):
-        word, share = said[0]
-        p = None if told["suspicion"] is None else told["suspicion"][place]
+    for place, (token, predictions) in enumerate(zip(correction["tokens"], correction["said"], strict=True)):
+        word, share = predictions[0]
+        p = None if correction["suspicion"] is None else correction["suspicion"][place]
         css = "new" if word != token else "same"
         doubt = "–" if p is None else f"p {p:.2f}"
         columns.append(

@@ -46,12 +46,12 @@ def film(inputs: Inputs, mask: str) -> WritingSteps | None:
     total = 0.0
     for place, (word, (p, best)) in enumerate(zip(written, guesses, strict=True)):
         if p is None:
-            told = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
+            finding = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
         else:
-            told = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
+            finding = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
             total += math.log(max(p, 1e-12))
-        told = told.format(n=len(source), own=place, word=word, p=p)
-        steps.append({"finding": told, "row": place, "word": word, "p": p, "guesses": best})
+        finding = finding.format(n=len(source), own=place, word=word, p=p)
+        steps.append({"finding": finding, "row": place, "word": word, "p": p, "guesses": best})
     steps.append({"finding": whole(written, total, all(p is not None for p, _best in guesses))})
     return WritingSteps(tokens, len(source), rows, steps, others)
 

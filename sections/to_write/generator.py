@@ -88,8 +88,8 @@ def shown(vocab, draws: list, number: int) -> None:
     kinds = ["changed" if i == place else "plain" for i in range(len(ids))]
     show_tokens([vocab[i] for i in ids], kinds=kinds, label=_("The row after {n} draws").format(n=number))
     if place is not None:
-        told = ", ".join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
-        st.caption(_("Place {n}, given all others: {guesses}").format(n=place + 1, guesses=told))
+        listed = ", ".join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
+        st.caption(_("Place {n}, given all others: {guesses}").format(n=place + 1, guesses=listed))
 
 
 def surprise(vocab, draws: list, length: int) -> None:
@@ -107,11 +107,11 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
     from plots.to_write import by_sweep
 
     lines = {words: likely(model, version, length, sweeps, name, temperature, seed) for name, words in orders().items()}
-    told = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
+    listed = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
     figure(
         by_sweep(lines, (_("sweeps"), _("mean ln P(token | all others)"))),
         _("How likely each token is, given all others, after each sweep, by the order of the places. {told}.").format(
-            told=told
+            told=listed
         ),
         "gibbs-orders",
         data=[
@@ -130,9 +130,9 @@ def likely(
 
     bert, tokenizer = brain(model)
     _vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)
-    found = []
+    results = []
     for sweep in range(1, sweeps + 1):
         row = [tokenizer.cls_id, *draws[sweep * length][0], tokenizer.sep_id]
         each = [float(conditional(bert, row, i, tokenizer.mask_id)[row[i]]) for i in range(1, length + 1)]
-        found.append(sum(each) / length)
-    return found
+        results.append(sum(each) / length)
+    return results

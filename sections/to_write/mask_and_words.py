@@ -34,11 +34,11 @@ def masks() -> dict[str, str]:
 def show(inputs: Inputs) -> None:
     with picture():
         mask = choice("mask", _("The mask of a batch"), masks(), wrap=True, bare=True)
-        found = films.film(inputs, mask)
-        if found is None:
+        results = films.film(inputs, mask)
+        if results is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        draw(inputs, mask, found)
+        draw(inputs, mask, results)
     legend(
         [
             (BLUE, "■", _("sees a token that is read")),
@@ -46,13 +46,13 @@ def show(inputs: Inputs) -> None:
             (MASK, "▭", "[MASK]"),
         ]
     )
-    others(found)
+    others(results)
     if mask == "seq2seq" and inputs.given is None:
         bert_writes(inputs)
 
 
-def draw(inputs: Inputs, mask: str, found: films.WritingSteps) -> None:
-    last = found.steps[-1]["finding"]
+def draw(inputs: Inputs, mask: str, results: films.WritingSteps) -> None:
+    last = results.steps[-1]["finding"]
     alt = _("Which token may look at which under the mask “{mask}”: a row looks at columns. {finding}.").format(
         mask=masks()[mask], finding=last
     )
@@ -60,35 +60,35 @@ def draw(inputs: Inputs, mask: str, found: films.WritingSteps) -> None:
         key=KEY,
         data={
             "identity": f"{mask}\n{inputs}",
-            "tokens": [visible(token) for token in found.tokens],
-            "source": found.source,
-            "mask": found.mask,
-            "steps": found.steps,
+            "tokens": [visible(token) for token in results.tokens],
+            "source": results.source,
+            "mask": results.mask,
+            "steps": results.steps,
             "names": {"guesses": _("what it expects there"), "text": _("written so far")},
             "hues": {"read": BLUE, "own": ORANGE, "mask": MASK},
             "controls": controls(_("Tokens written"), _("step {n} of {last}")),
             "alt": alt,
         },
     )
-    in_words(alt, f"{KEY}-words", lambda: table(found))
+    in_words(alt, f"{KEY}-words", lambda: table(results))
 
 
-def table(found: films.WritingSteps) -> list[dict]:
+def table(results: films.WritingSteps) -> list[dict]:
     return [
         {
             _("written"): step["word"],
             _("probability"): "–" if step["p"] is None else f"{step['p']:.2%}",
             _("the likeliest"): ", ".join(f"{word} {p:.1%}" for word, p in step["guesses"]),
         }
-        for step in found.steps
+        for step in results.steps
         if "row" in step
     ]
 
 
-def others(found: films.WritingSteps) -> None:
-    if found.others:
-        told = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in found.others)
-        st.caption(_("Also found: {texts}").format(texts=told))
+def others(results: films.WritingSteps) -> None:
+    if results.others:
+        listed = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in results.others)
+        st.caption(_("Also found: {texts}").format(texts=listed))
 
 
 def bert_writes(inputs: Inputs) -> None:

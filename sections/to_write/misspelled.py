@@ -24,8 +24,8 @@ def chinese_sentences() -> list[str]:
             for paragraph in one["paragraphs"]:
                 texts += [paragraph["context"], *(each["question"] for each in paragraph["qas"])]
     cut = [part for text in texts for part in re.findall(r"[^。！？\n]+[。！？]?", text)]
-    found = list(dict.fromkeys(part.strip() for part in cut if 4 <= len(part.strip()) <= LONGEST))
-    return sorted(found, key=lambda text: (sum(map(ord, text)) * 2_654_435_761) % 2**32)
+    results = list(dict.fromkeys(part.strip() for part in cut if 4 <= len(part.strip()) <= LONGEST))
+    return sorted(results, key=lambda text: (sum(map(ord, text)) * 2_654_435_761) % 2**32)
 
 
 def start(language: str) -> Path:

@@ -110,19 +110,19 @@ def restored(text: str, noise: str, seed: int, runs: list) -> None:
     for run in runs:
         folder = run.result / "bart"
         model = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
-        said = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
-        rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), said))
+        written = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
+        rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), written))
     st.html(f'<ol class="mb-noises">{"".join(rows)}</ol>')
 
 
-def said_row(title: str, said: list) -> str:
+def said_row(title: str, written: list) -> str:
     """A BART's output as safe HTML: restored tokens bold and blue, tokens foreign to the text outlined."""
     words = {"found": _("lost, and found again"), "wrong": _("not in the text"), "kept": _("read, and written again")}
     cells = [
         f'<span class="{how}" title="{html.escape(words[how])}"><bdi>{html.escape(visible(token))}</bdi>'
         + (f"<small>{p:.0%}</small>" if how != "kept" else "")
         + "</span>"
-        for token, p, how in said
+        for token, p, how in written
     ]
     return f"<li><strong>{html.escape(title)}</strong><p>{' '.join(cells)}</p></li>"
 

@@ -58,15 +58,15 @@ class Inputs:
 
 
 def writers() -> list[Writer]:
-    found = [
+    results = [
         Writer("answers", _("shipped, answers questions"), SHIPPED / "answers"),
         Writer("story", _("shipped, goes on with a story"), SHIPPED / "unilm", "."),
     ]
     for run in own_models():
         if json_object(run.result / "config.json").get("model_type") == "unilm":
             ends = "[SEP]" if run.kind.startswith(ANSWERS) else "."
-            found.append(Writer(run.id, run_title(run), run.result, ends))
-    return found
+            results.append(Writer(run.id, run_title(run), run.result, ends))
+    return results
 
 
 def ways() -> dict[str, str]:

@@ -164,7 +164,7 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
 def _length(learned: LearnedVocabulary, step: int) -> None:
     curve = [(learned.size(n), tokens) for n, tokens in enumerate(learned.tokens)]
     size, tokens = curve[step]
-    said = _("{size:,} entries: {tokens:,} tokens, at first {first:,}").format(
+    finding = _("{size:,} entries: {tokens:,} tokens, at first {first:,}").format(
         size=size, tokens=tokens, first=curve[0][1]
     )
     chart = size_against_length(
@@ -174,7 +174,7 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
         here=(size, tokens, _("here")),
         x_title=_("vocabulary entries (log scale)"),
         y_title=_("tokens for the text"),
-        title=said,
+        title=finding,
     )
     figure(
         chart,

@@ -94,11 +94,11 @@ def _take() -> None:
 def _word(part: Part, tokenizer: Tokenizer) -> dict:
     """A word as data for the picture: pieces as [start, end, id], and the position where no piece fits."""
     text = part.span.text
-    found = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
+    results = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
     stuck = part.unknown.position if part.unknown and part.unknown.reason == "no_piece" else None
     return {
         "letters": shown(text),
-        "found": found,
+        "found": results,
         "stuck": stuck,
         "unknown": tries.why_unknown(part, tokenizer),
         "question": _("Longest match first: is it in the vocabulary?"),

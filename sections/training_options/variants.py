@@ -44,14 +44,14 @@ def show(lesson: Lesson, text: str) -> None:
 
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
     usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
-    said = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
+    finding = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
         p=p, chosen=chosen, usual=usual
     )
     axes = (_("probability of the right class"), _("loss"))
     with picture():
         left, right = st.columns((5, 3), gap="medium")
         with left:
-            figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, said), said, key="loss-curves")
+            figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, finding), finding, key="loss-curves")
         with right:
             _layers(bench)
     lesson.show(HEADING)

@@ -60,7 +60,7 @@ def trained_when(steps: int) -> None:
     from plots.what_to_hide import trained_when
 
     plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}
-    told = [
+    listed = [
         {_("regime"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
         for title, plan in plans.items()
         for number, stage in enumerate(plan, 1)
@@ -73,7 +73,7 @@ def trained_when(steps: int) -> None:
             "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
         ).format(n=steps // len(tasks())),
         "ernie2-plan",
-        data=told,
+        data=listed,
         wide=True,
     )
 
@@ -104,13 +104,13 @@ def draw(runs: list) -> None:
             marks[title] = {task: [(step, metrics[task]) for step, metrics in points] for task in tasks()}
     if not marks:
         return
-    told = "; ".join(
+    listed = "; ".join(
         f"{title}: {', '.join(f'{tasks()[task]} {points[-1][1]:.0%}' for task, points in lines.items())}"
         for title, lines in marks.items()
     )
     figure(
         learned(marks, plans, tasks(), _("step")),
-        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=told),
+        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=listed),
         "ernie2-learned",
         data=[
             {_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
@@ -128,9 +128,9 @@ def draw(runs: list) -> None:
 def claim() -> None:
     if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
+    results = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
     rows = [
-        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()}}
+        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
         for arm, title in regimes().items()
     ]
     show_verdicts(claims.judged(EXPERIMENT, records), regimes())

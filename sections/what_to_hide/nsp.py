@@ -39,7 +39,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
         }
         rows[paper["short"]] = gaps
-    told = "; ".join(
+    listed = "; ".join(
         f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
         for title, gaps in rows.items()
     )
@@ -49,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     figure(
         titled(differences(rows, _("points")), title),
-        _("Without next sentence prediction. {told}.").format(told=told),
+        _("Without next sentence prediction. {told}.").format(told=listed),
         "nsp-differences",
         data=[
             {_("table"): title, _("task"): task, _("points"): signed(value)}
@@ -66,8 +66,8 @@ def here() -> None:
     """Our recorded results of the same comparison, on real text."""
     records, lines = records_of("formats", set()), []
     for task, name in TASKS.items():
-        found = values(records, task)
-        one = paired_difference(found.get(HERE[0], {}), found.get(HERE[1], {}))
+        results = values(records, task)
+        one = paired_difference(results.get(HERE[0], {}), results.get(HERE[1], {}))
         if one is not None and one.half is not None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")
             lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")

@@ -55,8 +55,8 @@ def draw(inputs: Inputs):
     if all(reading.encoding.special):
         return None
     rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
-    found = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
-    return reading, dict(zip(KINDS, found, strict=True))
+    results = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
+    return reading, dict(zip(KINDS, results, strict=True))
 
 
 def rows_html(reading, rows: Mapping, vocab) -> str:
@@ -90,15 +90,15 @@ def cell(one, place: int, vocab, joined: bool) -> str:
     token = visible(vocab[one.read[place]])
     if (wanted := one.asked[place]) is None:
         return f'<li class="{" ".join(css)}"><span class="now"><bdi>{html.escape(token)}</bdi></span></li>'
-    said, share = one.said[place]
-    right = said == wanted
+    guess, share = one.said[place]
+    right = guess == wanted
     shown = "?" if vocab[one.read[place]] == "[MASK]" else token
     mark, css = ("✓" if right else "✗"), [*css, "hid"]
-    title = html.escape(f"{visible(vocab[wanted])} → {token}; {visible(vocab[said])} {share:.0%}")
+    title = html.escape(f"{visible(vocab[wanted])} → {token}; {visible(vocab[guess])} {share:.0%}")
     return (
         f'<li class="{" ".join(css)}" title="{title}"><s><bdi>{html.escape(visible(vocab[wanted]))}</bdi></s>'
         f'<span class="now"><bdi>{html.escape(shown)}</bdi></span>'
-        f'<span class="said"><bdi>{html.escape(visible(vocab[said]))}</bdi> {mark}</span></li>'
+        f'<span class="said"><bdi>{html.escape(visible(vocab[guess]))}</bdi> {mark}</span></li>'
     )
 
 
@@ -108,8 +108,8 @@ def score(one) -> str:
 
 def finding(rows: Mapping) -> str:
     words = ways()
-    told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
-    return _("Put right: {told}").format(told=told)
+    listed = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
+    return _("Put right: {told}").format(told=listed)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:

@@ -35,7 +35,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             _("The first hidden word"), 1, last, min(3, last), key="first", bind="query-params", width=420
         )
     start = min(int(start), last)
-    said = guesses(bert, spanbert, tokenizer, encoding.ids, start)
+    predictions = guesses(bert, spanbert, tokenizer, encoding.ids, start)
     inside = range(start, start + LENGTH)
     shown = ["[MASK]" if place in inside else token for place, token in enumerate(encoding.tokens)]
     around = {start - 1: "x(s−1)", start + LENGTH: "x(e+1)"}
@@ -51,7 +51,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     st.table(
         [
             {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
-            for name, row in {**said, _("the text"): [(token, None) for token in wanted]}.items()
+            for name, row in {**predictions, _("the text"): [(token, None) for token in wanted]}.items()
         ]
     )
     lesson.show("The boundary objective")
@@ -94,12 +94,12 @@ def guesses(bert, spanbert, tokenizer, ids: list[int], start: int) -> dict[str, 
     read[0, start : start + LENGTH] = tokenizer.mask_id
     with torch.no_grad():
         one, other = bert(Batch(read, labels=labels)), spanbert(Batch(read, labels=labels))
-    asked = {
+    logits_of = {
         "BERT": one.mlm_logits,
         _("SpanBERT"): other.mlm_logits,
         _("SpanBERT, by the boundaries alone"): other.sbo_logits,
     }
     return {
         name: [(tokenizer.vocab[i], p) for p, i in zip(*(x.tolist() for x in logits.softmax(-1).max(-1)), strict=True)]
-        for name, logits in asked.items()
+        for name, logits in logits_of.items()
     }

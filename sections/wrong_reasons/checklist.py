@@ -45,9 +45,9 @@ def show(lesson: Lesson, cue: str) -> None:
         st.info(_("Type at least one sentence."), icon=":material/edit:")
         return
     with st.spinner(_("Editing and asking …")):
-        found = checked(run.id, run, tuple(tuple(given.items()) for given in inputs), field)
-    rates(found)
-    flipped(found)
+        results = checked(run.id, run, tuple(tuple(given.items()) for given in inputs), field)
+    rates(results)
+    flipped(results)
     lesson.show("A checklist", title=False)
 
 
@@ -74,11 +74,11 @@ def texts_to_check(lesson: Lesson, run) -> list[dict[str, str]]:
     return [{"text": e["text"], **({"pair": e["pair"]} if pairs else {})} for e in plain][:200]
 
 
-def rates(found: list) -> None:
+def rates(results: list) -> None:
     from plots.checklist import FlipRate, flip_rates
 
     names = rule_names()
-    applied = [one for one in found if one.texts]
+    applied = [one for one in results if one.texts]
     if not applied:
         st.info(_("None of the rules applies to these texts."))
         return
@@ -115,12 +115,12 @@ def rates(found: list) -> None:
         )
 
 
-def flipped(found: list) -> None:
-    names = {one.rule.name: rule_names()[one.rule.name] for one in found if one.texts}
+def flipped(results: list) -> None:
+    names = {one.rule.name: rule_names()[one.rule.name] for one in results if one.texts}
     if not names:
         return
     rule = choice("rule", _("The texts behind it"), names, wrap=True)
-    one = next(one for one in found if one.rule.name == rule)
+    one = next(one for one in results if one.rule.name == rule)
     texts = sorted(one.texts, key=lambda edited: not edited.flipped)
     rows = [
         {

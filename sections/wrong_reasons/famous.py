@@ -85,8 +85,8 @@ def _hans() -> None:
     if not rows:
         _not_recorded("overlap")
         return
-    said = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
-    st.caption(said.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
+    phrase = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
+    st.caption(phrase.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
 
 
 def _not_recorded(case: str) -> None:

@@ -32,9 +32,9 @@ def show(lesson: Lesson, cue: str) -> None:
         return
     if len(data.examples) > LARGEST_FILE_READ:
         data = data.take([i * len(data.examples) // LARGEST_FILE_READ for i in range(LARGEST_FILE_READ)])
-    found = cue_words(data, least=max(10, len(data.examples) // 100))[:CUE_ROWS]
+    results = cue_words(data, least=max(10, len(data.examples) // 100))[:CUE_ROWS]
     st.markdown(_("{n:,} examples. The strongest words:").format(n=len(data.examples)))
-    if not found:
+    if not results:
         st.info(_("No word occurs in enough examples."))
         return
     st.table(
@@ -46,7 +46,7 @@ def show(lesson: Lesson, cue: str) -> None:
                 _("productivity"): f"{cue.productivity:.1%}",
                 _("chance"): f"{1 / cue.choices:.0%}",
             }
-            for cue in found
+            for cue in results
         ]
     )
     st.caption(_("Of hundreds of words the strongest always look like something; with few examples chance does that."))

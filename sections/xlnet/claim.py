@@ -39,15 +39,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[str, str], axis: str, *, percent=False):
     """Results of each arm, predicted all at once and one after the other."""
-    found = {way: by_arm(records, f"{measure}_{way}") for way in ways}
+    results = {way: by_arm(records, f"{measure}_{way}") for way in ways}
     arms = {
-        name: {words: list(found[way][arm].values()) for way, words in ways.items() if arm in found[way]}
+        name: {words: list(results[way][arm].values()) for way, words in ways.items() if arm in results[way]}
         for arm, name in names.items()
-        if any(arm in values for values in found.values())
+        if any(arm in values for values in results.values())
     }
     means = {(name, way): statistics.fmean(values) for name, points in arms.items() for way, values in points.items()}
     form = (lambda value: f"{value:.0%}") if percent else (lambda value: f"{value:.2f}".replace("-", "−"))
-    told = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
+    listed = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
     best = max(means, key=means.get)
     title = _("Best: {name}, {way}: {value}").format(name=best[0], way=best[1], value=form(means[best]))
     table = [
@@ -63,7 +63,7 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
     ]
     figure(
         by_way(arms, axis, title, percent=percent),
-        _("{axis}. {told}.").format(axis=axis, told=told),
+        _("{axis}. {told}.").format(axis=axis, told=listed),
         f"{measure}-claim",
         data=table,
         wide=True,

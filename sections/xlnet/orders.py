@@ -25,7 +25,7 @@ def show(inputs: Inputs) -> None:
         st.markdown(reason(inputs, masks[stream][row][column]))
         words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
-        told = "; ".join(
+        listed = "; ".join(
             f"{words[n]}: {', '.join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or '–'}"
             for n in range(len(words))
         )
@@ -37,7 +37,7 @@ def show(inputs: Inputs) -> None:
                 inputs.cell,
                 (_("who looks ↓ at whom →"), ""),
             ),
-            _("Both masks of this order. What each word’s query sees – {told}.").format(told=told),
+            _("Both masks of this order. What each word’s query sees – {told}.").format(told=listed),
             "orders",
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,

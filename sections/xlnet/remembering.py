@@ -75,12 +75,12 @@ def draw(runs: list) -> None:
 def recorded() -> None:
     if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
+    results = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
     values = {
         words: {
-            **{title: list(found[name][arm].values()) for arm, title in arms().items() if arm in found[name]},
-            taken: list(found[f"{name}_forgotten"].get("memory", {}).values()),
+            **{title: list(results[name][arm].values()) for arm, title in arms().items() if arm in results[name]},
+            taken: list(results[f"{name}_forgotten"].get("memory", {}).values()),
         }
         for name, words in (("before", _("Told in the row before")), ("here", _("Told in its own row")))
     }

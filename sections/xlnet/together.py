@@ -50,7 +50,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ):
         return
     joint = {name: value for name, (value, _parts) in ways.items()}
-    told = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
+    listed = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
     times = xlnet / bert if bert else 0.0
     figure(
         joint_bars(
@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 one=literal(one), other=literal(other), times=times
             ),
         ),
-        _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=told),
+        _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=listed),
         "joint",
         data=[
             {_("way"): name, _("its factors"): parts, _("joint"): f"{value:.3%}"}
@@ -114,10 +114,10 @@ def probabilities(inputs: Inputs, places: tuple[int, ...]) -> dict[str, tuple[fl
         _("XLNet, both at once"),
         _("XLNet, one after the other"),
     )
-    found = {}
+    results = {}
     for name, logs in zip(names, _log_probs(inputs, places, inputs.pair.version), strict=True):
-        found[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
-    return found
+        results[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
+    return results
 
 
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Inputs: lambda inputs: (inputs.text, inputs.pair.name)})
