@@ -4,6 +4,7 @@ A page places the sections of the prose between its interactive parts. Another l
 one (`zh.md`, `quiz.zh.toml`, a `zh` list in `examples.toml`); what is missing there is shown in English.
 """
 
+import csv
 import random
 import re
 import tomllib
@@ -109,6 +110,11 @@ class Lesson:
         """End the page: its quiz, and links to the previous and next lesson."""
         self.quiz()
         next_lesson(self.name)
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """The rows of a CSV file of the lesson."""
+        with (self.folder / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
 
     @property
     def examples(self) -> list[str]:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from sections.masking.bars import panel, show_bars, show_legend
 from sections.masking.subject import MAX_CHARS, Inputs, encode_start, follow, last_word
-from ui.inputs import MAX_SEED, sentence_input
+from ui.inputs import counter, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_widgets import warn_untrained
@@ -37,11 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.info(_("Type at least one word that is not a special token."), icon=":material/edit:")
         return
     position = _position(encoding, candidates)
-    if follow_link("swap") or "swap" not in st.session_state:
-        st.session_state["swap"] = url_int("swap", 1, 0, MAX_SEED)
-    swap = st.session_state["swap"]
-    st.button(_("Another random token"), key="swap-again", icon=":material/casino:", on_click=_next_swap)
-    set_url("swap", swap, default=1)
+    swap = counter("swap", _("Another random token"), button="swap-again")
 
     true = encoding.ids[position]
     # Any token except special ones and the true one, so that the effect is visible.
@@ -97,10 +93,6 @@ def _position(encoding, candidates: list[int]) -> int:
     )
     set_url("at", position, default=start)
     return position
-
-
-def _next_swap() -> None:
-    st.session_state["swap"] = (st.session_state["swap"] + 1) % (MAX_SEED + 1)
 
 
 def _show_chances(name: str, other: str, chances: list[tuple[float, float]]) -> None:

@@ -25,7 +25,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import TopicOverlap, measure
     from minibert.training.statistics import wilson
     from plots.next_sentence import Share, judged_next
-    from plots.theme import GREY, titled
+    from plots.theme import GREY
 
     model = inputs.model
     lesson.show("Topic against coherence", title=False)
@@ -48,20 +48,18 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         table.append([short_names()[kind], str(n), *cells, *ranks])
     labels = [f"{names[kind]} " for kind in result.rows]
     legend([(GREY, "▌", _("what would be right"))])
-    with st.container(key="wide-kinds"):
-        figure(
-            titled(
-                judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
-                _finding(result, model),
-            ),
-            " ".join(
-                _("{kind}: judged “next” by the model {a:.0%}, by topic only {b:.0%}.").format(
-                    kind=names[kind], a=one.value, b=other.value
-                )
-                for kind, one, other in zip(result.rows, *shares.values(), strict=True)
-            ),
-            "kinds",
-        )
+    figure(
+        judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
+        " ".join(
+            _("{kind}: judged “next” by the model {a:.0%}, by topic only {b:.0%}.").format(
+                kind=names[kind], a=one.value, b=other.value
+            )
+            for kind, one, other in zip(result.rows, *shares.values(), strict=True)
+        ),
+        "kinds",
+        title=_finding(result, model),
+        wide=True,
+    )
     heads = [
         _("B is"),
         _("pairs"),
@@ -81,11 +79,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def passages() -> int:
     if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
         st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
-    sentences = st.segmented_control(
-        _("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True, width="content"
-    )
-    set_url("sentences", sentences, default=2)
-    return sentences
+    chosen = st.segmented_control(_("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True)
+    set_url("sentences", chosen, default=2)
+    return chosen
 
 
 def _finding(result, model: str) -> str:

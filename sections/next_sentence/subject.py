@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import MAX_SEED, choice
+from ui.inputs import choice, counter
 from ui.lesson import LESSONS
 from ui.model_cache import load
 from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
-from ui.state import follow_link, set_url, url_int
 from ui.text import literal
 from ui.translations import _
 
@@ -34,9 +33,7 @@ def read() -> Inputs:
             _("The pairs"),
             {"elsewhere": _("BERT: next or from elsewhere"), "swapped": _("ALBERT: in order or swapped")},
         )
-        if follow_link("round") or "round" not in st.session_state:
-            st.session_state["round"] = url_int("round", 1, 0, MAX_SEED)
-        st.button(_("New round"), key="new-round", icon=":material/casino:", on_click=_new_round)
+        number = counter("round", _("New round"), button="new-round")
         with drawer():
             model = model_choice(
                 judge=True,
@@ -51,13 +48,7 @@ def read() -> Inputs:
                         "their order, never whether one follows the other."
                     ).format(names=", ".join(asked_for_order))
                 )
-    number = st.session_state["round"]
-    set_url("round", number, default=1)
     return Inputs(model, against, number)
-
-
-def _new_round() -> None:
-    st.session_state["round"] = (st.session_state["round"] + 1) % (MAX_SEED + 1)
 
 
 def kind_names() -> dict[str, str]:

@@ -7,9 +7,8 @@ import streamlit as st
 from minibert.count import by_group, flops, parameters, rows_of, total
 from plots.parameters import shares, short
 from sections.parameters.models import MASKED
-from sections.parameters.names import group_names
+from sections.parameters.names import group_names, part_table
 from sections.parameters.sizes import Sizes, fits
-from sections.parameters.tables import part_table
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source

@@ -5,8 +5,8 @@ from functools import partial
 from minibert.count import Shape, flops, parameters
 from plots.parameters import family, short
 from sections.parameters.models import models
+from sections.parameters.names import clicked_name
 from sections.parameters.sizes import Sizes, load
-from sections.parameters.tables import clicked_name
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _

@@ -8,9 +8,8 @@ import streamlit as st
 
 from minibert.count import ParameterCount, Part, by_group, head_rows, parameters, rows_of, total
 from plots.parameters import column_of, mosaic, short
-from sections.parameters.names import group_names, part_names
+from sections.parameters.names import clicked_name, group_names, part_names, part_table
 from sections.parameters.sizes import Sizes
-from sections.parameters.tables import clicked_name, part_table
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture

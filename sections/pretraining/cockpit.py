@@ -2,17 +2,20 @@
 
 import streamlit as st
 
-from sections.pretraining import shown
 from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
 from sections.pretraining.texts import TrainingText, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
     WATCHED,
     Training,
+    all_trainings,
+    chosen_trainings,
     default_name,
     own_trainings,
     resume,
+    run_ids,
     start,
+    trainings_now,
     trainings_of,
 )
 from ui.inputs import sentence_input
@@ -63,8 +66,8 @@ def _controls(lesson: Lesson) -> TrainingText | None:
 
 def _live() -> None:
     """The chosen runs, during and after training; before the first run, a shipped model."""
-    everything = shown.everything()
-    chosen = shown.chosen(everything)
+    everything = all_trainings()
+    chosen = chosen_trainings(everything)
     if not any(one.runs for one in everything.values()):
         st.markdown(
             _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.").format(
@@ -72,7 +75,7 @@ def _live() -> None:
             )
         )
 
-    revealed = guessed(next(iter(shown.drawn(chosen, [])), None))
+    revealed = guessed(next(iter(trainings_now(chosen, [])), None))
 
     def rows(runs: list) -> None:
         trainings = trainings_of(runs)
@@ -80,7 +83,7 @@ def _live() -> None:
         preparing(trainings)
 
     def draw(runs: list) -> None:
-        drawn = shown.drawn(chosen, runs)
+        drawn = trainings_now(chosen, runs)
         if not drawn:
             return
         left, right = st.columns([5, 3], gap="medium")
@@ -91,7 +94,7 @@ def _live() -> None:
         if revealed:
             numbers(drawn[0])
 
-    live(shown.ids_of(chosen), draw, rows)
+    live(run_ids(chosen), draw, rows)
 
 
 @st.fragment

@@ -4,9 +4,8 @@ import json
 
 import streamlit as st
 
-from sections.pretraining import shown
 from sections.pretraining.curves import draw_curves, main_question, question_names
-from sections.pretraining.trainings import Training
+from sections.pretraining.trainings import SHOWN, Training, all_trainings, chosen_trainings, run_ids, trainings_now
 from ui.figures import figure
 from ui.inputs import distinct
 from ui.lesson import Lesson
@@ -18,8 +17,8 @@ MOST_COMPARED = 5
 
 
 def show(lesson: Lesson, text) -> None:
-    everything = shown.everything()
-    chosen = shown.chosen(everything)
+    everything = all_trainings()
+    chosen = chosen_trainings(everything)
     if len(everything) > 1:
         st.session_state["shown"] = [one.key for one in chosen]
         names = distinct({key: visible(one.name, spaces=False) for key, one in everything.items()})
@@ -33,18 +32,18 @@ def show(lesson: Lesson, text) -> None:
         )
 
     def draw(runs: list) -> None:
-        drawn = shown.drawn(chosen, runs)
+        drawn = trainings_now(chosen, runs)
         if drawn:
             draw_curves(drawn)
             kinds(drawn)
             compare(drawn)
 
-    live(shown.ids_of(chosen), draw)
+    live(run_ids(chosen), draw)
     lesson.show("What the curves say", title=False)
 
 
 def _keep() -> None:
-    st.session_state[shown.SHOWN] = st.session_state["shown"]
+    st.session_state[SHOWN] = st.session_state["shown"]
 
 
 def kinds(shown: list[Training]) -> None:

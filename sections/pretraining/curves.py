@@ -98,7 +98,6 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
 def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
     """most: draw only panels[first:most], small; None: all, over an axis the user chooses."""
     from plots.pretraining import History, learning_curves
-    from plots.theme import titled
 
     histories = [History.of(training.name, training.events) for training in shown]
     panels, main = panels_of(shown, histories, short=bool(most)), main_question(shown)
@@ -113,11 +112,11 @@ def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )
-    fig = learning_curves(histories, panels[first:most], axis, axes()[axis])
     figure(
-        titled(fig, now.split("; ")[0]),
+        learning_curves(histories, panels[first:most], axis, axes()[axis]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if most else "curves",
+        title=now.split("; ")[0],
         wide=not most,
         data=lambda: [
             {

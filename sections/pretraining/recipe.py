@@ -4,8 +4,7 @@ import tomllib
 
 import streamlit as st
 
-from sections.pretraining import shown
-from sections.pretraining.trainings import Training
+from sections.pretraining.trainings import Training, all_trainings, chosen_trainings
 from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _
@@ -14,7 +13,7 @@ from ui.translations import _
 def show(lesson: Lesson, text) -> None:
     lesson.show("The paper’s recipe", title=False)
     theirs = tomllib.loads((lesson.folder / "recipe.toml").read_text(encoding="utf-8"))["row"]
-    runs = {literal(one.name): ours(one) for one in shown.chosen(shown.everything()) if one.settings}
+    runs = {literal(one.name): ours(one) for one in chosen_trainings(all_trainings()) if one.settings}
     rows = []
     for row in theirs:
         cells = {_("what"): _(row["what"]), _("the paper"): f"{_(row['paper'])} ({row['where']})"}

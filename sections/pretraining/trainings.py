@@ -172,3 +172,27 @@ def resume(training: Training) -> None:
     world = training.begun["details"].get("world")
     settings = PretrainSettings.from_dict(training.settings)
     begin(settings, files, training.key, training.name, world=world, going_on=run.result)
+
+
+def all_trainings() -> dict[str, Training]:
+    """By key: this browser's, newest first, then those of shipped models."""
+    return {training.key: training for training in (*own_trainings(), *shipped_trainings())}
+
+
+def chosen_trainings(trainings: dict[str, Training]) -> list[Training]:
+    """The trainings that the user has chosen, else the newest; plus all in progress."""
+    keys = [key for key in st.session_state.get(SHOWN, []) if key in trainings] or list(trainings)[:1]
+    going = [one for one in trainings.values() if one.runs and not settled(one.runs[-1])]
+    return list({one.key: one for one in (*(trainings[key] for key in keys), *going)}.values())
+
+
+def run_ids(trainings: Sequence[Training]) -> tuple[str, ...]:
+    """The ids of their runs, in the order that `trainings_of` expects."""
+    return tuple(run.id for training in trainings for run in reversed(training.runs))
+
+
+def trainings_now(chosen: Sequence[Training], runs: list) -> list[Training]:
+    """The chosen trainings with the current state of their runs, if there is something to draw."""
+    now = {training.key: training for training in trainings_of(runs)}
+    trainings = [now.get(one.key, one) for one in chosen if one.key in now or not one.runs]
+    return [one for one in trainings if one.latest("step") or one.latest("eval")]

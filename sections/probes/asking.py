@@ -3,12 +3,14 @@
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from minibert.experiments.results import ResultsError, read_records
+from minibert.folders import results_to_read
 from sections.probes import lines
-from sections.probes.recorded import recorded
 from sections.probes.subject import Inputs
 from sections.probes.tasks import choose_tasks, show_tasks
 from ui.computations import compute, computed, fingerprint, follow, name_of, show_failure
@@ -16,6 +18,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_registry import UNTRAINED, available_models
 from ui.runs import show_refusal
+from ui.text import literal
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from minibert.inside.probes.tasks import ProbeTask
 
 SEEDS = 3
+RECORD_FIELDS = {"tasks", "random", "event", "task"}
 
 
 def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
@@ -112,3 +116,27 @@ def _gathered(runs: list, names: dict[bool, str]) -> Results:
 
     results = {name_of(run): gathered(run.events()) for run in runs}
     return Results(results.get(names[False], []), results.get(names.get(True), []), all(run.over for run in runs))
+
+
+def path_of(model: str) -> Path:
+    return results_to_read(f"{model}/probes.jsonl")
+
+
+def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":
+    """(results of the model, of random weights in its shape, seeds) for tasks with this fingerprint; empty without."""
+    from minibert.inside.probes.probe import gathered
+
+    path = path_of(model)
+    try:
+        rows = _rows(path, path.stat().st_mtime_ns if path.exists() else 0)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return [], [], 0
+    matching = [row for row in rows if row["tasks"] == tasks]
+    ours, random = (gathered([row for row in matching if row["random"] is kind]) for kind in (False, True))
+    return ours, random, len(ours[0].accuracy) if ours else 0
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def _rows(path: Path, changed: int) -> list[dict]:
+    return read_records(path, RECORD_FIELDS)

@@ -42,28 +42,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors
             )
         )
-        st.table(
-            [
-                {
-                    _("what"): _("a pair read by BERT"),
-                    _("measured"): _("{n} pairs").format(n=PAIRS),
-                    _("each"): f"{1e3 * results.a_pair:.2f} ms",
-                    _("all"): duration(as_pairs),
-                },
-                {
-                    _("what"): _("a sentence made a vector"),
-                    _("measured"): _("{n:,} sentences").format(n=SENTENCES),
-                    _("each"): f"{1e3 * results.a_vector:.2f} ms",
-                    _("all"): duration(n * results.a_vector),
-                },
-                {
-                    _("what"): _("a cosine"),
-                    _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
-                    _("each"): f"{1e9 * results.a_cosine:.1f} ns",
-                    _("all"): duration(pairs * results.a_cosine),
-                },
-            ]
+        heads = (_("what"), _("measured"), _("each"), _("all"))
+        cosines = _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES))
+        each = f"{1e3 * results.a_pair:.2f} ms", f"{1e3 * results.a_vector:.2f} ms", f"{1e9 * results.a_cosine:.1f} ns"
+        rows = (
+            (_("a pair read by BERT"), _("{n} pairs").format(n=PAIRS), each[0], as_pairs),
+            (_("a sentence made a vector"), _("{n:,} sentences").format(n=SENTENCES), each[1], n * results.a_vector),
+            (_("a cosine"), cosines, each[2], pairs * results.a_cosine),
         )
+        st.table([dict(zip(heads, (*row, duration(seconds)), strict=True)) for *row, seconds in rows])
         st.caption(
             _(
                 "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "

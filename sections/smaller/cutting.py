@@ -49,20 +49,20 @@ def classifier():
 @st.cache_resource(show_spinner=False, max_entries=4)
 def worth(run: str, directory: str) -> "Importance":
     from minibert.pruning.importance import batches_of, importance
-    from minibert.pruning.run import selection
+    from minibert.pruning.run import asked
 
     known = predictor_left(run, directory)
-    return importance(known.model, batches_of(known, selection(shipped(DATA).train.examples)))
+    return importance(known.model, batches_of(known, asked(shipped(DATA).train.examples)))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def honest(run: str, directory: str) -> list[list[float]]:
     """The rise of the loss without each head."""
     from minibert.pruning.importance import batches_of, losses_without_heads
-    from minibert.pruning.run import selection
+    from minibert.pruning.run import asked
 
     known = predictor_left(run, directory)
-    return losses_without_heads(known.model, batches_of(known, selection(shipped(DATA).train.examples)[:HONEST]))
+    return losses_without_heads(known.model, batches_of(known, asked(shipped(DATA).train.examples)[:HONEST]))
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

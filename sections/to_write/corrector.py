@@ -1,13 +1,17 @@
 """BERT as a corrector: pre-trained only, fine-tuned, and with a detector; on the user's own misspelled text."""
 
 import html
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 
-from sections.to_write import misspelled
+from minibert.folders import CHECKPOINTS
+from minibert.text.json_values import json_object
 from sections.to_write.subject import MAX_CHARS, SHIPPED, Inputs
 from ui.inputs import choice, sentence_input
-from ui.lesson import Lesson
+from ui.lesson import LESSONS, Lesson
 from ui.live_runs import follow_runs, show_over_steps
 from ui.runs import by_title, evals, manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
@@ -15,6 +19,7 @@ from ui.text import literal, visible
 from ui.translations import _
 
 KIND = "to_write-corrector"  # of runs
+LONGEST_SENTENCE = 36  # characters
 
 
 def languages() -> dict[str, str]:
@@ -38,7 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         max_chars=MAX_CHARS,
         label=_("A text with slips of spelling"),
     )
-    start = misspelled.start(language)
+    start = first_weights(language)
     for title, folder in correctors(language, start):
         st.markdown(f"**{literal(title)}**")
         show_corrected(corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text))
@@ -117,7 +122,7 @@ def begin(language: str, start, steps: int, text: str) -> None:
             watch=[text],
             title=title,
             kind=f"{KIND}/{language}/{kind}",
-            **misspelled.material(language),
+            **sentences_of(language),
         )
 
 
@@ -126,3 +131,35 @@ def draw(runs: list) -> None:
     if lines := by_title(runs, lambda run: [(step, metrics["correction_f1"]) for step, metrics in evals(run)]):
         alt = _("Sentences corrected, F1, of those they have not learned from. Last: {told}.")
         show_over_steps(lines, _("sentences corrected, F1"), alt, "corrector-learned", name=_("run"), value="F1")
+
+
+# --- what it learns from ----------------------------------------------------------------------------------------------
+
+
+def chinese_sentences() -> list[str]:
+    """Distinct sentences of the course's Chinese data sets, in a fixed shuffled order."""
+    data = LESSONS / "data"
+    lines = (data / "reviews-zh" / "train.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    texts = [line.split("\t")[0] for line in lines]
+    for block in (data / "words-zh" / "sentences.txt").read_text(encoding="utf-8").split("\n\n"):
+        texts.append("".join(line.split()[0] for line in block.splitlines() if line.split()))
+    for name in ("train.json", "dev.json"):
+        for one in json_object(data / "questions-zh" / name)["data"]:
+            for paragraph in one["paragraphs"]:
+                texts += [paragraph["context"], *(each["question"] for each in paragraph["qas"])]
+    cut = [part for text in texts for part in re.findall(r"[^。！？\n]+[。！？]?", text)]
+    results = list(dict.fromkeys(part.strip() for part in cut if 4 <= len(part.strip()) <= LONGEST_SENTENCE))
+    return sorted(results, key=lambda text: (sum(map(ord, text)) * 2_654_435_761) % 2**32)
+
+
+def first_weights(language: str) -> Path:
+    return CHECKPOINTS / "mini-zh" if language == "zh" else SHIPPED / "bert"
+
+
+def sentences_of(language: str) -> Mapping[str, Sequence[str] | Mapping[str, Sequence[str]]]:
+    """Arguments of `train_corrector` besides its settings."""
+    if language != "zh":
+        return {}
+    from minibert.masking.misspelling import read_alike
+
+    return {"sentences": chinese_sentences(), "alike": read_alike(LESSONS / "to_write" / "alike.zh.tsv")}

@@ -12,6 +12,7 @@ from ui.translations import _
 TASK = "classification"
 MODEL = "mini-en"  # small enough to change within a second of training
 LABELS = ("positive", "negative")
+COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def command(*options: str, data: str = "reviews") -> None:
@@ -25,6 +26,11 @@ def training_data():
     from minibert.tasks import TASKS
 
     return TASKS[TASK].read(REVIEWS / "train.tsv")
+
+
+@st.cache_data(show_spinner=False)
+def values_of(column: str) -> list[str]:
+    return sorted({example.extra[column] for example in training_data().examples})
 
 
 def bench_of(**changes):

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.training_options.bench import bench_of, command, example_of, label_choice, training_data
+from sections.training_options.bench import COLUMNS, bench_of, command, example_of, label_choice, values_of
 from ui.figures import figure
 from ui.inputs import seed_input
 from ui.lesson import Lesson
@@ -14,7 +14,6 @@ from ui.translations import _
 HEADING = "A second loss"
 MARKS = "Other marks"
 WEIGHT = 0.5  # weight of the auxiliary loss
-COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
@@ -57,8 +56,3 @@ def show(lesson: Lesson, text: str) -> None:
 
     show_source(Learner.forward, find="loss.weight", label=_("Both losses"))
     show_source(AuxiliaryLoss, label=_("A layer for each mark"))
-
-
-@st.cache_data(show_spinner=False)
-def values_of(column: str) -> list[str]:
-    return sorted({example.extra[column] for example in training_data().examples})

@@ -17,7 +17,6 @@ DRAWS = 40
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.masking import units as hiding
     from minibert.relatives.parts import span_boundary as spans
-    from plots.theme import titled
     from plots.what_to_hide import shares
 
     lesson.show("What falls together")
@@ -31,9 +30,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
         listed = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
-            titled(shares(rows, _("hidden tokens put right")), title),
+            shares(rows, _("hidden tokens put right")),
             _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),
             "how-hard",
+            title=title,
             data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
         )
         st.caption(

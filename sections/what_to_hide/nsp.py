@@ -19,7 +19,6 @@ HERE = ("full-sentences", "segment-pair+nsp")
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from plots.theme import titled
     from plots.what_to_hide import differences
 
     lesson.show("Two papers, two answers", title=False)
@@ -48,9 +47,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=worse, worse=better, all=len(list(rows.values())[1])
     )
     figure(
-        titled(differences(rows, _("points")), title),
+        differences(rows, _("points")),
         _("Without next sentence prediction. {told}.").format(told=listed),
         "nsp-differences",
+        title=title,
         data=[
             {_("table"): title, _("task"): task, _("points"): signed(value)}
             for title, gaps in rows.items()
