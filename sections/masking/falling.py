@@ -48,15 +48,11 @@ def _show_arithmetic(readings: draws.MaskedText) -> None:
             f"| **{_('epoch 1')}** | **{num_targets}** | {' | '.join(f'**{count}**' for count in counts)} |"
         )
     if whole_words and num_targets < budget:
-        st.caption(
-            _(
-                "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
-                "what was left."
-            ).format(asked=num_targets, budget=budget)
+        words = _(
+            "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
+            "what was left."
         )
+        st.caption(words.format(asked=num_targets, budget=budget))
     elif num_targets > budget:
-        st.caption(
-            _(
-                "Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone."
-            ).format(budget=budget)
-        )
+        words = _("Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone.")
+        st.caption(words.format(budget=budget))

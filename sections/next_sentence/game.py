@@ -137,17 +137,16 @@ def _show_score(model: str, probed: list, dealt: list[int], guesses: list[bool])
         right = sum(one == truth for one, truth in zip(verdicts, truths, strict=True))
         column.metric(name, _("{right} of {all}").format(right=right, all=ROUND), border=True)
     with st.expander(_("Pair by pair"), icon=":material/table_rows:"):
-        st.table(
-            [
-                {
-                    "A": literal(probed[row].a),
-                    "B": literal(probed[row].b),
-                    _("in truth"): kind_names()[probed[row].kind],
-                    **{name: _mark(verdicts[i] == truths[i]) for name, verdicts in answers.items()},
-                }
-                for i, row in enumerate(dealt)
-            ]
-        )
+        rows = [
+            {
+                "A": literal(probed[row].a),
+                "B": literal(probed[row].b),
+                _("in truth"): kind_names()[probed[row].kind],
+                **{name: _mark(verdicts[i] == truths[i]) for name, verdicts in answers.items()},
+            }
+            for i, row in enumerate(dealt)
+        ]
+        st.table(rows)
     st.caption(
         _(
             "Ten pairs are few: guessing blindly gets 7 or more right in one round of six. *Topic against coherence* "

@@ -42,12 +42,11 @@ def read() -> Inputs:
             )
             asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
             if asked_for_order:
-                st.caption(
-                    _(
-                        "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
-                        "their order, never whether one follows the other."
-                    ).format(names=", ".join(asked_for_order))
+                words = _(
+                    "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
+                    "their order, never whether one follows the other."
                 )
+                st.caption(words.format(names=", ".join(asked_for_order)))
     return Inputs(model, against, number)
 
 

@@ -59,12 +59,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         data=table,
         wide=True,
     )
-    st.caption(
-        _(
-            "The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
-            "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*."
-        ).format(steps=STEPS)
+    words = _(
+        "The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
+        "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*."
     )
+    st.caption(words.format(steps=STEPS))
     show_source(Lamb.move, find="trust_ratio", label=_("A step of LAMB"))
     lesson.show("When batches grow")
 

@@ -69,11 +69,8 @@ def _live() -> None:
     everything = all_trainings()
     chosen = chosen_trainings(everything)
     if not any(one.runs for one in everything.values()):
-        st.markdown(
-            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.").format(
-                name=", ".join(literal(one.name) for one in chosen) or "–"
-            )
-        )
+        words = _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
+        st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
 
     revealed = guessed(next(iter(trainings_now(chosen, [])), None))
 
@@ -113,11 +110,8 @@ def own_sentence(lesson: Lesson) -> None:
     if "[MASK]" not in text:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
     elif toy and (strange := unknown_words(text)):
-        st.caption(
-            _("The toy world has no {words}: the model reads [UNK] there.").format(
-                words=", ".join(f"“{literal(word)}”" for word in strange[:8])
-            )
-        )
+        words = _("The toy world has no {words}: the model reads [UNK] there.")
+        st.caption(words.format(words=", ".join(f"“{literal(word)}”" for word in strange[:8])))
     if text != before:
         for training in own_trainings():
             if not training.runs[-1].over:

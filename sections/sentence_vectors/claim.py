@@ -61,16 +61,15 @@ def simbert_losses() -> None:
     scale = records[-1]["scale"]
     results, nats = (claims.values(records, metric) for metric in ("found", "nats"))
     share, cost = _("found, of {n:,}, in percent").format(n=scale["asked"]), _("nats a token of what is written")
-    st.table(
-        [
-            {
-                _("learned"): words,
-                share: mean_and_sd(results.get(arm, {}).values()),
-                cost: mean_and_sd(nats.get(arm, {}).values(), 2),
-            }
-            for arm, words in names.items()
-        ]
-    )
+    rows = [
+        {
+            _("learned"): words,
+            share: mean_and_sd(results.get(arm, {}).values()),
+            cost: mean_and_sd(nats.get(arm, {}).values(), 2),
+        }
+        for arm, words in names.items()
+    ]
+    st.table(rows)
     show_verdicts(claims.judged("simbert", records), names)
     words = _(
         "Mean ± sd. From {start}, {steps} steps of {batch} pairs ({n}); learned from {learned:,} pairs of LCQMC’s "

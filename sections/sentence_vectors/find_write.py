@@ -89,9 +89,8 @@ def shipped(lesson: Lesson) -> None:
             wide=True,
             data=[{_("sentence"): row.line, _("cosine"): round(row.cosine, 3)} for row in some],
         )
-    st.caption(
-        _(
-            "Blue: asks the same as the nearest, by the desk’s list; and what is written, the best of {n} drafts by "
-            "their own cosine with the question."
-        ).format(n=DRAWS)
+    words = _(
+        "Blue: asks the same as the nearest, by the desk’s list; and what is written, the best of {n} drafts by "
+        "their own cosine with the question."
     )
+    st.caption(words.format(n=DRAWS))

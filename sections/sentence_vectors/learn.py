@@ -148,8 +148,5 @@ def draw(runs: list) -> None:
         if answers := answers_of(run):
             same = [answer for answer in answers if answer["text"] == answers[-1]["text"]]
             before, now = (with_cosines(answer["nearest"][:3]) for answer in (same[0], same[-1]))
-            st.markdown(
-                _("**{title}** – first: {before}  \nnow: {now}").format(
-                    title=literal(run.title), before=before, now=now
-                )
-            )
+            words = _("**{title}** – first: {before}  \nnow: {now}")
+            st.markdown(words.format(title=literal(run.title), before=before, now=now))

@@ -25,11 +25,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         bind="query-params",
     )
     pairs = speed.pairs_of(n)
-    st.markdown(
-        _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.").format(
-            n=n, pairs=pairs
-        )
-    )
+    words = _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.")
+    st.markdown(words.format(n=n, pairs=pairs))
     if st.button(_("Measure here"), key="measure", type="primary", icon=":material/timer:"):
         st.session_state["vectors-measured"] = True
     if st.session_state.get("vectors-measured"):
@@ -37,11 +34,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             results = measured(inputs.model, version_of(inputs.model), inputs.language)
         as_pairs = pairs * results.a_pair
         as_vectors = n * results.a_vector + pairs * results.a_cosine
-        st.markdown(
-            _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**").format(
-                pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors
-            )
-        )
+        words = _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**")
+        st.markdown(words.format(pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors))
         heads = (_("what"), _("measured"), _("each"), _("all"))
         cosines = _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES))
         each = f"{1e3 * results.a_pair:.2f} ms", f"{1e3 * results.a_vector:.2f} ms", f"{1e9 * results.a_cosine:.1f} ns"
@@ -51,13 +45,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             (_("a cosine"), cosines, each[2], pairs * results.a_cosine),
         )
         st.table([dict(zip(heads, (*row, duration(seconds)), strict=True)) for *row, seconds in rows])
-        st.caption(
-            _(
-                "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
-                "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
-                "vectors (Reimers and Gurevych 2019, §1, on a V100)."
-            ).format(model=inputs.model, m=PAIRS, theirs=THEIRS)
+        words = _(
+            "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
+            "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
+            "vectors (Reimers and Gurevych 2019, §1, on a V100)."
         )
+        st.caption(words.format(model=inputs.model, m=PAIRS, theirs=THEIRS))
     lesson.show("What is lost")
     show_source(speed.measure)
 

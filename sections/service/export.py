@@ -56,11 +56,8 @@ def show(served: Served) -> None:
     )
     for note in done["notes"]:
         st.info(literal(note))
-    st.markdown(
-        _(
-            "The largest difference is **{difference:.1e}**; above {tolerance:g} nothing would have been written."
-        ).format(difference=done["difference"], tolerance=TOLERANCE)
-    )
+    words = _("The largest difference is **{difference:.1e}**; above {tolerance:g} nothing would have been written.")
+    st.markdown(words.format(difference=done["difference"], tolerance=TOLERANCE))
     st.table([{_("file"): literal(file), _("bytes"): f"{size:,}"} for file, size in done["sizes"].items()])
     show_source(compare, label=_("How the two are compared"))
 

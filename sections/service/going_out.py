@@ -32,9 +32,8 @@ def _limits() -> None:
         "window": (_("milliseconds a batch waits for more"), "--window"),
     }
     values = asdict(limits) | {"window": 1000 * limits.window}
-    st.table(
-        [
-            {_("limit"): words, _("now"): f"{values[key]:,.12g}", _("option of serve"): option}
-            for key, (words, option) in options.items()
-        ]
-    )
+    rows = [
+        {_("limit"): words, _("now"): f"{values[key]:,.12g}", _("option of serve"): option}
+        for key, (words, option) in options.items()
+    ]
+    st.table(rows)

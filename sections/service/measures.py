@@ -70,12 +70,11 @@ def show_evaluate(served: Served) -> None:
     line = "  ".join(f"{key} {value:.4f}" for key, value in metrics.items())
     st.code(f"lessons/data/reviews/test.tsv: {line}", "text", wrap_lines=True)
     error = (metrics["accuracy"] * (1 - metrics["accuracy"]) / len(reviews("test").examples)) ** 0.5
-    st.markdown(
-        _(
-            "{n} sentences that no choice on any page was made on. The choice of sentences alone gives this accuracy a "
-            "standard error of {error:.1f} points."
-        ).format(n=len(reviews("test").examples), error=100 * error)
+    words = _(
+        "{n} sentences that no choice on any page was made on. The choice of sentences alone gives this accuracy a "
+        "standard error of {error:.1f} points."
     )
+    st.markdown(words.format(n=len(reviews("test").examples), error=100 * error))
 
 
 def _shell(value: str) -> str:

@@ -156,10 +156,9 @@ def beside(measured: dict, predictions: dict, text: str) -> None:
             }
         )
     st.table(rows)
+    words = _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.")
     st.caption(
-        _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.").format(
-            text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples)
-        )
+        words.format(text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples))
     )
 
 

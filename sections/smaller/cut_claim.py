@@ -81,16 +81,15 @@ def of_search(records: list[dict]) -> None:
         "alone": _("found, trained alone"),
     }
     milliseconds = by_arm(records, "milliseconds")
-    st.table(
-        [
-            {
-                _("network"): names[arm],
-                _("right"): f"{statistics.fmean(seeds.values()):.1f} %",
-                _("seeds"): ", ".join(f"{value:.1f}" for value in seeds.values()),
-                _("ms"): f"{statistics.fmean(milliseconds[arm].values()):.2f}",
-            }
-            for arm, seeds in claims.values(records, "accuracy").items()
-        ]
-    )
+    rows = [
+        {
+            _("network"): names[arm],
+            _("right"): f"{statistics.fmean(seeds.values()):.1f} %",
+            _("seeds"): ", ".join(f"{value:.1f}" for value in seeds.values()),
+            _("ms"): f"{statistics.fmean(milliseconds[arm].values()):.2f}",
+        }
+        for arm, seeds in claims.values(records, "accuracy").items()
+    ]
+    st.table(rows)
     parts = [literal(record["part"]) for record in records if record["arm"] == "found"]
     st.caption(_("Found (layers-heads-neurons), a seed each: {parts}.").format(parts=", ".join(parts)))

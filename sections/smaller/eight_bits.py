@@ -60,11 +60,8 @@ def own_model() -> None:
     if st.session_state.get("_compared") == run.id:
         with st.spinner(_("{n} reviews, twice …").format(n=TEXTS)):
             changed, before, now = compared(run.id, str(run.result))
-        st.markdown(
-            _("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.").format(
-                n=len(changed), all=TEXTS, before=before, now=now
-            )
-        )
+        words = _("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.")
+        st.markdown(words.format(n=len(changed), all=TEXTS, before=before, now=now))
         for text in changed[:5]:
             st.markdown(f"- {literal(text)}")
 

@@ -140,11 +140,8 @@ def draw(runs: list) -> None:
     lines = by_title(runs, over_the_run)
     waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
     if any(waiting):
-        st.caption(
-            _("The teacher still learns; its loss is {loss:.2f}.").format(
-                loss=next(event["loss"] for event in waiting if event)
-            )
-        )
+        words = _("The teacher still learns; its loss is {loss:.2f}.")
+        st.caption(words.format(loss=next(event["loss"] for event in waiting if event)))
     if lines:
         ends = {name: line[-1][1] for name, line in lines.items()}
         summary = "; ".join(f"{name}: {value:.0%}" for name, value in ends.items())

@@ -31,10 +31,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     parts = [part for word in inputs.steps.words for part in word.parts]
     with picture():
         if not parts:
+            words = _("No word comes as far as WordPiece here: the text becomes {tokens}.")
             st.info(
-                _("No word comes as far as WordPiece here: the text becomes {tokens}.").format(
-                    tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])
-                ),
+                words.format(tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])),
                 icon=":material/edit:",
             )
         else:

@@ -77,11 +77,8 @@ def _layers(bench) -> None:
         rows.append({_("layer"): type(part).__name__, _("out"): width, _("numbers"): f"{count:,}"})
     st.dataframe(rows, hide_index=True, key="layers")
     total = sum(weight.numel() for weight in model.classifier.parameters())
-    st.markdown(
-        _("**{total:,} new numbers** from {width} to {outputs}; one layer alone has {one:,}.").format(
-            total=total, width=model.width, outputs=len(LABELS), one=(model.width + 1) * len(LABELS)
-        )
-    )
+    words = _("**{total:,} new numbers** from {width} to {outputs}; one layer alone has {one:,}.")
+    st.markdown(words.format(total=total, width=model.width, outputs=len(LABELS), one=(model.width + 1) * len(LABELS)))
 
 
 def losses_at(loss: str, gamma: float) -> list[float]:

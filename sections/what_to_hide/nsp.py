@@ -72,9 +72,8 @@ def here() -> None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")
             lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")
     if lines:
+        words = _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.")
         st.markdown(
-            _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.").format(
-                text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)
-            ),
+            words.format(text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)),
             width=820,
         )

@@ -48,12 +48,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
     )
     wanted = [encoding.tokens[n] for n in inside]
-    st.table(
-        [
-            {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
-            for name, row in {**predictions, _("the text"): [(token, None) for token in wanted]}.items()
-        ]
-    )
+    rows = [
+        {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
+        for name, row in {**predictions, _("the text"): [(token, None) for token in wanted]}.items()
+    ]
+    st.table(rows)
     lesson.show("The boundary objective")
     st.latex(
         r"h_0=[x_{s-1};\,x_{e+1};\,p_{i-s+1}]\qquad h_1=\mathrm{LN}(\mathrm{GELU}(W_1h_0))\qquad "

@@ -177,24 +177,20 @@ def _planted(lesson: Lesson, cue: str) -> None:
     shown = choice("set", _("Set"), test_names())
     examples = [example for example in tests.examples if example.extra["condition"] == shown]
     few = [example for label in tests.labels for example in [e for e in examples if e.label == label][:2]]
-    st.table(
-        [
-            {
-                _("text"): literal(example.text),
-                **({_("second text"): literal(example.pair)} if task == "pair" else {}),
-                _("label"): literal(example.label),
-                _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
-            }
-            for example in few
-        ]
-    )
+    rows = [
+        {
+            _("text"): literal(example.text),
+            **({_("second text"): literal(example.pair)} if task == "pair" else {}),
+            _("label"): literal(example.label),
+            _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
+        }
+        for example in few
+    ]
+    st.table(rows)
     share = {
         label: sum(e.extra["cue"] == "yes" for e in examples if e.label == label)
         / sum(e.label == label for e in examples)
         for label in tests.labels
     }
-    st.markdown(
-        _("With the cue: {shares}.").format(
-            shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())
-        )
-    )
+    words = _("With the cue: {shares}.")
+    st.markdown(words.format(shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())))

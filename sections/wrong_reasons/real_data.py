@@ -37,18 +37,17 @@ def show(lesson: Lesson, cue: str) -> None:
     if not results:
         st.info(_("No word occurs in enough examples."))
         return
-    st.table(
-        [
-            {
-                _("word"): literal(cue.word),
-                _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
-                _("coverage"): f"{cue.coverage:.1%}",
-                _("productivity"): f"{cue.productivity:.1%}",
-                _("chance"): f"{1 / cue.choices:.0%}",
-            }
-            for cue in results
-        ]
-    )
+    rows = [
+        {
+            _("word"): literal(cue.word),
+            _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
+            _("coverage"): f"{cue.coverage:.1%}",
+            _("productivity"): f"{cue.productivity:.1%}",
+            _("chance"): f"{1 / cue.choices:.0%}",
+        }
+        for cue in results
+    ]
+    st.table(rows)
     st.caption(_("Of hundreds of words the strongest always look like something; with few examples chance does that."))
     if any("heuristic" in example.extra for example in data.examples[:1]):
         hans(data)

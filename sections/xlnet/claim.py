@@ -74,10 +74,9 @@ def the_papers_table(paper: dict) -> None:
     """The paper's own ablation, on other tasks than ours."""
     columns = paper["table"]["columns"]
     with st.expander(_("The paper’s ablation"), icon=":material/table:"):
-        st.table(
-            [
-                {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
-                for row in paper["table"]["rows"]
-            ]
-        )
+        rows = [
+            {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
+            for row in paper["table"]["rows"]
+        ]
+        st.table(rows)
         st.caption(literal(paper["table"]["source"]))
