@@ -1,7 +1,6 @@
 """Text generation: UniLM, which has an attention mask for it; BERT as a generator and as a corrector; BART."""
 
 from sections.to_write import (
-    after,
     answers,
     both,
     claim,
@@ -32,7 +31,7 @@ parts = {
     _("Corrector"): corrector,
     _("BART’s noises"): noises,
     _("BART restores"): restores,
-    _("What became of it"): after,
+    _("What became of it"): "What became of it",
 }
 show_parts(parts, lesson, inputs)
 lesson.close()

@@ -215,6 +215,7 @@ def memory_bars(
     fig = go.Figure()
     for group in _in_order({group for row in sums.values() for group in row}):
         values = [row.get(group, 0) for row in sums.values()]
+        marker = {"color": COLOURS[group], "line": {"color": LIGHT, "width": 1}, "pattern": _pattern(group)}
         fig.add_bar(
             y=list(rows),
             x=[value / unit for value in values],
@@ -228,11 +229,7 @@ def memory_bars(
             insidetextfont={"color": ink(COLOURS[group]), "size": SMALL},
             hovertext=[f"{names.get(group, group)}: {short_bytes(value)}" for value in values],
             hoverinfo="text",
-            marker={
-                "color": COLOURS[group],
-                "line": {"color": LIGHT, "width": 1},
-                "pattern": _pattern(group),
-            },
+            marker=marker,
         )
     fig.update_xaxes(title=unit_name)
     fig.update_layout(title=title)

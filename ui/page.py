@@ -49,8 +49,11 @@ def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, 
             yield tab, part
 
 
-def show_parts(parts: Mapping[str, ModuleType], lesson: Any, inputs: Any) -> None:
-    """`tabs` of sections, each drawn by its `show(lesson, inputs)`."""
+def show_parts(parts: Mapping[str, ModuleType | str], lesson: Any, inputs: Any) -> None:
+    """`tabs` of sections, each drawn by its `show(lesson, inputs)`, or the heading of prose that stands alone."""
     for tab, part in tabs(parts):
         with tab:
-            part.show(lesson, inputs)
+            if isinstance(part, str):
+                lesson.show(part, title=False)
+            else:
+                part.show(lesson, inputs)

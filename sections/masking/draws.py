@@ -1,10 +1,10 @@
 """A text masked anew in every epoch, as the sliders say; used by *What falls* and *Epoch after epoch*."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from sections.masking.falling_masks import MaskedCopy
 from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
@@ -14,6 +14,14 @@ from ui.translations import _
 RATE, SPLIT = 15, (80, 10, 10)  # the paper's, in percent
 SEED = 4  # with it, the first draw of the first example shows all three fates
 EPOCHS = 4
+
+
+@dataclass(frozen=True)
+class MaskedCopy:
+    """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES)."""
+
+    read: Sequence[str]
+    fates: Sequence[str]
 
 
 @dataclass(frozen=True)

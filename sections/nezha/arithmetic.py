@@ -56,14 +56,11 @@ def vanishing() -> None:
     )
     st.markdown(words.format(w=weight, gap=gap, u=update, n=STEPS, end=master[-1], half=half[-1]))
     names = {_("kept in float16"): half, _("float32 master weight, rounded for use"): master}
-    figure(
-        weight_paths(names, (_("step"), _("the weight as used"))),
-        _(
-            "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
-            "with a master weight in float32."
-        ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1]),
-        "weight-paths",
-    )
+    alt = _(
+        "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
+        "with a master weight in float32."
+    ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1])
+    figure(weight_paths(names, (_("step"), _("the weight as used"))), alt, "weight-paths")
     show_source(repeated, label=_("Both ways, step by step"))
 
 

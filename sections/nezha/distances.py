@@ -49,13 +49,11 @@ def show(inputs: Inputs) -> None:
                 wide=True,
             )
         with right:
+            alt = _(
+                "What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}."
+            ).format(layer=inputs.layer + 1, head=inputs.head + 1)
             figure(
-                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
-                _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
-                    layer=inputs.layer + 1, head=inputs.head + 1
-                ),
-                "bias",
-                wide=True,
+                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")), alt, "bias", wide=True
             )
         warn_unknown(inputs.tokens)
 

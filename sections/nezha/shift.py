@@ -90,13 +90,11 @@ def curve(inputs: Inputs, word: str) -> None:
         f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
         for name, values in lines.items()
     )
+    fig = over_scales(
+        lines, [str(n) for n in counts], len(inputs.front) / STEP, (_("words in front"), _("share of the right word"))
+    )
     figure(
-        over_scales(
-            lines,
-            [str(n) for n in counts],
-            len(inputs.front) / STEP,
-            (_("words in front"), _("share of the right word")),
-        ),
+        fig,
         _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=listed),
         "shift-curve",
         data=[

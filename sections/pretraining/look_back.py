@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from sections.pretraining.pasts import ModelWithSteps, model_at, moments, pasts
 from sections.pretraining.texts import examples, refuse, toy_vocabulary
-from sections.pretraining.then import answers_then, embeddings_then, head_then
+from sections.pretraining.then import ModelWithSteps, answers_then, embeddings_then, head_then, model_at, moments, pasts
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import load

@@ -1,12 +1,72 @@
-"""A model at one of its saved steps: its predictions, a head, its embeddings."""
+"""Models with saved steps of their training; a model at one of them: its predictions, a head, its embeddings."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
-from sections.pretraining.pasts import SavedStep, model_at
+from sections.pretraining.trainings import logged
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
+from ui.model_registry import available_models
+from ui.runs import own_models
 from ui.text import literal
 from ui.translations import _
+
+
+@dataclass(frozen=True)
+class ModelWithSteps:
+    """A model with its saved steps, oldest first; the last is the model itself, with path None."""
+
+    name: str
+    title: str
+    directory: Path
+    steps: tuple[tuple[str, Path | None], ...]  # label of the step, and its file
+
+
+def pasts() -> list[ModelWithSteps]:
+    from minibert.training.snapshots import listed
+
+    found_ones = []
+    for info in available_models(fill=True):
+        if info.directory is None:
+            continue
+        kept = listed(info.directory)
+        if kept:
+            last = next((event["step"] for event in reversed(logged(info.directory)) if event["event"] == "step"), None)
+            steps = [(f"{one.step:,}", one.path) for one in kept]
+            end = (_("the end") if last is None else f"{last:,}", None)
+            found_ones.append(ModelWithSteps(info.name, info.title, info.directory, (*steps, end)))
+    own = {run.id: i for i, run in enumerate(own_models())}
+    return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # newest run first, shipped models last
+
+
+@dataclass(frozen=True)
+class SavedStep:
+    """One saved step of a model; `version` changes when the model is replaced."""
+
+    directory: Path
+    path: Path | None
+    version: int
+
+
+def moments(past: ModelWithSteps) -> list[SavedStep]:
+    version = (past.directory / "model.safetensors").stat().st_mtime_ns
+    return [SavedStep(past.directory, path, version) for _label, path in past.steps]
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)  # each entry is a model; loading another is fast
+def model_at(moment: SavedStep):
+    """The model at that step; shared by all sessions, never changed."""
+    from minibert import checkpoint
+    from minibert.model import BertForPreTraining
+    from minibert.training import snapshots
+
+    if moment.path is None:
+        return checkpoint.load(moment.directory, kind=BertForPreTraining)
+    kept = next(one for one in snapshots.listed(moment.directory) if one.path == moment.path)
+    return snapshots.load(moment.directory, kept)
+
 
 MAX_TOKENS = 20  # most tokens of the sentence: more are illegible from the back row
 MAX_WORDS = 24
@@ -78,17 +138,14 @@ def head_then(model, tokenizer, text: str) -> None:
     probs = activations[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
     row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
     target = int(probs[row].argmax())
-    figure(
-        attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0),
-        _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
-            layer=layer + 1,
-            head=head + 1,
-            row=encoding.tokens[row],
-            column=encoding.tokens[target],
-            share=probs[row, target].item(),
-        ),
-        "then-head",
+    alt = _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
+        layer=layer + 1,
+        head=head + 1,
+        row=encoding.tokens[row],
+        column=encoding.tokens[target],
+        share=probs[row, target].item(),
     )
+    figure(attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0), alt, "then-head")
 
 
 def embeddings_then(kept: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:

@@ -56,20 +56,18 @@ def draw(inputs: Inputs, mask: str, results: films.WritingSteps) -> None:
     alt = _("Which token may look at which under the mask “{mask}”: a row looks at columns. {finding}.").format(
         mask=masks()[mask], finding=last
     )
-    moving(KEY, Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": f"{mask}\n{inputs}",
-            "tokens": [visible(token) for token in results.tokens],
-            "source": results.source,
-            "mask": results.mask,
-            "steps": results.steps,
-            "names": {"guesses": _("what it expects there"), "text": _("written so far")},
-            "hues": {"read": BLUE, "own": ORANGE, "mask": MASK},
-            "controls": controls(_("Tokens written"), _("step {n} of {last}")),
-            "alt": alt,
-        },
-    )
+    rows = {
+        "identity": f"{mask}\n{inputs}",
+        "tokens": [visible(token) for token in results.tokens],
+        "source": results.source,
+        "mask": results.mask,
+        "steps": results.steps,
+        "names": {"guesses": _("what it expects there"), "text": _("written so far")},
+        "hues": {"read": BLUE, "own": ORANGE, "mask": MASK},
+        "controls": controls(_("Tokens written"), _("step {n} of {last}")),
+        "alt": alt,
+    }
+    moving(KEY, Path(__file__).parent, _HTML)(key=KEY, data=rows)
     in_words(alt, f"{KEY}-words", lambda: table(results))
 
 

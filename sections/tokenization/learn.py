@@ -95,25 +95,22 @@ def _merging(learned: LearnedVocabulary, step: int, scoring: str, text: str) -> 
         pieces = [visible(piece) for piece in (merge.left, merge.right, merge.new)]
         merges.append([*pieces, _arithmetic(merge, scoring), numbers, len(changed)])
     begun = _("Before the first merge: {n:,} special tokens and characters").format(n=len(learned.start))
-    moving("merges", Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": hashlib.sha256(f"{scoring}\n{text}".encode("utf-8", "replace")).hexdigest(),
-            "words": [[visible(piece) for piece in first[word]] for word in words],
-            "often": list(range(min(MOST_OFTEN, len(first)))),
-            "merges": merges,
-            "step": step,
-            "texts": {
-                "start": begun,
-                "changes": _("changes {n} different words"),
-                "changed": _("Words that this merge changes"),
-                "often": _("The most frequent words"),
-            },
-            "controls": controls(_("Merges so far"), _("merge {n} of {last}")),
-            "alt": begun if not step else _merged(learned.merges[step - 1], scoring),
+    rows = {
+        "identity": hashlib.sha256(f"{scoring}\n{text}".encode("utf-8", "replace")).hexdigest(),
+        "words": [[visible(piece) for piece in first[word]] for word in words],
+        "often": list(range(min(MOST_OFTEN, len(first)))),
+        "merges": merges,
+        "step": step,
+        "texts": {
+            "start": begun,
+            "changes": _("changes {n} different words"),
+            "changed": _("Words that this merge changes"),
+            "often": _("The most frequent words"),
         },
-        on_step_change=_take,
-    )
+        "controls": controls(_("Merges so far"), _("merge {n} of {last}")),
+        "alt": begun if not step else _merged(learned.merges[step - 1], scoring),
+    }
+    moving("merges", Path(__file__).parent, _HTML)(key=KEY, data=rows, on_step_change=_take)
 
 
 def _merged(merge: Merge, scoring: str) -> str:

@@ -66,21 +66,18 @@ def _window(inputs: Inputs, parts: Sequence[Part], whole: bool) -> int:
     chosen = tries.read(e.text, inputs.tokenizer, parts)
     tries.say(chosen, parts)
     finding = _finding(parts[chosen])
-    moving("window", Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": f"{e.text}\n{id(inputs.tokenizer)}",
-            "words": [_word(part, inputs.tokenizer) for part in parts[: tries.MOST_CHOICES]],
-            "word": chosen,
-            "tokens": _tokens(inputs) if whole else [],
-            "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
-            "unk": inputs.tokenizer.unk_id,
-            "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
-            "controls": controls(_("Tries so far"), _("try {n} of {last}")),
-            "alt": _("WordPiece on one word. {finding}").format(finding=finding),
-        },
-        on_word_change=_take,
-    )
+    rows = {
+        "identity": f"{e.text}\n{id(inputs.tokenizer)}",
+        "words": [_word(part, inputs.tokenizer) for part in parts[: tries.MOST_CHOICES]],
+        "word": chosen,
+        "tokens": _tokens(inputs) if whole else [],
+        "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
+        "unk": inputs.tokenizer.unk_id,
+        "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
+        "controls": controls(_("Tries so far"), _("try {n} of {last}")),
+        "alt": _("WordPiece on one word. {finding}").format(finding=finding),
+    }
+    moving("window", Path(__file__).parent, _HTML)(key=KEY, data=rows, on_word_change=_take)
     return chosen
 
 

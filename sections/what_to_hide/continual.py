@@ -66,16 +66,11 @@ def trained_when(steps: int) -> None:
         for number, stage in enumerate(plan, 1)
         for task, count in stage.items()
     ]
-    figure(
-        trained_when(plans, tasks(), _("step")),
-        _(
-            "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
-            "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
-        ).format(n=steps // len(tasks())),
-        "ernie2-plan",
-        data=listed,
-        wide=True,
-    )
+    alt = _(
+        "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
+        "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
+    ).format(n=steps // len(tasks()))
+    figure(trained_when(plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
 
 
 def begin(names: tuple[str, ...], steps: int) -> None:

@@ -29,14 +29,11 @@ def show(inputs: Inputs) -> None:
             f"{words[n]}: {', '.join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or '–'}"
             for n in range(len(words))
         )
+        fig = two_masks(
+            words, dict(zip(titles, masks, strict=True)), inputs.guessed, inputs.cell, (_("who looks ↓ at whom →"), "")
+        )
         figure(
-            two_masks(
-                words,
-                dict(zip(titles, masks, strict=True)),
-                inputs.guessed,
-                inputs.cell,
-                (_("who looks ↓ at whom →"), ""),
-            ),
+            fig,
             _("Both masks of this order. What each word’s query sees – {told}.").format(told=listed),
             "orders",
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),

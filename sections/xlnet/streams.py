@@ -31,15 +31,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     _longer, mask, _asked = with_queries(Batch(batch.ids, labels=batch.ids, order=batch.order), model.config.vocab_size)
     words = [visible(token) for token in inputs.tokens]
     finding = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
-    figure(
-        double_mask(words, mask[0, 0].numpy(), tuple(streams()), finding),
-        _(
-            "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
-            "before them; nobody looks at a query. {open} cells are open."
-        ).format(n=2 * count, open=int(mask.sum())),
-        "double",
-        wide=True,
-    )
+    alt = _(
+        "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
+        "before them; nobody looks at a query. {open} cells are open."
+    ).format(n=2 * count, open=int(mask.sum()))
+    figure(double_mask(words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
     st.markdown(
         _(
             "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
