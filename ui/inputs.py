@@ -81,6 +81,12 @@ def sentence_input(
     return text[:max_chars]
 
 
+def toy_sentence(examples: Sequence[str], max_chars: int, examples_in: Any) -> str:
+    """`sentence_input` for a text in words of the toy world."""
+    label = _("Text in words of the toy world")
+    return sentence_input("text", examples, label=label, max_chars=max_chars, examples_in=examples_in)
+
+
 def example_labels(examples: Sequence[str]) -> list[str]:
     """Each example shortened, or unshortened if two would get the same label: the browser identifies pills by label
     alone and would select the wrong one."""

@@ -54,16 +54,16 @@ def _show_rows(readings: draws.MaskedText) -> None:
         [[r[i] for i in shown] for r in rows],
         fate_names(),
     )
-    with st.container(key="wide-epochs"):
-        figure(
-            mask_rows(tokens, cells, names, names=fates, title=summary),
-            f"{summary}.",
-            "epoch-rows",
-            data=lambda: {
-                _("token"): tokens,
-                **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
-            },
-        )
+    figure(
+        mask_rows(tokens, cells, names, names=fates, title=summary),
+        f"{summary}.",
+        "epoch-rows",
+        data=lambda: {
+            _("token"): tokens,
+            **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
+        },
+        wide=True,
+    )
     if readings.settings.drawing == "static":
         st.markdown(_("More epochs add nothing: the same tokens fall each time."))
     elif readings.settings.whole_words:  # then tokens are not equally likely to be chosen

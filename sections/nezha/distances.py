@@ -76,15 +76,12 @@ def columns_html(inputs: Inputs) -> str:
             f'<li{css}><span class="token"><bdi>{html.escape(visible(token))}</bdi></span>'
             f'<span class="place">{moved}</span><span class="far"><b>{clipped}</b></span></li>'
         )
-    rows = (
-        "<li>↑ "
-        + html.escape(_("the word"))
-        + "</li><li>● "
-        + html.escape(_("BERT: its position, which has a vector"))
-        + "</li><li>↔ "
-        + html.escape(_("NEZHA: its distance from the chosen word"))
-        + "</li>"
-    )
+    names = {
+        "↑": _("the word"),
+        "●": _("BERT: its position, which has a vector"),
+        "↔": _("NEZHA: its distance from the chosen word"),
+    }
+    rows = "".join(f"<li>{symbol} {html.escape(name)}</li>" for symbol, name in names.items())
     label = html.escape(_("position and distance of each word"))
     return (
         f'<ul class="mb-nezha-rows" aria-hidden="true">{rows}</ul>'

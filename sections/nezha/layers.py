@@ -88,17 +88,8 @@ def batches(pair: Pair, rows: int) -> Iterator:
 
     tokenizer = networks(pair)[2]
     store = TokenStore.build(world.documents(max(200, 2 * rows), STORIES, "small"), tokenizer)
-    return iter(
-        PretrainingBatches(
-            store,
-            tokenizer,
-            batch_size=rows,
-            max_length=32,
-            seed=0,
-            objective=MaskedLanguageModel(second=None),
-            input_format="doc_sentences",
-        )
-    )
+    options = {"batch_size": rows, "max_length": 32, "seed": 0, "input_format": "doc_sentences"}
+    return iter(PretrainingBatches(store, tokenizer, objective=MaskedLanguageModel(second=None), **options))
 
 
 @st.cache_data(show_spinner=False, max_entries=12, hash_funcs={Pair: lambda pair: pair.name})

@@ -109,26 +109,15 @@ def scores(inputs: Inputs) -> None:
     from minibert.inside.relatives.distances import score
 
     words = [place for place, token in enumerate(inputs.tokens) if token[0].isalnum() and place != inputs.word]
-    other = max(
-        [place for place in words if place < inputs.word] or words or [inputs.word]
-    )  # the nearest word before it
+    other = max([n for n in words if n < inputs.word] or words or [inputs.word])  # the nearest word before it
     rows = []
     for title, model in zip(("NEZHA", "BERT"), networks(inputs.pair)[:2], strict=True):
-        values = []
+        head, values = min(inputs.head, model.config.num_attention_heads - 1), []
         for front in ((), inputs.front):
-            start = 1 + len(front)
-            pair = (start + inputs.word, start + other)
-            values.append(
-                score(model, inputs.row(front), 0, min(inputs.head, model.config.num_attention_heads - 1), pair)
-            )
-        rows.append({"": title, _("alone"): f"{values[0]:.4f}", _("with words in front"): f"{values[1]:.4f}"})
-    st.markdown(
-        "**"
-        + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
-            a=literal(visible(inputs.tokens[inputs.word])),
-            b=literal(visible(inputs.tokens[other])),
-            head=inputs.head + 1,
-        )
-        + "**"
-    )
+            pair = (1 + len(front) + inputs.word, 1 + len(front) + other)
+            values.append(f"{score(model, inputs.row(front), 0, head, pair):.4f}")
+        rows.append({"": title, _("alone"): values[0], _("with words in front"): values[1]})
+    a, b = (literal(visible(inputs.tokens[n])) for n in (inputs.word, other))
+    words = _("The score of “{a}” for “{b}”, layer 1, head {head}")
+    st.markdown(f"**{words.format(a=a, b=b, head=inputs.head + 1)}**")
     st.table(rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import pick, sentence_input
+from ui.inputs import pick, toy_sentence
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.pairs import Pair, choose_pair, networks
@@ -66,13 +66,7 @@ def read(lesson: Lesson) -> Inputs:
             help=_("Beyond it all distances are alike. The paper has 64."),
         )
     with left:
-        text = sentence_input(
-            "text",
-            lesson.examples,
-            label=_("Text in words of the toy world"),
-            max_chars=MAX_CHARS,
-            examples_in=examples,
-        )
+        text = toy_sentence(lesson.examples, MAX_CHARS, examples)
     ids = tokenizer.encode(text).ids[1:-1][:MOST]
     tokens = [tokenizer.vocab[i] for i in ids]
     word = 0

@@ -83,15 +83,9 @@ def compare(shown: list[Training]) -> None:
         step, metrics = one.latest("step"), (one.latest("eval") or {}).get("metrics", {})
         row = {_("run"): literal(one.name)}
         row |= {words.get(name, name): "–" if values.get(name) is None else f"{values[name]}" for name in names}
-        row |= (
-            {
-                _("steps"): f"{step['step']:,}",
-                _("tokens"): f"{step['tokens']:,}",
-                _("seconds"): f"{step['seconds']:.0f}",
-            }
-            if step
-            else {}
-        )
+        if step:
+            row |= {_("steps"): f"{step['step']:,}", _("tokens"): f"{step['tokens']:,}"}
+            row[_("seconds")] = f"{step['seconds']:.0f}"
         loss = step["parts"].get(f"{main}_loss") if step else None  # "–" for a model with another objective
         row[_("{kind} loss").format(kind=question_names()[main])] = "–" if loss is None else f"{loss:.2f}"
         row[_("determined words")] = f"{metrics['determined']:.1%}" if "determined" in metrics else "–"

@@ -89,24 +89,24 @@ def _draw(results: list, wanted: str | None, names: list[str], finding: str) -> 
         for name, row in zip(names[-len(results) :], rows, strict=True)
     )
     unsaid = [[("?", None)] * GUESSES] * (len(names) - len(results))
-    with st.container(key="wide-lens"):
-        figure(
-            partial(
-                layer_words,
-                [*unsaid, *rows],
-                names,
-                None if wanted is None else visible(wanted),
-                (_("layer"), _("place")),
-                finding,
-            ),
-            _("What each layer would answer. {finding}. {listed}.").format(finding=finding, listed=listed),
-            "lens-words",
-            data=lambda: [
-                {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
-                for name, row in zip(names[-len(results) :], rows, strict=True)
-                for place, (token, p) in enumerate(row, 1)
-            ],
-        )
+    figure(
+        partial(
+            layer_words,
+            [*unsaid, *rows],
+            names,
+            None if wanted is None else visible(wanted),
+            (_("layer"), _("place")),
+            finding,
+        ),
+        _("What each layer would answer. {finding}. {listed}.").format(finding=finding, listed=listed),
+        "lens-words",
+        data=lambda: [
+            {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
+            for name, row in zip(names[-len(results) :], rows, strict=True)
+            for place, (token, p) in enumerate(row, 1)
+        ],
+        wide=True,
+    )
 
 
 def _finding(results: list, wanted: str | None, names: list[str]) -> str:

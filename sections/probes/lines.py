@@ -66,24 +66,24 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
     )
     axis = _("layer (0: embeddings)")
     drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
-    with st.container(key="wide-probes"):
-        figure(
-            drawn,
-            _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
-            "probe-lines",
-            data=lambda: [
-                {
-                    _("task"): task_name(result.name),
-                    _("layer"): names[layer],
-                    _("accuracy"): result.mean[layer],
-                    _("range over seeds"): np.ptp(result.accuracy[:, layer]),
-                    _("control task"): None if result.control is None else result.control.mean(0)[layer],
-                    _("commonest label"): result.majority,
-                }
-                for result in ours
-                for layer in range(len(names))
-            ],
-        )
+    figure(
+        drawn,
+        _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
+        "probe-lines",
+        data=lambda: [
+            {
+                _("task"): task_name(result.name),
+                _("layer"): names[layer],
+                _("accuracy"): result.mean[layer],
+                _("range over seeds"): np.ptp(result.accuracy[:, layer]),
+                _("control task"): None if result.control is None else result.control.mean(0)[layer],
+                _("commonest label"): result.majority,
+            }
+            for result in ours
+            for layer in range(len(names))
+        ],
+        wide=True,
+    )
     _gains(ours, beside)
 
 

@@ -81,14 +81,16 @@ def settings(seed: int, epochs: int, rate: float, **changes):
     )
 
 
-def begin_alone(seed: int, inputs: Inputs) -> None:
+def weights_and_data(*models: str) -> tuple:
+    """Arguments of a run on the course's reviews: the weights of each model, the task, training and dev data."""
     data = shipped(DATA)
+    return (*(weights_to_begin_with(CHECKPOINTS / name) for name in models), data.task.name, data.train, data.dev)
+
+
+def begin_alone(seed: int, inputs: Inputs) -> None:
     submit(
         "minibert.finetune.run:finetune",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        data.task.name,
-        data.train,
-        data.dev,
+        *weights_and_data(STUDENT),
         settings(seed, 2 * (1 + COPIES), 3e-4),
         watch=inputs.watched,
         title=_("student alone, seed {seed}").format(seed=seed),
@@ -101,7 +103,6 @@ def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Input
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.distillation import distillation_of
 
-    data = shipped(DATA)
     student = settings(
         seed,
         2,
@@ -112,11 +113,7 @@ def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Input
     names = loss_names()
     submit(
         "minibert.distillation.run:distil",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        weights_to_begin_with(CHECKPOINTS / TEACHER),
-        data.task.name,
-        data.train,
-        data.dev,
+        *weights_and_data(STUDENT, TEACHER),
         student,
         settings(seed, 3, 1.5e-4),
         watch=inputs.watched,
@@ -134,9 +131,8 @@ def draw(runs: list) -> None:
     for run in runs:
         taught = run.latest("taught")
         if taught:
-            teachers[_("teacher {score:.0%}").format(score=taught["metrics"]["accuracy"])] = taught["metrics"][
-                "accuracy"
-            ]
+            score = taught["metrics"]["accuracy"]
+            teachers[_("teacher {score:.0%}").format(score=score)] = score
     lines = by_title(runs, over_the_run)
     waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
     if any(waiting):

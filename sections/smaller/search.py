@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS
 from sections.smaller import learn
 from sections.smaller.subject import STUDENT, Inputs
 from ui.claim import records_of
@@ -10,7 +9,7 @@ from ui.figures import figure
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs
 from ui.model_cache import load, version_of
-from ui.runs import manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
+from ui.runs import manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source
 from ui.task_data import shipped
 from ui.translations import _, ngettext
@@ -64,13 +63,9 @@ def whole_milliseconds(version: int) -> float:
 
 
 def begin(budget: float, inputs: Inputs) -> None:
-    data = shipped(DATA)
     submit(
         "minibert.pruning.search:search",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        data.task.name,
-        data.train,
-        data.dev,
+        *learn.weights_and_data(STUDENT),
         learn.settings(0, 6, 3e-4),
         learn.settings(0, 2, 1e-4),
         budget=budget,
@@ -122,13 +117,12 @@ def of_record(budget: float) -> None:
 def shape(name: str) -> str:
     """A subnetwork's name in words: layers, and heads and neurons per layer."""
     layers, heads, neurons = map(int, name.split("-"))
-    return ", ".join(
-        (
-            ngettext("{n} layer", "{n} layers", layers).format(n=layers),
-            ngettext("{n} head", "{n} heads", heads).format(n=heads),
-            ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
-        )
+    parts = (
+        ngettext("{n} layer", "{n} layers", layers).format(n=layers),
+        ngettext("{n} head", "{n} heads", heads).format(n=heads),
+        ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
     )
+    return ", ".join(parts)
 
 
 def scatter(results: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:

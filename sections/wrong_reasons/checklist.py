@@ -93,26 +93,26 @@ def rates(results: list) -> None:
         for one in applied
     ]
     expected = {"same": _("should stay"), "change": _("should change"), "open": _("neither right nor wrong")}
-    with st.container(key="wide-rates"):
-        figure(
-            flip_rates(rows, _("answers that flipped")),
-            _("How often each rule flips the answer. {rows}.").format(
-                rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
-            ),
-            "rates",
-            data=[
-                {
-                    _("rule"): row.name,
-                    _("the answer"): expected[row.expects],
-                    _("flipped"): row.rate,
-                    _("at least"): row.interval[0],
-                    _("at most"): row.interval[1],
-                    _("texts"): len(one.texts),
-                    _("of"): one.of,
-                }
-                for row, one in zip(rows, applied, strict=True)
-            ],
-        )
+    figure(
+        flip_rates(rows, _("answers that flipped")),
+        _("How often each rule flips the answer. {rows}.").format(
+            rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
+        ),
+        "rates",
+        data=[
+            {
+                _("rule"): row.name,
+                _("the answer"): expected[row.expects],
+                _("flipped"): row.rate,
+                _("at least"): row.interval[0],
+                _("at most"): row.interval[1],
+                _("texts"): len(one.texts),
+                _("of"): one.of,
+            }
+            for row, one in zip(rows, applied, strict=True)
+        ],
+        wide=True,
+    )
 
 
 def flipped(results: list) -> None:

@@ -131,8 +131,9 @@ def _draw(runs: list, revealed: bool) -> None:
     alt = _("Accuracy on the three tests while training, a line a seed. Now: {words}.").format(words=words)
     titles = (_("step"), _("accuracy"))
     curves = {name: {test: by[test] for test in by if revealed or test != "flipped"} for name, by in curves.items()}
-    with st.container(key="wide-curves"):
-        figure(accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles), alt, "curves", data=rows)
+    figure(
+        accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles), alt, "curves", data=rows, wide=True
+    )
 
 
 def _told(finals: Finals) -> tuple[str, list[dict]]:

@@ -147,13 +147,8 @@ def draws(inputs: Inputs, places: tuple[int, ...]) -> None:
             for pair in drawn
         )
         rows.append(f'<li><b>{name}</b><ul class="mb-draws">{items}</ul></li>')
-    st.markdown(
-        "**"
-        + _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}").format(
-            n=DRAWS, a=counts[0], b=counts[1]
-        )
-        + "**"
-    )
+    words = _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}")
+    st.markdown(f"**{words.format(n=DRAWS, a=counts[0], b=counts[1])}**")
     st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
     st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
     from minibert.inside.relatives.joint import expected
