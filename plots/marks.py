@@ -43,6 +43,17 @@ def panels(
     return fig.update_annotations(font_size=size)
 
 
+def add_level(fig: go.Figure, x: float | Sequence, y: float | Sequence, line: dict, **more: Any) -> None:
+    """A straight line between two points, drawn as a shape. x, y: one number or both ends."""
+    (x0, x1), (y0, y1) = (ends if isinstance(ends, Sequence) else (ends, ends) for ends in (x, y))
+    fig.add_shape(type="line", x0=x0, x1=x1, y0=y0, y1=y1, line=line, **more)
+
+
+def add_box(fig: go.Figure, x: Sequence[float], y: Sequence[float], **look: Any) -> None:
+    """A rectangle. x, y: its ends."""
+    fig.add_shape(type="rect", x0=x[0], x1=x[1], y0=y[0], y1=y[1], **look)
+
+
 def number_axis(fig: go.Figure, names: Sequence[str], **more: Any) -> None:
     """The x axis: evenly spaced places with these names."""
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names), **more)

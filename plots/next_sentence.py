@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.marks import LEGEND_ABOVE, name_rows, panels
+from plots.marks import LEGEND_ABOVE, add_level, name_rows, panels
 from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
 
 LARGE = 20  # type size of numbers that must be legible from the back row
@@ -119,8 +119,7 @@ def judged_next(
         for place, share in zip(places, shares, strict=True):
             _write_beside(fig, place, f"{share.value:.0%}")
     for row, right in enumerate(wanted):
-        ends = {"x0": right, "x1": right, "y0": row - 0.42, "y1": row + 0.42}
-        fig.add_shape(**ends, type="line", line={"color": GREY, "width": 7}, layer="below")
+        add_level(fig, right, (row - 0.42, row + 0.42), {"color": GREY, "width": 7}, layer="below")
     fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=literal(title))
     names = [literal(kind).replace(", ", ",<br>") for kind in kinds]
     name_rows(fig, names, 0.55, 0.55, tickfont_size=FONT_SIZE)

@@ -224,15 +224,8 @@ def layer_words(
                 shapes.append({**box, "line": {"width": 3, "color": RIGHT}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
             share = "" if probability is None else f" {probability:.0%}"
-            texts.append(
-                {
-                    "x": rank + 1,
-                    "y": place,
-                    "text": (f"<b>{label}</b>" if right else label) + share,
-                    "showarrow": False,
-                    "font": {"size": FONT_SIZE},
-                }
-            )
+            text = (f"<b>{label}</b>" if right else label) + share
+            texts.append({"x": rank + 1, "y": place, "text": text, "showarrow": False, "font": {"size": FONT_SIZE}})
     fig.update_layout(shapes=shapes, annotations=texts)
     fig.add_scatter(
         x=[rank + 1 for row in rows for rank in range(len(row))],

@@ -107,14 +107,9 @@ def learning_curves(
                     col=column,
                 )
         for words, height in panel.references.items():
-            fig.add_hline(
-                y=height,
-                line={"color": GREY, "dash": "dash", "width": 2},
-                annotation={"text": words, "font": {"size": SMALL}, "yanchor": "bottom"},
-                annotation_position="top right",
-                row=row,
-                col=column,
-            )
+            note = {"text": words, "font": {"size": SMALL}, "yanchor": "bottom"}
+            named = {"annotation": note, "annotation_position": "top right"}
+            fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, row=row, col=column)
         if panel.percent:
             fig.update_yaxes(tickformat=".0%", range=[0, 1.04], row=row, col=column)
         else:
@@ -216,18 +211,9 @@ def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str]
     )
     pixels = (here - low) / (high - low) * MAP_SIZE
     for word, place, (right, up) in zip(words, here, free_places(pixels, [len(word) for word in words]), strict=True):
-        fig.add_annotation(
-            x=place[0],
-            y=place[1],
-            text=token_label(word),
-            ax=right,
-            ay=-up,
-            font={"size": FONT_SIZE},
-            arrowhead=0,
-            arrowwidth=1,
-            arrowcolor=GREY,
-            standoff=5,
-        )
+        name = {"text": token_label(word), "ax": right, "ay": -up, "font": {"size": FONT_SIZE}}
+        arrow = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY, "standoff": 5}
+        fig.add_annotation(x=place[0], y=place[1], **name, **arrow)
     fig.update_xaxes(title_text=titles[0], range=[low[0], high[0]], zeroline=True)
     fig.update_yaxes(title_text=titles[1], range=[low[1], high[1]], zeroline=True)
     fig.update_layout(height=520, showlegend=False, dragmode=False)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.marks import add_line
+from plots.marks import add_box, add_level, add_line
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SEQUENTIAL, SMALL, VERMILION, WORDS
 
 BINS = 32  # cells per layer into which its neurons are grouped
@@ -34,6 +34,7 @@ def worth(
     fig = make_subplots(
         1, 2, column_widths=[0.36, 0.64], horizontal_spacing=0.07, subplot_titles=(words["heads"], words["neurons"])
     )
+    left_half, right = ({"row": 1, "col": column} for column in (1, 2))
     layers = [f"{words['layer']} {i + 1}" for i in range(len(heads))]
     cells = [(layer, head, value) for layer, values in enumerate(heads) for head, value in enumerate(values)]
     most = max((abs(value) for *_, value in cells), default=0) or 1.0
@@ -54,8 +55,7 @@ def worth(
         showlegend=False,
         text=[f"{value:+.4f}" for *_, value in cells],
         hovertemplate=f"%{{y}}, {words['head']} %{{x}}: %{{text}}<extra></extra>",
-        row=1,
-        col=1,
+        **left_half,
     )
     crossed = [(layer, head) for layer, head, _ in cells if (layer, head) in gone]
     fig.add_scatter(
@@ -67,8 +67,7 @@ def worth(
         name=words["gone"],
         showlegend=False,
         hovertemplate=f"{words['gone']}<extra></extra>",
-        row=1,
-        col=1,
+        **left_half,
     )
     strips = [binned(values) for values in neurons]
     top = max((max(strip, default=0) for strip in strips), default=0) or 1.0
@@ -82,34 +81,14 @@ def worth(
         ygap=16,
         hovertemplate="%{y}: %{z:.2f}<extra></extra>",
         colorbar={"title": {"text": words["worth"], "side": "right"}, "thickness": 14, "tickvals": [0, 0.5, 1]},
-        row=1,
-        col=2,
+        **right,
     )
     for row, (count, values) in enumerate(zip(left, neurons, strict=True)):
         share = 100 * count / max(1, len(values))
         if share < 100:
-            fig.add_shape(
-                type="rect",
-                x0=share,
-                x1=100,
-                y0=row - 0.38,
-                y1=row + 0.38,
-                line={"width": 0},
-                fillcolor=GREY,
-                opacity=0.75,
-                row=1,
-                col=2,
-            )
-        fig.add_shape(
-            type="line",
-            x0=share,
-            x1=share,
-            y0=row - 0.44,
-            y1=row + 0.44,
-            line={"color": WORDS, "width": 4},
-            row=1,
-            col=2,
-        )
+            look = {"line": {"width": 0}, "fillcolor": GREY, "opacity": 0.75}
+            add_box(fig, (share, 100), (row - 0.38, row + 0.38), **look, **right)
+        add_level(fig, share, (row - 0.44, row + 0.44), {"color": WORDS, "width": 4}, **right)
     fig.update_yaxes(autorange="reversed", showgrid=False, type="category")
     fig.update_yaxes(showticklabels=False, row=1, col=2)
     fig.update_xaxes(showgrid=False, type="category", title_text=words["head"], row=1, col=1)

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from minibert.text.characters import is_cjk
 from plots.attention import literal, number
-from plots.marks import add_line, panels
+from plots.marks import add_box, add_line, panels
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
 INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
@@ -52,8 +52,8 @@ def cosine_matrices(matrices: Sequence[CosineMatrix], sentences: Sequence[str], 
             col=place,
         )
         for row, column in (matrix.closest, matrix.closest[::-1]):
-            box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-            fig.add_shape(**box, type="rect", line={"width": 4, "color": BLUE}, row=1, col=place)
+            ends = [(at - 0.5, at + 0.5) for at in (column, row)]
+            add_box(fig, *ends, line={"width": 4, "color": BLUE}, row=1, col=place)
     fig.update_xaxes(type="category", showgrid=False, title_text=axis)
     fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
     labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]

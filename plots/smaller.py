@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.marks import add_line
+from plots.marks import add_level, add_line
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, VERMILION
 
 LARGEST = 62  # pixels across the largest bubble
@@ -94,28 +94,13 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             error_y={"type": "data", "array": [100 * point.spread], "visible": point.spread > 0, "color": colour},
             hovertemplate=f"{hover}<extra></extra>",
         )
-        fig.add_annotation(
-            x=math.log10(point.milliseconds),
-            y=100 * point.score,
-            text=literal(called),
-            showarrow=False,
-            yshift=shift,
-            font={"size": FONT_SIZE},
-        )
+        name = {"text": literal(called), "showarrow": False, "yshift": shift, "font": {"size": FONT_SIZE}}
+        fig.add_annotation(x=math.log10(point.milliseconds), y=100 * point.score, **name)
         if abs(shift) > size / 2 + LINE:  # the name is away from its bubble: connect them
             y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
-            fig.add_shape(
-                type="line",
-                xsizemode="pixel",
-                xanchor=point.milliseconds,
-                x0=0,
-                x1=0,
-                ysizemode="pixel",
-                yanchor=100 * point.score,
-                y0=y0,
-                y1=y1,
-                line={"color": GREY, "width": 1},
-            )
+            pixels = {"xsizemode": "pixel", "ysizemode": "pixel"}
+            anchors = {"xanchor": point.milliseconds, "yanchor": 100 * point.score}
+            add_level(fig, 0, (y0, y1), {"color": GREY, "width": 1}, **pixels, **anchors)
     fig.update_xaxes(
         type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False, range=[left, right]
     )

@@ -99,16 +99,9 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
             hovertemplate=f"{name}: %{{customdata}}<extra></extra>",
         )
         for at, begin, wide, count in bars:
-            fig.add_annotation(
-                x=begin + wide / 2,
-                y=at,
-                text=f"{count:,}",
-                showarrow=False,
-                font={"size": SMALL, "color": "#000000"},
-                bgcolor="#FFFFFF",
-                opacity=0.92,
-                borderpad=1,
-            )
+            paper = {"bgcolor": "#FFFFFF", "opacity": 0.92, "borderpad": 1}
+            number = {"text": f"{count:,}", "showarrow": False, "font": {"size": SMALL, "color": "#000000"}}
+            fig.add_annotation(x=begin + wide / 2, y=at, **number, **paper)
     middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
     bottom = len(plans) * (len(lanes) + 1) - 1
     fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)

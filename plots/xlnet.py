@@ -10,12 +10,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
-from plots.marks import LEGEND_ABOVE, name_rows
+from plots.marks import LEGEND_ABOVE, add_box, name_rows
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
 GUESSED = ORANGE
-HALF = {"size": 7}
+FIXED = {"fixedrange": True, "zeroline": False}  # of axes
 
 
 def two_masks(
@@ -63,21 +63,14 @@ def two_masks(
                 )
     panel, row, column = cell
     for colour, width in (("white", 6), (VERMILION, 3)):
-        box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-        fig.add_shape(**box, type="rect", line={"color": colour, "width": width}, row=1, col=panel + 1)
+        ends = [(place - 0.5, place + 0.5) for place in (column, row)]
+        add_box(fig, *ends, line={"color": colour, "width": width}, row=1, col=panel + 1)
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
     for at in range(len(panels)):
-        fig.update_xaxes(
-            **token_ticks(words, column if at == panel else None),
-            tickangle=-55,
-            range=[-0.6, n - 0.4],
-            fixedrange=True,
-            zeroline=False,
-            row=1,
-            col=at + 1,
-        )
-    fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
+        ticks = token_ticks(words, column if at == panel else None)
+        fig.update_xaxes(**ticks, tickangle=-55, range=[-0.6, n - 0.4], **FIXED, row=1, col=at + 1)
+    fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], **FIXED)
     fig.update_yaxes(title_text=literal(axes[0]), row=1, col=1)
     return fig
 
@@ -111,21 +104,10 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
     fig.add_hline(y=n - 0.5, line={"color": VERMILION, "width": 3})
     fig.add_vline(x=n - 0.5, line={"color": VERMILION, "width": 3})
     twice = [*words, *words]
-    fig.update_xaxes(
-        **token_ticks(twice),
-        tickangle=-60,
-        range=[-0.7, 2 * n - 0.3],
-        fixedrange=True,
-        zeroline=False,
-        title_text=f"{literal(names[0])} | {literal(names[1])}",
-    )
-    fig.update_yaxes(
-        **token_ticks(twice),
-        range=[2 * n - 0.3, -0.7],
-        fixedrange=True,
-        zeroline=False,
-        title_text=f"{literal(names[1])} | {literal(names[0])}",
-    )
+    first, second = map(literal, names)
+    ends = [-0.7, 2 * n - 0.3]
+    fig.update_xaxes(**token_ticks(twice), tickangle=-60, range=ends, **FIXED, title_text=f"{first} | {second}")
+    fig.update_yaxes(**token_ticks(twice), range=ends[::-1], **FIXED, title_text=f"{second} | {first}")
     fig.update_layout(height=150 + 19 * 2 * n, title=literal(title), margin={"l": 4, "r": 8, "b": 4})
     return fig
 
@@ -220,7 +202,7 @@ def by_way(
             mode="markers",
             showlegend=False,
             hoverinfo="skip",
-            marker={"color": colour, "symbol": f"{symbol}-open", **HALF},
+            marker={"color": colour, "symbol": f"{symbol}-open", "size": 7},
         )
     fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
     name_rows(fig, names, showgrid=None, zeroline=False, tickfont={"size": FONT_SIZE})
