@@ -49,11 +49,8 @@ def _show_rows(readings: draws.MaskedText) -> None:
     summary = _("After {epochs} epochs {asked} of {n} tokens have been asked at least once: {share:.0%}").format(
         epochs=len(rows), asked=len(covered), n=n, share=len(covered) / n
     )
-    tokens, cells, fates = (
-        [visible(encoding.tokens[i]) for i in shown],
-        [[r[i] for i in shown] for r in rows],
-        fate_names(),
-    )
+    tokens, fates = [visible(encoding.tokens[i]) for i in shown], fate_names()
+    cells = [[row[i] for i in shown] for row in rows]
     figure(
         mask_rows(tokens, cells, names, names=fates, title=summary),
         f"{summary}.",

@@ -58,16 +58,10 @@ def _chips_and_bars(inputs: Inputs) -> None:
     rows = expectations(loaded.model, ids, positions[:PANELS])
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
-    panels = [
-        panel(
-            loaded.tokenizer,
-            row,
-            inputs.bars,
-            around(tokens, i) if len(truths) > 1 else "",
-            {} if true is None else {true: "true"},
-        )
-        for i, row, true in zip(positions, rows, truths, strict=False)
-    ]
+    panels = []
+    for i, row, true in zip(positions, rows, truths, strict=False):
+        title, marked = around(tokens, i) if len(truths) > 1 else "", {} if true is None else {true: "true"}
+        panels.append(panel(loaded.tokenizer, row, inputs.bars, title, marked))
     show_bars(panels, "blank-bars", _finding(loaded.tokenizer, rows, truths))
     if any(one.roles for one in panels):
         show_legend("true")

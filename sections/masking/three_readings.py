@@ -57,28 +57,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         panels.append(panel(tokenizer, log_probs, 5, title, marked))
         chances.append((float(log_probs[true].exp()), float(log_probs[other].exp())))
         first.append(int(log_probs.argmax()))
-    if not predict(
-        "taken-in",
-        _("It reads “{other}” where “{name}” stood. What does it expect there first?").format(
-            other=literal(other_name), name=literal(name)
-        ),
-        [
-            _("“{word}”, which it reads").format(word=other_name),
-            _("“{word}”, which stood there").format(word=name),
-            _("something else"),
-        ],
-        0 if first[1] == other else 1 if first[1] == true else 2,
-        about=f"{inputs.model} {text} {position} {other}",
-    ):
+    question = _("It reads “{other}” where “{name}” stood. What does it expect there first?")
+    question = question.format(other=literal(other_name), name=literal(name))
+    options = {
+        other: _("“{word}”, which it reads").format(word=other_name),
+        true: _("“{word}”, which stood there").format(word=name),
+        None: _("something else"),
+    }
+    right = list(options).index(first[1] if first[1] in options else None)
+    about = f"{inputs.model} {text} {position} {other}"
+    if not predict("taken-in", question, list(options.values()), right, about=about):
         return
-    finding = (
-        _("Taken in: it reads “{word}”, and expects it").format(word=other_name)
-        if first[1] == other
-        else _("Not taken in: it reads “{word}”, and expects “{best}”").format(
-            word=other_name, best=visible(tokenizer.vocab[first[1]])
-        )
-    )
-    show_bars(panels, "readings", finding)
+    finding = _("Not taken in: it reads “{word}”, and expects “{best}”")
+    if first[1] == other:
+        finding = _("Taken in: it reads “{word}”, and expects it")
+    show_bars(panels, "readings", finding.format(word=other_name, best=visible(tokenizer.vocab[first[1]])))
     show_legend("true", "shown")
     _show_chances(literal(name), literal(other_name), chances)
 

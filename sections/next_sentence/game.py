@@ -47,13 +47,8 @@ def _table(inputs: Inputs) -> None:
     if len(guesses) <= at:
         with st.container(key="guess", horizontal=True, gap="small"):
             for answer, label, icon in zip((True, False), words, (":material/check:", ":material/close:"), strict=True):
-                st.button(
-                    label,
-                    key=f"guess-{answer}",
-                    icon=icon,
-                    on_click=_guess,
-                    args=((against, number), at, answer, question),
-                )
+                args = ((against, number), at, answer, question)
+                st.button(label, key=f"guess-{answer}", icon=icon, on_click=_guess, args=args)
         return
     _reveal(inputs.model, probed, dealt[at], guesses[at], words, question)
     st.button(
@@ -103,36 +98,23 @@ def _reveal(model: str, probed: list, row: int, guess: bool, words: tuple[str, s
     with st.container(horizontal=True, gap="small", key="judges"):
         if counts.total() > 1:
             of = {True: counts["True"], False: counts["False"]}
-            st.metric(
-                _("The room {mark}").format(mark=_mark((of[True] > of[False]) == truth)),
-                f"{of[truth]} / {counts.total()}",
-                words[0] if truth else words[1],
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-            )
+            mark = _mark((of[True] > of[False]) == truth)
+            _verdict(_("The room {mark}").format(mark=mark), f"{of[truth]} / {counts.total()}", words, truth)
         for name, follows, number in (
             (model, prob > 0.5, _("IsNext {p:.0%}").format(p=prob)),
             (_("Topic only"), topic, _("alike") if topic else _("not alike")),
         ):
-            st.metric(
-                f"{literal(name)} {_mark(follows == truth)}",
-                number,
-                words[0] if follows else words[1],
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-            )
+            _verdict(f"{literal(name)} {_mark(follows == truth)}", number, words, follows)
+
+
+def _verdict(who: str, number: str, words: tuple[str, str], follows: bool) -> None:
+    st.metric(who, number, words[0 if follows else 1], delta_color="off", delta_arrow="off", border=True)
 
 
 def _show_score(model: str, probed: list, dealt: list[int], guesses: list[bool]) -> None:
     probs, topic = _answers(model, probed, dealt)
     truths = [probed[row].kind == "next" for row in dealt]
-    answers = {
-        _("You"): guesses,
-        _("The model"): [prob > 0.5 for prob in probs],
-        _("Topic only"): topic,
-    }
+    answers = {_("You"): guesses, _("The model"): [prob > 0.5 for prob in probs], _("Topic only"): topic}
     for column, (name, verdicts) in zip(st.columns(3), answers.items(), strict=True):
         right = sum(one == truth for one, truth in zip(verdicts, truths, strict=True))
         column.metric(name, _("{right} of {all}").format(right=right, all=ROUND), border=True)

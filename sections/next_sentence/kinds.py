@@ -60,14 +60,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         title=_finding(result, model),
         wide=True,
     )
-    heads = [
-        _("B is"),
-        _("pairs"),
-        _("model: “next”"),
-        _("topic only: “next”"),
-        _("model: true B higher"),
-        _("topic only: true B higher"),
-    ]
+    heads = [_("B is"), _("pairs"), _("model: “next”"), _("topic only: “next”")]
+    heads += [_("model: true B higher"), _("topic only: true B higher")]
     with st.container(key="kinds-table"):
         st.markdown("\n".join(f"| {' | '.join(row)} |" for row in (heads, [":--", *["--:"] * 5], *table)))
     _conclude(result)
@@ -109,12 +103,9 @@ def _conclude(result) -> None:
     ):
         wins, _topic, n = result.ranked_higher(kind)
         low, high = wilson(wins, n)
+        verdict = _("That is more than guessing.") if low > 0.5 else _("That is less than guessing.")
         if low <= 0.5 <= high:
             verdict = _("That cannot be told from guessing.")
-        elif low > 0.5:
-            verdict = _("That is more than guessing.")
-        else:
-            verdict = _("That is less than guessing.")
         lines.append(
             _(
                 "**{title}** It gives the true pair more than {what} in **{wins:g} of {n}** cases, {share:.1%} (95% "

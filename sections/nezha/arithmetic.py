@@ -31,15 +31,8 @@ def vanishing() -> None:
 
     with st.container(horizontal=True, gap="medium"):
         weight = st.select_slider(_("A weight"), WEIGHTS, value=0.5, key="weight", bind="query-params", width=260)
-        update = st.select_slider(
-            _("Its update, each step"),
-            UPDATES,
-            value=1e-4,
-            format_func=lambda u: f"{u:g}",
-            key="update",
-            bind="query-params",
-            width=260,
-        )
+        look = {"format_func": "{:g}".format, "key": "update", "bind": "query-params", "width": 260}
+        update = st.select_slider(_("Its update, each step"), UPDATES, value=1e-4, **look)
     half, master = repeated(weight, update, STEPS)
     gap = spacing(weight)
     lost = half[-1] == half[0]
@@ -70,15 +63,8 @@ def underflow(inputs: Inputs) -> None:
     from plots.nezha import over_scales
 
     results = counted(inputs.pair, inputs.pair.version)
-    exponent = st.select_slider(
-        _("The loss is multiplied by"),
-        EXPONENTS,
-        value=0,
-        format_func=lambda e: f"2^{e}",
-        key="scale",
-        bind="query-params",
-        width=420,
-    )
+    look = {"format_func": "2^{}".format, "key": "scale", "bind": "query-params", "width": 420}
+    exponent = st.select_slider(_("The loss is multiplied by"), EXPONENTS, value=0, **look)
     here = EXPONENTS.index(exponent)
     one = results[here]
     if one.overflow:

@@ -20,15 +20,8 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
     published = {"BERT-base": "110 M", "BERT-large": "340 M"}
     rows = {name: FAMILY[name] for name in published}
     rows.setdefault(inputs.title, inputs.model)
-    head = [
-        "",
-        _("encoder"),
-        _("encoder + pooler"),
-        _("encoder + MLM head"),
-        _("all of pre-training"),
-        _("the paper says"),
-    ]
-    lines = [f"| {' | '.join(head)} |", "|:--|--:|--:|--:|--:|:--|"]
+    head = (_("encoder"), _("encoder + pooler"), _("encoder + MLM head"), _("all of pre-training"), _("the paper says"))
+    lines = [f"| | {' | '.join(head)} |", "|:--|--:|--:|--:|--:|:--|"]
     for name, shown in rows.items():
         totals = parameters(shown).totals()
         lines.append(table_row(f"**{unbroken(name)}**", totals.values(), published.get(name, "")))

@@ -77,12 +77,8 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
     if missing:
         a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # probes per layer; 2 with a control task
         probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
-        if st.button(
-            ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
-            key="probe",
-            type="primary",
-            icon=":material/play_arrow:",
-        ):
+        label = ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}")
+        if st.button(label, key="probe", type="primary", icon=":material/play_arrow:"):
             for random in missing:
                 _start(names[random], model, random, tasks, seeds, wanted[random])
             st.rerun()

@@ -30,21 +30,15 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
 
     panels = []
     for result in ours:
-        other = beside.get(result.name)
-        if measure == "accuracy":
-            lines = [line(result.accuracy, _("this model"), "first")]
-            if result.control is not None:
-                lines.append(line(result.control, _("control task"), "second"))
-            if other is not None:
-                lines.append(line(other.accuracy, _("random weights"), "baseline"))
-            references = {_("commonest label"): result.majority}
-        elif result.selectivity is None:
+        values = getattr(result, measure)
+        if values is None:  # a task without a control task
             continue
-        else:
-            lines = [line(result.selectivity, _("this model"), "first")]
-            if other is not None:
-                lines.append(line(other.selectivity, _("random weights"), "baseline"))
-            references = {"": 0.0}
+        lines = [line(values, _("this model"), "first")]
+        if measure == "accuracy" and result.control is not None:
+            lines.append(line(result.control, _("control task"), "second"))
+        if result.name in beside:
+            lines.append(line(getattr(beside[result.name], measure), _("random weights"), "baseline"))
+        references = {_("commonest label"): result.majority} if measure == "accuracy" else {"": 0.0}
         low = min([0.0, *(value for one in lines for value in one.low or one.values)])
         panels.append(Panel(task_name(result.name), lines, references, True, (low - 0.02, 1.05)))
     if not panels:

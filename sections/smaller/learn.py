@@ -45,9 +45,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         temperature = st.slider(_("Temperature"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
         seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(
-            _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not chosen
-        ):
+        look = {"type": "primary", "icon": ":material/play_arrow:", "disabled": not chosen}
+        if st.button(_("Train both"), key="train-smaller", **look):
             begin_alone(int(seed), inputs)
             begin_taught(list(chosen), float(temperature), int(seed), inputs)
         if st.button(_("The taught one alone"), key="train-taught", disabled=not chosen):

@@ -34,16 +34,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         length = st.slider(_("Tokens"), 3, MOST, 10, key="length", bind="query-params", width=170)
         sweeps = st.slider(_("Sweeps"), 1, 12, 4, key="sweeps", bind="query-params", width=170)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        temperature = st.select_slider(
-            _("Temperature"),
-            (0.0, 0.25, 0.5, 0.75, 1.0, 1.5),
-            value=0.5,
-            format_func=lambda t: f"{t:g}",
-            key="heat",
-            bind="query-params",
-            width=220,
-            help=_("0: always the likeliest token."),
-        )
+        look = {"format_func": "{:g}".format, "key": "heat", "bind": "query-params", "width": 220}
+        heats, hint = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5), _("0: always the likeliest token.")
+        temperature = st.select_slider(_("Temperature"), heats, value=0.5, help=hint, **look)
         seed = seed_input(1)
     version = (SHIPPED / "bert" / "model.safetensors").stat().st_mtime_ns if model == "toy" else version_of(model)
     vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)
@@ -67,17 +60,8 @@ def drawn(model: str, version: int, length: int, sweeps: int, order: str, temper
 
     bert, tokenizer = brain(model)
     ids = [tokenizer.cls_id, *[tokenizer.mask_id] * length, tokenizer.sep_id]
-    draws = gibbs(
-        bert,
-        ids,
-        range(1, length + 1),
-        tokenizer.mask_id,
-        sweeps=sweeps,
-        seed=seed,
-        order=order,
-        temperature=temperature,
-        never=tokenizer.special_ids,
-    )
+    how = {"sweeps": sweeps, "seed": seed, "order": order, "temperature": temperature}
+    draws = gibbs(bert, ids, range(1, length + 1), tokenizer.mask_id, never=tokenizer.special_ids, **how)
     return tokenizer.vocab, [
         (one.ids[1:-1], None if one.place is None else one.place - 1, one.guesses) for one in draws
     ]

@@ -39,13 +39,8 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         draw(inputs, mask, results)
-    legend(
-        [
-            (BLUE, "■", _("sees a token that is read")),
-            (ORANGE, "◆", _("sees one that is written")),
-            (MASK, "▭", "[MASK]"),
-        ]
-    )
+    read, written = (BLUE, "■", _("sees a token that is read")), (ORANGE, "◆", _("sees one that is written"))
+    legend([read, written, (MASK, "▭", "[MASK]")])
     others(results)
     if mask == "seq2seq" and inputs.given is None:
         bert_writes(inputs)

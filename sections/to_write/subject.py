@@ -83,14 +83,8 @@ def read(lesson: Lesson) -> Inputs:
             chosen = choice("writer", _("Who writes"), names, box=320)
             name = choice("way", _("A token is chosen"), ways(), wrap=True)
             width = st.slider(_("Beginnings kept (beam)"), 1, 8, 3, key="width", bind="query-params")
-            temperature = st.select_slider(
-                _("Temperature (by lot)"),
-                TEMPERATURES,
-                value=1.0,
-                format_func=lambda t: f"{t:g}",
-                key="temperature",
-                bind="query-params",
-            )
+            look = {"format_func": "{:g}".format, "key": "temperature", "bind": "query-params"}
+            temperature = st.select_slider(_("Temperature (by lot)"), TEMPERATURES, value=1.0, **look)
             seed = st.number_input(_("Seed (by lot)"), 0, MAX_SEED, 0, key="dice", bind="query-params", width=150)
             examples = st.container()
     with left:

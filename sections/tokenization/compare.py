@@ -36,11 +36,8 @@ def _compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]]
 
 def _compare(lesson: Lesson, text: str) -> None:
     ways, curve, (read_words, kinds, letters) = _compared(text)
-    names = {
-        "characters": _("characters"),
-        "pieces": _("pieces, all that can be learned"),
-        "words": _("words between spaces"),
-    }
+    pieces = _("pieces, all that can be learned")
+    names = {"characters": _("characters"), "pieces": pieces, "words": _("words between spaces")}
     letters_, words_ = ways["characters"], ways["words"]
     figure(
         size_against_length(

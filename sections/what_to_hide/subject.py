@@ -50,12 +50,8 @@ def read(lesson: Lesson) -> Inputs:
     models = {info.name: info for info in available_models(fill=True, trained=True)}
     models = {name: info for name, info in models.items() if language_read(name) == language} or models
     with models_in:
-        model = choose_model(
-            f"model-{language}",
-            _("The model that guesses"),
-            {name: info.title for name, info in models.items()},
-            {name: info.directory for name, info in models.items()},
-        )
+        titles, folders = ({name: getattr(info, of) for name, info in models.items()} for of in ("title", "directory"))
+        model = choose_model(f"model-{language}", _("The model that guesses"), titles, folders)
     return Inputs(text, model, rate, SEED if seed is None else int(seed))
 
 

@@ -74,11 +74,8 @@ def models(folder: Path, version: int):
     """(BERT, SpanBERT, tokenizer), loaded once per server, never changed."""
     from minibert import checkpoint
 
-    return (
-        checkpoint.load(folder / "bert"),
-        checkpoint.load(folder / "spanbert"),
-        checkpoint.load_tokenizer(folder / "spanbert"),
-    )
+    bert, spanbert = (checkpoint.load(folder / name) for name in ("bert", "spanbert"))
+    return bert, spanbert, checkpoint.load_tokenizer(folder / "spanbert")
 
 
 def guesses(bert, spanbert, tokenizer, ids: list[int], start: int) -> dict[str, list[tuple[str, float]]]:

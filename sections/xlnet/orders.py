@@ -39,13 +39,8 @@ def show(inputs: Inputs) -> None:
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,
         )
-        legend(
-            [
-                (OPEN[0], "■", _("may look")),
-                (GUESSED, "■", _("may look, and its word is guessed")),
-                (SHUT[0], "×", _("may not")),
-            ]
-        )
+        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
+        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         if inputs.cut:
             left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
             st.caption(left_out.format(n=inputs.cut))
