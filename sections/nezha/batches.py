@@ -68,8 +68,8 @@ def draw(runs: list) -> None:
     from plots.nezha import layer_shares
     from plots.pretraining import CurvePanel, History, learning_curves
 
-    marks = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
-    if not any(marks.values()):
+    evaluations = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
+    if not any(evaluations.values()):
         st.caption(_("The stories are being written …"))
         return
     panels = [
@@ -78,14 +78,14 @@ def draw(runs: list) -> None:
     ]
     listed = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
-        for name, events in marks.items()
+        for name, events in evaluations.items()
         if events
     )
     histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # reversed: LAMB in blue
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
     figure(fig, _("Over the tokens read. Last: {told}.").format(told=listed), "batch-curves", wide=True)
-    ratios = {name: events[-1]["details"]["ratios"] for name, events in marks.items() if events}
+    ratios = {name: events[-1]["details"]["ratios"] for name, events in evaluations.items() if events}
     ratios = {name: values for name, values in ratios.items() if values}
     if not ratios:
         return

@@ -109,9 +109,9 @@ def own_sentence(lesson: Lesson) -> None:
     st.session_state[WATCHED] = text
     if "[MASK]" not in text:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
-    elif toy and (strange := unknown_words(text)):
+    elif toy and (unknown := unknown_words(text)):
         words = _("The toy world has no {words}: the model reads [UNK] there.")
-        st.caption(words.format(words=", ".join(f"“{literal(word)}”" for word in strange[:8])))
+        st.caption(words.format(words=", ".join(f"“{literal(word)}”" for word in unknown[:8])))
     if text != before:
         for training in own_trainings():
             if not training.runs[-1].over:

@@ -32,8 +32,8 @@ def show(lesson: Lesson, text) -> None:
     if words := about(past.directory):
         st.caption(words)
     try:
-        kept, tokenizer = moments(past), load(past.name).tokenizer
-        model = model_at(kept[-1])
+        saved_steps, tokenizer = moments(past), load(past.name).tokenizer
+        model = model_at(saved_steps[-1])
     except (ValueError, OSError) as error:
         refuse(literal(error))
         return
@@ -48,13 +48,13 @@ def show(lesson: Lesson, text) -> None:
         max_chars=300,
     )
     encoding = tokenizer.encode(sentence, max_length=model.config.longest, truncation="head")
-    answers_then(kept, tokenizer, encoding, at, labels)
+    answers_then(saved_steps, tokenizer, encoding, at, labels)
     with st.grid(2, min_column_width=420, key="then") as grid:
         left, right = grid.container(key="then-left"), grid.container(key="then-right")
     with left:
-        head_then(model_at(kept[at]), tokenizer, sentence)
+        head_then(model_at(saved_steps[at]), tokenizer, sentence)
     with right:
-        embeddings_then(kept, tokenizer, at, labels, toy)
+        embeddings_then(saved_steps, tokenizer, at, labels, toy)
 
 
 def choice_of_past(choices: dict[str, ModelWithSteps]) -> str:

@@ -31,10 +31,10 @@ def pasts() -> list[ModelWithSteps]:
     for info in available_models(fill=True):
         if info.directory is None:
             continue
-        kept = listed(info.directory)
-        if kept:
+        saved_steps = listed(info.directory)
+        if saved_steps:
             last = next((event["step"] for event in reversed(logged(info.directory)) if event["event"] == "step"), None)
-            steps = [(f"{one.step:,}", one.path) for one in kept]
+            steps = [(f"{one.step:,}", one.path) for one in saved_steps]
             end = (_("the end") if last is None else f"{last:,}", None)
             found_ones.append(ModelWithSteps(info.name, info.title, info.directory, (*steps, end)))
     own = {run.id: i for i, run in enumerate(own_models())}
@@ -64,8 +64,8 @@ def model_at(moment: SavedStep):
 
     if moment.path is None:
         return checkpoint.load(moment.directory, kind=BertForPreTraining)
-    kept = next(one for one in snapshots.listed(moment.directory) if one.path == moment.path)
-    return snapshots.load(moment.directory, kept)
+    saved = next(one for one in snapshots.listed(moment.directory) if one.path == moment.path)
+    return snapshots.load(moment.directory, saved)
 
 
 MAX_TOKENS = 20  # most tokens of the sentence: more are illegible from the back row
@@ -88,7 +88,7 @@ def embeddings_at(moment: SavedStep, ids: tuple[int, ...]):
     return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 
-def answers_then(kept: list[SavedStep], tokenizer, encoding, at: int, labels: list[str]) -> None:
+def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, labels: list[str]) -> None:
     from plots.masking import Blank, expected_tokens
     from plots.pretraining import answers_over_steps
 
@@ -97,7 +97,7 @@ def answers_then(kept: list[SavedStep], tokenizer, encoding, at: int, labels: li
     if not places:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
         return
-    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in kept]  # (V,) each
+    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in saved_steps]  # (V,) each
     ids = probs[at].argsort()[::-1][:5].tolist()
     words, bars = [tokenizer.vocab[i] for i in ids], probs[at][ids].tolist()
     with st.grid(2, min_column_width=360, key="then-answers") as grid:
@@ -148,7 +148,7 @@ def head_then(model, tokenizer, text: str) -> None:
     figure(attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0), alt, "then-head")
 
 
-def embeddings_then(kept: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:
+def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
     from minibert.inside.geometry.projection import principal_plane
@@ -160,15 +160,15 @@ def embeddings_then(kept: list[SavedStep], tokenizer, at: int, labels: list[str]
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
     words_given = list(dict.fromkeys(text.lower().split()))
     words = [word for word in words_given if word in index][:MAX_WORDS]
-    if strange := [word for word in words_given if word not in index]:
+    if unknown := [word for word in words_given if word not in index]:
         st.caption(
-            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(strange[:12])))
+            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(unknown[:12])))
         )
     if len(words) < 3:
         st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")
         return
     ids = tuple(index[word] for word in words)
-    tables = [embeddings_at(moment, ids) for moment in kept]  # (N, H) each
+    tables = [embeddings_at(moment, ids) for moment in saved_steps]  # (N, H) each
     plane = principal_plane(tables[-1])
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))

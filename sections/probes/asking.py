@@ -69,9 +69,9 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
             _("Beside it, random weights"), value=True, key="beside", bind="query-params"
         )
     title = next(info.title for info in available_models() if info.name == model)
-    wanted = {False: title} | ({True: _("random weights")} if beside else {})
+    titles = {False: title} | ({True: _("random weights")} if beside else {})
     names = {
-        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in wanted
+        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in titles
     }
     missing = [random for random, name in names.items() if computed(name) is None]
     if missing:
@@ -80,7 +80,7 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
         label = ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}")
         if st.button(label, key="probe", type="primary", icon=":material/play_arrow:"):
             for random in missing:
-                _start(names[random], model, random, tasks, seeds, wanted[random])
+                _start(names[random], model, random, tasks, seeds, titles[random])
             st.rerun()
     show_refusal()
     for random in missing:

@@ -72,24 +72,24 @@ def knife(run: str, directory: str, text: str) -> None:
         worth = cutting.worth(run, directory)
         whole = len(worth.heads)
         share = min(share, 100 * (whole - 1) // whole) if what == "layers" else share
-        there = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
-        selection = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
+        all_heads = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
+        selection = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & all_heads)))
         keep, _models = cutting.left_of(selection)
         costs = cutting.honest(run, directory) if by == "loss" else None
-    draw(keep, worth, costs, there)
+    draw(keep, worth, costs, all_heads)
     with st.spinner(_("Each reads your sentence and the dev reviews …")):
         measured, predictions = cutting.on_dev(selection), cutting.on_text(selection, text)
     beside(measured, predictions, text)
     st.session_state["_asked-cut"] = selection
 
 
-def draw(keep, worth, costs, there) -> None:
+def draw(keep, worth, costs, all_heads) -> None:
     from minibert.pruning.keep import normalised
     from plots.pruning import worth as drawn
 
     heads = dict(zip(keep.layers, keep.heads, strict=True))
     neurons = dict(zip(keep.layers, keep.neurons, strict=True))
-    gone = {(layer, head) for layer, head in there if head not in heads.get(layer, ())}
+    cut_heads = {(layer, head) for layer, head in all_heads if head not in heads.get(layer, ())}
     left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
     values = normalised(worth.heads) if costs is None else costs  # the colours: importance, or the rise of the loss
     words = {
@@ -106,9 +106,13 @@ def draw(keep, worth, costs, there) -> None:
         "What each head is worth, {best} most, {worst} least. Cut away: {gone} heads of {all}; neurons left: {left}."
     )
     figure(
-        drawn(values, normalised(worth.neurons), gone, left, words),
+        drawn(values, normalised(worth.neurons), cut_heads, left, words),
         alt.format(
-            best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there), left=", ".join(map(str, left))
+            best=name(*best[1:]),
+            worst=name(*worst[1:]),
+            gone=len(cut_heads),
+            all=len(all_heads),
+            left=", ".join(map(str, left)),
         ),
         "worth",
         on_select=toggle,
@@ -118,9 +122,9 @@ def draw(keep, worth, costs, there) -> None:
                 _("head"): name(layer, head),
                 _("slope"): round(worth.heads[layer][head], 5),
                 **({} if costs is None else {_("loss without"): round(costs[layer][head], 5)}),
-                _("cut away"): (layer, head) in gone,
+                _("cut away"): (layer, head) in cut_heads,
             }
-            for layer, head in sorted(there)
+            for layer, head in sorted(all_heads)
         ],
     )
     if costs is not None:
@@ -129,7 +133,7 @@ def draw(keep, worth, costs, there) -> None:
         flat = [[abs(value) for row in table for value in row] for table in (worth.heads, costs)]
         st.caption(
             _("Both ways to weigh {n} heads: rank correlation {rho:.2f} (1: the same order).").format(
-                n=len(there), rho=rank_correlation(*flat)
+                n=len(all_heads), rho=rank_correlation(*flat)
             )
         )
 

@@ -14,7 +14,7 @@ from ui.translations import _
 
 DATA = "reviews"
 COPIES, RATE = 3, 0.2  # changed copies of each review, share of words changed
-STEADY = 900  # seconds, so that no run occupies a worker for ever
+MAX_SECONDS = 900  # seconds, so that no run occupies a worker for ever
 
 
 def loss_names() -> dict[str, str]:
@@ -75,7 +75,7 @@ def settings(seed: int, epochs: int, rate: float, **changes):
         seed=seed,
         group_by_length=True,
         averaging=0.5,
-        max_seconds=STEADY,
+        max_seconds=MAX_SECONDS,
         **changes,
     )
 

@@ -38,23 +38,23 @@ def _calculator(records: list[dict]) -> None:
     st.markdown("### " + _("How many runs would it take?"))
     left, right = st.columns(2, gap="medium")
     with left:
-        wanted = st.slider(_("True difference, points"), 0.25, 10.0, clamp(difference, 0.25, 10.0), 0.25)
+        true_difference = st.slider(_("True difference, points"), 0.25, 10.0, clamp(difference, 0.25, 10.0), 0.25)
     with right:
         spread = st.slider(_("Standard deviation over seeds, points"), 0.25, 15.0, clamp(deviation, 0.25, 15.0), 0.25)
     from minibert.experiments.seeds import power, seeds_needed
     from plots.stability import power_curve
 
-    needed = seeds_needed(wanted, spread)
+    needed = seeds_needed(true_difference, spread)
     most = min(max(2 * (needed or MOST_SEEDS_DRAWN), 8), MOST_SEEDS_DRAWN)
     seeds = list(range(2, most + 1))
-    chances = [power(wanted, spread, n) for n in seeds]
+    chances = [power(true_difference, spread, n) for n in seeds]
     if needed is None:
         alt = _("More than ten thousand runs of each setting would be needed.")
     else:
         alt = _(
             "To find a true difference of {gap:g} points with a chance of 80 %, where runs scatter by {sd:g} points, a "
             "t-test at 5 % needs {n} runs of each setting. With 5 runs of each the chance is {five:.0%}."
-        ).format(gap=wanted, sd=spread, n=needed, five=power(wanted, spread, 5))
+        ).format(gap=true_difference, sd=spread, n=needed, five=power(true_difference, spread, 5))
     fig = power_curve(seeds, chances, 0.8, (_("runs of each setting"), _("chance to find it")))
     figure(fig, alt, key="power", wide=True)
     st.markdown(f"**{alt}**", width=820)

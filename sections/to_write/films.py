@@ -34,8 +34,8 @@ def film(inputs: Inputs, mask: str) -> WritingSteps | None:
     if not read:
         return None
     source = ["[CLS]", *read, "[SEP]"]
-    given = None if inputs.given is None else tuple(words_of(inputs.given, MOST_GIVEN))
-    written, guesses, others = written_by(inputs.writer, inputs.writer.version, tuple(read), given, inputs.way)
+    given_text = None if inputs.given is None else tuple(words_of(inputs.given, MOST_GIVEN))
+    written, guesses, others = written_by(inputs.writer, inputs.writer.version, tuple(read), given_text, inputs.way)
     tokens = [*source, *written]
     rows = looks(mask, len(source), len(written))
     if mask != "seq2seq":
@@ -89,15 +89,15 @@ def looks(mask: str, source: int, written: int) -> list[str]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200, hash_funcs={Writer: lambda writer: str(writer.folder)})
-def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple[str, ...] | None, way):
+def written_by(writer: Writer, version: int, read: tuple[str, ...], given_text: tuple[str, ...] | None, way):
     """→ (the written tokens as words, (P, the likeliest [(word, P)]) for each, other texts with ln P)."""
     from minibert.inside.predictions import writing
     from minibert.toy.answers import rules_for, spelled
 
     model, tokenizer = network(writer.folder)
     source = [tokenizer.cls_id, *(tokenizer.ids.get(word, tokenizer.unk_id) for word in read), tokenizer.sep_id]
-    if given is not None:
-        return given_by(model, tokenizer, source, given)
+    if given_text is not None:
+        return given_by(model, tokenizer, source, given_text)
     rules = rules_for(tokenizer, most=16)
     if writer.ends == ".":
         rules = writing.Rules(tokenizer.mask_id, {tokenizer.ids["."]}, tokenizer.special_ids, 16)
@@ -114,11 +114,11 @@ def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple
     return [tokenizer.vocab[i] for i in best.ids], guesses, others
 
 
-def given_by(model, tokenizer, source: list[int], given: tuple[str, ...]):
+def given_by(model, tokenizer, source: list[int], given_text: tuple[str, ...]):
     """The same result for a text given by the user: P of each token, None if any word is unknown."""
     from minibert.inside.predictions.writing import expected
 
-    words = [*given, "[SEP]"]
+    words = [*given_text, "[SEP]"]
     ids = [tokenizer.ids.get(word, tokenizer.unk_id) for word in words]
     known = tokenizer.unk_id not in [*source, *ids]
     guesses: list[tuple[float | None, list]] = []

@@ -47,10 +47,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             label=_("the text with three words hidden"),
         )
     )
-    wanted = [encoding.tokens[n] for n in inside]
+    targets = [encoding.tokens[n] for n in inside]
     rows = [
-        {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
-        for name, row in {**predictions, _("the text"): [(token, None) for token in wanted]}.items()
+        {_("asked"): literal(name), **{str(n + 1): mark(one, targets[n]) for n, one in enumerate(row)}}
+        for name, row in {**predictions, _("the text"): [(token, None) for token in targets]}.items()
     ]
     st.table(rows)
     lesson.show("The boundary objective")
@@ -63,10 +63,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(boundaries, find="cummax", label=_("Which two tokens stand around a span"))
 
 
-def mark(one: tuple[str, float | None], wanted: str) -> str:
+def mark(one: tuple[str, float | None], target: str) -> str:
     token, share = one
     shown = literal(visible(token))
-    return shown if share is None else f"{'✓' if token == wanted else '✗'} {shown} {share:.0%}"
+    return shown if share is None else f"{'✓' if token == target else '✗'} {shown} {share:.0%}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs={Path: str})

@@ -30,7 +30,7 @@ def rule_names() -> dict[str, str]:
 def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
     from minibert.inside.predictions.checklist import check
 
-    return list(check(predictor_of(_run), [dict(given) for given in inputs], field))
+    return list(check(predictor_of(_run), [dict(example) for example in inputs], field))
 
 
 @st.fragment
@@ -45,7 +45,7 @@ def show(lesson: Lesson, cue: str) -> None:
         st.info(_("Type at least one sentence."), icon=":material/edit:")
         return
     with st.spinner(_("Editing and asking …")):
-        results = checked(run.id, run, tuple(tuple(given.items()) for given in inputs), field)
+        results = checked(run.id, run, tuple(tuple(example.items()) for example in inputs), field)
     rates(results)
     flipped(results)
     lesson.show("A checklist", title=False)
