@@ -104,7 +104,7 @@ def recorded_or_hint(name: str) -> list[dict]:
     return records
 
 
-def explain(records: Sequence[dict], words: str, **values: object) -> None:
+def caption_records(records: Sequence[dict], words: str, **values: object) -> None:
     """`told_how` with the places of `words` filled in: {n} (seeds), {seconds}, {tokens}, {steps} and `values`."""
     filled = {
         "n": seeds_in_words(records),

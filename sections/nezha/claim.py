@@ -5,7 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -54,5 +54,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "
         "{n}) and was asked the same questions of stories it had not read. Processor seconds: {seconds}."
     )
-    explain(records, words, length=scale["max_length"], masked=scale["masked"])
+    caption_records(records, words, length=scale["max_length"], masked=scale["masked"])
     lesson.show("Why it comes out so")

@@ -5,7 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -52,7 +52,7 @@ def recorded() -> None:
         "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
         "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
     )
-    explain(records, words, read=records[-1]["scale"]["rows_read"])
+    caption_records(records, words, read=records[-1]["scale"]["rows_read"])
 
 
 def rows_of(arm: str) -> int:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.sentence_vectors.subject import Inputs
-from ui.claim import explain, mean_and_sd, recorded_or_hint, show_claim, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_claim, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -33,7 +33,7 @@ def recorded(records: Sequence[dict]) -> None:
         "of STS-B: SimCSE from their sentences alone, “cosine” from the scores too. Processor seconds: {seconds}."
     )
     start = literal(scale["begins_with"])
-    explain(records, words, start=start, steps=scale["steps"], batch=scale["batch_size"])
+    caption_records(records, words, start=start, steps=scale["steps"], batch=scale["batch_size"])
 
 
 def recorded_of_inference(records: Sequence[dict]) -> None:
@@ -50,7 +50,7 @@ def recorded_of_inference(records: Sequence[dict]) -> None:
         )
         for arm, record in on_pairs.items()
     )
-    explain(records, words, start=literal(scale["begins_with"]), batch=scale["batch_size"], arms=arms)
+    caption_records(records, words, start=literal(scale["begins_with"]), batch=scale["batch_size"], arms=arms)
 
 
 def simbert_losses() -> None:
@@ -75,7 +75,7 @@ def simbert_losses() -> None:
         "Mean ± sd. From {start}, {steps} steps of {batch} pairs ({n}); learned from {learned:,} pairs of LCQMC’s "
         "development set that ask the same, asked of the first ones of its test set."
     )
-    explain(
+    caption_records(
         records,
         words,
         start=literal(scale["begins_with"]),

@@ -9,7 +9,7 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.smaller.subject import Inputs
-from ui.claim import explain, recorded_or_hint, seconds_in_words, show_claim, show_verdicts
+from ui.claim import caption_records, recorded_or_hint, seconds_in_words, show_claim, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -43,7 +43,7 @@ def recorded(records: Sequence[dict]) -> None:
         "more have none, and the teacher judges them. Every student reads {rows:,} rows, “3 × as long” and “of 60,000” "
         "{more:,}; the dev set has 872 ({n}). Processor seconds: {seconds}."
     )
-    explain(
+    caption_records(
         records,
         words,
         teacher=literal(scale["teacher"]),
@@ -66,7 +66,7 @@ def pruning_and_search(lesson: Lesson, claim: str) -> None:
     st.caption(_("“Without a loss” and “nothing” mean: less than 2 points lost, anywhere in the 95 % interval."))
     scale = records[-1]["scale"]
     words = _("SST-2, {labelled:,} labels, then {again:,} of them once more; {n}; the dev set has 872.")
-    explain(records, words, labelled=scale["labelled"], again=scale["again"])
+    caption_records(records, words, labelled=scale["labelled"], again=scale["again"])
     lesson.show({"cut": "What cutting costs", "search": "What a search finds"}[claim])
 
 

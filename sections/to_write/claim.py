@@ -3,7 +3,7 @@
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.to_write.subject import Inputs
-from ui.claim import explain, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
+from ui.claim import caption_records, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -40,5 +40,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_verdicts(claims.judged(name, records), names)
     both = [{**record, "seconds": record["seconds"] + record["finetuning_seconds"]} for record in records]
     words = _("Each arm read {tokens:,} tokens in {steps:,} steps ({n}). Processor seconds, all in all: {seconds}.")
-    explain(records, words, seconds=seconds_in_words(both))
+    caption_records(records, words, seconds=seconds_in_words(both))
     lesson.show("Why it comes out so" if name == "to_write" else "Why the detector")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import explain, mean_and_sd, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -136,4 +136,4 @@ def claim() -> None:
     )
     with st.expander(_("All that was measured")):
         st.table(rows)
-        explain(records, words, asked=records[-1]["scale"]["asked"])
+        caption_records(records, words, asked=records[-1]["scale"]["asked"])

@@ -9,7 +9,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
 from sections.xlnet.subject import Inputs
-from ui.claim import explain, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -32,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "{groups} groups of words in stories it had not read. Processor seconds: {seconds}."
     )
     scale = records[-1]["scale"]
-    explain(records, words, masked=scale["masked"], groups=scale["groups"])
+    caption_records(records, words, masked=scale["masked"], groups=scale["groups"])
     lesson.show("Why it comes out so")
     the_papers_table(paper)
 

@@ -6,7 +6,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Inputs
-from ui.claim import explain, recorded_or_hint, show_by_measure, show_verdicts
+from ui.claim import caption_records, recorded_or_hint, show_by_measure, show_verdicts
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, newest_of_each, show_over_steps
 from ui.runs import evals, manager, show_refusal, submit, weights_to_begin_with
@@ -90,4 +90,4 @@ def recorded() -> None:
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
         "rows, and is asked for words of {stories} other stories."
     )
-    explain(records, words, tokens=records[-1]["tokens"], stories=records[-1]["scale"]["test"])
+    caption_records(records, words, tokens=records[-1]["tokens"], stories=records[-1]["scale"]["test"])
