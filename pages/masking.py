@@ -1,15 +1,11 @@
 """Masking: predictions for masked words, the choice of masked tokens, and why not all of them become [MASK]."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.masking import epochs, falling, fill, paper, subject, three_readings, two_sentences
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("masking.css"))
+style(subject)
 lesson = Lesson("masking")
 lesson.open()
 inputs = subject.read(lesson)
@@ -22,7 +18,5 @@ parts = {
     _("Why not always [MASK]"): three_readings,
     _("What the paper measured"): paper,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

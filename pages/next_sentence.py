@@ -1,15 +1,11 @@
 """Next sentence prediction: how pairs are made from documents, how models judge them, and whether it helps."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.next_sentence import game, judged, kinds, making, new_head, papers, random_share, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("next_sentence.css"))
+style(subject)
 lesson = Lesson("next_sentence")
 lesson.open()
 inputs = subject.read()
@@ -23,7 +19,5 @@ parts = {
     _("Can it be taught?"): new_head,
     _("Was it of any use?"): papers,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -1,15 +1,11 @@
 """NEZHA: relative instead of absolute positions; and the techniques of large runs: float16 arithmetic, LAMB."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.nezha import after, arithmetic, batches, both, claim, code, distances, grown, layers, shift, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("nezha.css"))
+style(subject)
 lesson = Lesson("nezha")
 lesson.open()
 inputs = subject.read(lesson)
@@ -26,7 +22,5 @@ parts = {
     _("LAMB’s claim"): grown,
     _("What became of it"): after,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.pretraining import cockpit, code, comparing, keep, look_back, recipe, texts
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.runs import manager
 from ui.translations import _
 
@@ -19,7 +19,5 @@ parts = {
     _("Keep it"): keep,
     _("The code"): code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, text)
+show_parts(parts, lesson, text)
 lesson.close()

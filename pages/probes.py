@@ -2,20 +2,18 @@
 
 from sections.probes import asking, lens, limits, papers, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("probes")
 lesson.open()
 inputs = subject.read(lesson)  # the sentence with a blank, its true word, the model: all stored in the link
 
-PARTS = {
+parts = {
     _("The logit lens"): lens,
     _("Ask every layer"): asking,
     _("Surface, syntax, meaning"): papers,
     _("How much to believe"): limits,
 }
-for tab, part in tabs(PARTS):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

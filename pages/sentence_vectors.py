@@ -2,7 +2,7 @@
 
 from sections.sentence_vectors import claim, code, desk, find_write, learn, pairs, poolings, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("sentence_vectors")
@@ -18,7 +18,5 @@ parts = {
     _("The claim"): claim,
     _("The code"): code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

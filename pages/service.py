@@ -2,7 +2,7 @@
 
 from sections.service import asking, going_out, many_clients, one_request, road, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.runs import manager
 from ui.translations import _
 
@@ -18,7 +18,5 @@ parts = {
     _("Many clients"): many_clients,
     _("Before it goes out"): going_out,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, served)
+show_parts(parts, lesson, served)
 lesson.close()

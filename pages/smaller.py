@@ -2,7 +2,7 @@
 
 from sections.smaller import claim, code, cut, eight_bits, learn, losses, search, subject, tradeoff
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("smaller")
@@ -19,7 +19,5 @@ parts = {
     _("The claim"): claim,
     _("The code"): code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

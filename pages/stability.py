@@ -2,7 +2,7 @@
 
 from sections.stability import first_steps, how_many_seeds, own_grid, recorded_runs, what_came_out
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("stability")
@@ -14,7 +14,5 @@ parts = {
     _("The first steps"): first_steps,
     _("How many seeds"): how_many_seeds,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

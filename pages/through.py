@@ -2,7 +2,7 @@
 
 from sections.through import code, stage_by_stage, three_models, whole
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("through")
@@ -14,7 +14,5 @@ parts = {
     _("Three models"): three_models,
     _("The code"): code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

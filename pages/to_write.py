@@ -1,11 +1,6 @@
 """Text generation: UniLM, which has an attention mask for it; BERT as a generator and as a corrector; BART."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.to_write import (
-    after,
     answers,
     both,
     claim,
@@ -18,10 +13,10 @@ from sections.to_write import (
     subject,
 )
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("to_write.css"))
+style(subject)
 lesson = Lesson("to_write")
 lesson.open()
 inputs = subject.read(lesson)
@@ -36,9 +31,7 @@ parts = {
     _("Corrector"): corrector,
     _("BART’s noises"): noises,
     _("BART restores"): restores,
-    _("What became of it"): after,
+    _("What became of it"): "What became of it",
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

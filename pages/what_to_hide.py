@@ -1,15 +1,11 @@
 """What to mask: pieces, words, phrases, names, spans, similar words; and what a model learns from each."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.what_to_hide import after, both, claim, code, continual, hard, nsp, side_by_side, subject, three
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("what_to_hide.css"))
+style(subject)
 lesson = Lesson("what_to_hide")
 lesson.open()
 inputs = subject.read(lesson)
@@ -25,7 +21,5 @@ parts = {
     _("One task after another"): continual,
     _("What became of it"): after,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,14 +2,14 @@
 
 from sections.wrong_reasons import advice, checklist, falls, famous, looks_at, real_data, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("wrong_reasons")
 lesson.open()
 cue = subject.read()  # stored in the link; in the drawer: checkpoint and seeds
 
-PARTS = {
+parts = {
     _("Plant a cue"): falls,
     _("What it looks at"): looks_at,
     _("Two famous cases"): famous,
@@ -17,7 +17,5 @@ PARTS = {
     _("A checklist"): checklist,
     _("What to do about it"): advice,
 }
-for tab, part in tabs(PARTS):
-    with tab:
-        part.show(lesson, cue)
+show_parts(parts, lesson, cue)
 lesson.close()

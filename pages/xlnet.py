@@ -1,15 +1,11 @@
 """XLNet: words predicted in a random order, each from those before it in that order."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.xlnet import after, both, claim, code, memory, orders, remembering, streams, subject, together
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("xlnet.css"))
+style(subject)
 lesson = Lesson("xlnet")
 lesson.open()
 inputs = subject.read(lesson)
@@ -25,7 +21,5 @@ parts = {
     _("The claim"): claim,
     _("What became of it"): after,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

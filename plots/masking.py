@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from plots.attention import literal
 from plots.grammar import MASK, RIGHT
+from plots.marks import LEGEND_ABOVE, name_rows, panels
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION, titled
 
 # Keys: cloze.FATES. Fates differ by letter as well as by colour; the letters are black on every colour.
@@ -38,8 +38,8 @@ def mask_rows(
     fig = go.Figure()
     columns = list(range(len(tokens)))
     for fate, colour in FATE_COLOURS.items():
-        cells = [[1 if told == fate else None for told in row] for row in rows]
-        letters = [[FATE_LETTERS[fate] if told == fate else "" for told in row] for row in rows]
+        cells = [[1 if cell == fate else None for cell in row] for row in rows]
+        letters = [[FATE_LETTERS[fate] if cell == fate else "" for cell in row] for row in rows]
         fig.add_heatmap(
             z=cells,
             x=columns,
@@ -100,6 +100,11 @@ class Blank:
     notes: Mapping[int, str] = field(default_factory=dict)
     roles: Mapping[int, str] = field(default_factory=dict)
 
+    @property
+    def in_words(self) -> str:
+        listed = ", ".join(f"{token} {prob:.0%}" for token, prob in zip(self.tokens, self.probs, strict=True))
+        return f"{self.title}: {listed}"
+
 
 def expected_tokens(
     blanks: Sequence[Blank], *, columns: int = 3, title: str = "", axis: str = "probability"
@@ -111,14 +116,14 @@ def expected_tokens(
     rows = max(1, math.ceil(len(blanks) / columns))
     bars = max((len(blank.tokens) for blank in blanks), default=1)
     height = 34 * bars + 56  # of one row of panels
-    fig = make_subplots(
+    fig = panels(
+        [literal(blank.title) for blank in blanks] if named else [],
         rows=rows,
-        cols=columns,
-        subplot_titles=[literal(blank.title) for blank in blanks] if named else None,
+        columns=columns,
+        size=FONT_SIZE + 1,
         horizontal_spacing=0.14 if columns > 1 else 0,
         vertical_spacing=56 / (height * rows) if rows > 1 else 0,
     )
-    fig.update_annotations(font_size=FONT_SIZE + 1)
     highest = max((p for blank in blanks for p in blank.probs), default=1.0)
     room = {1: 1.2, 2: 1.4}.get(columns, 1.6)  # the numbers stand beyond the bars
     for index, blank in enumerate(blanks):
@@ -238,7 +243,7 @@ def two_contexts(
         xaxis={**axis, "title_text": literal(axes[0])},
         yaxis={**axis, "title_text": literal(axes[1])},
         height=640,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        legend=LEGEND_ABOVE,
     )
     return titled(fig, title)
 
@@ -327,14 +332,7 @@ def ablation(
     """Scores of several strategies, one panel per metric, with every score written out; all panels span the same number
     of points, so that distances are comparable. baseline: index of the strategy with the dotted line."""
     span = max(max(values) - min(values) for values in scores.values()) + 0.9
-    fig = make_subplots(
-        rows=1,
-        cols=len(scores),
-        shared_yaxes=True,
-        subplot_titles=[literal(m) for m in scores],
-        horizontal_spacing=0.04,
-    )
-    fig.update_annotations(font_size=FONT_SIZE)
+    fig = panels(map(literal, scores), columns=len(scores), shared_yaxes=True, horizontal_spacing=0.04)
     places = list(range(len(strategies)))
     for column, values in enumerate(scores.values(), 1):
         first = (min(values) + max(values) - span) / 2
@@ -359,12 +357,7 @@ def ablation(
         fig.update_xaxes(
             range=[first - 0.2, first + span + 0.2], showticklabels=False, showgrid=False, row=1, col=column
         )
-    fig.update_yaxes(
-        tickmode="array",
-        tickvals=places,
-        ticktext=["<br>".join(map(literal, name.rsplit(" · ", 1))) for name in strategies],
-        tickfont_size=FONT_SIZE,
-        range=[len(strategies) - 0.4, -0.6],
-    )
+    names = ["<br>".join(map(literal, name.rsplit(" · ", 1))) for name in strategies]
+    name_rows(fig, names, 0.6, 0.6, tickfont_size=FONT_SIZE, showgrid=None)
     fig.update_layout(height=56 + 52 * len(strategies), margin_t=48)
     return titled(fig, title)

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.marks import LEGEND_ABOVE, add_level, name_rows, panels
 from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
 
 LARGE = 20  # type size of numbers that must be legible from the back row
@@ -63,7 +63,7 @@ def judgement(rows: Mapping[str, float], names: tuple[str, str] = ("IsNext", "No
         barmode="stack",
         margin_r=MARGIN,
         height=90 + 62 * len(rows),
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
+        legend=LEGEND_ABOVE | {"traceorder": "normal"},
     )
     return fig
 
@@ -119,30 +119,11 @@ def judged_next(
         for place, share in zip(places, shares, strict=True):
             _write_beside(fig, place, f"{share.value:.0%}")
     for row, right in enumerate(wanted):
-        fig.add_shape(
-            type="line",
-            x0=right,
-            x1=right,
-            y0=row - 0.42,
-            y1=row + 0.42,
-            line={"color": GREY, "width": 7},
-            layer="below",
-        )
+        add_level(fig, right, (row - 0.42, row + 0.42), {"color": GREY, "width": 7}, layer="below")
     fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=literal(title))
-    fig.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(rows)),
-        ticktext=[literal(kind).replace(", ", ",<br>") for kind in kinds],
-        tickfont_size=FONT_SIZE,
-        range=[rows - 0.45, -0.55],
-        showgrid=False,
-    )
-    fig.update_layout(
-        height=130 + 76 * rows,
-        margin_r=MARGIN,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16},
-    )
-    return fig
+    names = [literal(kind).replace(", ", ",<br>") for kind in kinds]
+    name_rows(fig, names, 0.55, 0.55, tickfont_size=FONT_SIZE)
+    return fig.update_layout(height=130 + 76 * rows, margin_r=MARGIN, legend=LEGEND_ABOVE | {"font_size": 16})
 
 
 def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], names: tuple[str, str]) -> go.Figure:
@@ -154,13 +135,8 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
     changes = {title: {t: round(b - a, 10) for t, (a, b) in scores.items()} for title, scores in papers.items()}
     span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.25
     height = 44 * tasks + 50  # of one panel with its title
-    fig = make_subplots(
-        rows=len(papers),
-        cols=1,
-        subplot_titles=[literal(title) for title in papers],
-        vertical_spacing=50 / (height * len(papers)),
-    )
-    fig.update_annotations(font_size=FONT_SIZE + 1)
+    spacing = 50 / (height * len(papers))
+    fig = panels(map(literal, papers), rows=len(papers), size=FONT_SIZE + 1, vertical_spacing=spacing)
     for row, (title, scores) in enumerate(papers.items(), 1):
         values = list(changes[title].values())
         fig.add_bar(
@@ -214,6 +190,6 @@ def trained_and_asked(rows: Mapping[str, tuple[float, float]], questions: tuple[
         barmode="group",
         bargap=0.28,
         height=100 + 82 * len(rows),
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "font_size": 16},
+        legend=LEGEND_ABOVE | {"font_size": 16},
     )
     return fig

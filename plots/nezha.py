@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number
+from plots.marks import LEGEND_ABOVE, add_line, name_rows, number_axis
 from plots.theme import BLUE, DIVERGING, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 LOOKS = (
@@ -103,22 +104,12 @@ def over_lengths(
     fig = go.Figure()
     lengths = sorted({length for points in arms.values() for length in points})
     for index, (name, points) in enumerate(arms.items()):
-        colour, dash, symbol = looks[index % len(looks)]
+        look = colour, _dash, symbol = looks[index % len(looks)]
         at = [lengths.index(length) + (index - (len(arms) - 1) / 2) * 0.06 for length in points]
         means = [statistics.fmean(values) for values in points.values()]
         spread = [statistics.stdev(values) if len(values) > 1 else 0.0 for values in points.values()]
-        fig.add_scatter(
-            x=at,
-            y=means,
-            mode="lines+markers",
-            name=literal(name),
-            legendgroup=name,
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 11, "color": colour},
-            error_y={"type": "data", "array": spread, "thickness": 2, "width": 5},
-            customdata=list(points),
-            hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:{number}}}<extra></extra>",
-        )
+        error = {"type": "data", "array": spread, "thickness": 2, "width": 5}
+        add_line(fig, at, means, name, look, number, size=11, legendgroup=name, error_y=error, customdata=list(points))
         fig.add_scatter(
             x=[x for x, values in zip(at, points.values(), strict=True) for _ in values],
             y=[value for values in points.values() for value in values],
@@ -134,52 +125,31 @@ def over_lengths(
             line={"color": GREY, "width": 2, "dash": "dot"},
             annotation={"text": literal(trained_word), "font": {"size": SMALL}, "xanchor": "left", "xshift": 6},
         )
-    fig.update_xaxes(tickvals=list(range(len(lengths))), ticktext=[f"{n:,}" for n in lengths], title_text=axes[0])
+    number_axis(fig, [f"{n:,}" for n in lengths], title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], tickformat=number, rangemode="tozero")
-    fig.update_layout(
-        height=420, legend={"orientation": "h", "y": 1.1, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}}
-    )
-    return fig
+    return fig.update_layout(height=420, legend=LEGEND_ABOVE | {"y": 1.1, "font": {"size": SMALL}})
 
 
 def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:
     """The value of one weight over steps, for each number format. paths: name → values."""
     fig = go.Figure()
-    for (name, values), (colour, dash, _symbol) in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
-        fig.add_scatter(
-            x=list(range(len(values))),
-            y=list(values),
-            mode="lines",
-            name=literal(name),
-            line={"color": colour, "dash": dash, "width": 4},
-            hovertemplate="%{x}: %{y:.6f}<extra></extra>",
-        )
+    for (name, values), look in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
+        hover = "%{x}: %{y:.6f}<extra></extra>"
+        add_line(fig, range(len(values)), values, name, look, width=4, mode="lines", hovertemplate=hover)
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=320, legend=LEGEND_ABOVE)
 
 
 def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], here: int, axes: tuple[str, str]):
     """Shares over evenly spaced settings, e.g. loss scales. lines: name → one share each · here: the current index."""
     fig = go.Figure()
-    places = list(range(len(scales)))
-    for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
-        fig.add_scatter(
-            x=places,
-            y=list(shares),
-            mode="lines+markers",
-            name=literal(name),
-            customdata=list(scales),
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 10, "color": colour},
-            hovertemplate=f"{literal(name)}, %{{customdata}}: %{{y:.2%}}<extra></extra>",
-        )
+    for (name, shares), look in zip(lines.items(), LOOKS, strict=False):
+        add_line(fig, range(len(scales)), shares, name, look, ".2%", customdata=list(scales))
     fig.add_vline(x=here, line={"color": GREY, "width": 3, "dash": "dot"})
-    fig.update_xaxes(tickvals=places, ticktext=list(scales), title_text=axes[0])
+    number_axis(fig, scales, title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", range=[-0.02, 1.04])
-    fig.update_layout(height=340, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=340, legend=LEGEND_ABOVE)
 
 
 def layer_shares(
@@ -203,6 +173,5 @@ def layer_shares(
     marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
     words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
     fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=words)
-    fig.update_yaxes(tickvals=rows, ticktext=list(names), range=[len(rows) - 0.5, -0.5])
-    fig.update_layout(height=110 + 26 * len(rows), legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0})
-    return fig
+    name_rows(fig, names, showgrid=None)
+    return fig.update_layout(height=110 + 26 * len(rows), legend=LEGEND_ABOVE | {"y": 1.01})

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from plots import marks
 from plots.attention import literal
 from plots.grammar import RIGHT
+from plots.marks import name_rows
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 # Lines differ by colour, dash and symbol. The last look is for baselines.
@@ -56,14 +57,9 @@ def over_layers(
     """Draw the panels. layers: their names, the embeddings first · axis: title of the x axes."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    fig = make_subplots(
-        rows=rows,
-        cols=columns,
-        subplot_titles=[literal(panel.title) for panel in panels],
-        horizontal_spacing=0.22 / columns,
-        vertical_spacing=min(0.3, 0.34 / rows) if rows > 1 else 0,
-    )
-    fig.update_annotations(font_size=FONT_SIZE)
+    titles = [literal(panel.title) for panel in panels]
+    spacing = {"horizontal_spacing": 0.22 / columns, "vertical_spacing": min(0.3, 0.34 / rows) if rows > 1 else 0}
+    fig = marks.panels(titles, rows=rows, columns=columns, **spacing)
     shown: set[str] = set()
     places = list(range(len(layers)))
     for number, panel in enumerate(panels):
@@ -169,15 +165,9 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
     mean. kinds: kind → label."""
     sizes = [len(rows) for rows in groups.values()]
     height = 28 * sum(sizes) + 62 * len(sizes) + 90
-    fig = make_subplots(
-        rows=len(groups),
-        cols=1,
-        shared_xaxes=True,
-        subplot_titles=[literal(title) for title in groups],
-        row_heights=sizes,
-        vertical_spacing=min(48 / height, 0.9 / max(len(groups) - 1, 1)),
-    )
-    fig.update_annotations(font_size=FONT_SIZE)
+    spacing = min(48 / height, 0.9 / max(len(groups) - 1, 1))
+    layout = {"shared_xaxes": True, "row_heights": sizes, "vertical_spacing": spacing}
+    fig = marks.panels(map(literal, groups), rows=len(groups), **layout)
     shown: set[str] = set()
     for panel, rows in enumerate(groups.values(), 1):
         for place, row in enumerate(rows):
@@ -200,13 +190,7 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
                 )
                 if first:
                     shown.add(row.kind)
-        fig.update_yaxes(
-            tickvals=list(range(len(rows))),
-            ticktext=[literal(row.name) for row in rows],
-            range=[len(rows) - 0.4, -0.6],
-            row=panel,
-            col=1,
-        )
+        name_rows(fig, [literal(row.name) for row in rows], 0.6, 0.6, showgrid=None, row=panel, col=1)
     fig.update_xaxes(range=[-0.04, 1.04], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
     fig.update_xaxes(title_text=axis, row=len(groups), col=1)
     fig.update_layout(
@@ -239,16 +223,9 @@ def layer_words(
             if right:
                 shapes.append({**box, "line": {"width": 3, "color": RIGHT}})
             label = literal(token if len(token) <= 12 else token[:11] + "…")
-            said = "" if probability is None else f" {probability:.0%}"
-            texts.append(
-                {
-                    "x": rank + 1,
-                    "y": place,
-                    "text": (f"<b>{label}</b>" if right else label) + said,
-                    "showarrow": False,
-                    "font": {"size": FONT_SIZE},
-                }
-            )
+            share = "" if probability is None else f" {probability:.0%}"
+            text = (f"<b>{label}</b>" if right else label) + share
+            texts.append({"x": rank + 1, "y": place, "text": text, "showarrow": False, "font": {"size": FONT_SIZE}})
     fig.update_layout(shapes=shapes, annotations=texts)
     fig.add_scatter(
         x=[rank + 1 for row in rows for rank in range(len(row))],

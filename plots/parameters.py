@@ -176,28 +176,19 @@ def shares(
     rows: Mapping[str, Mapping[str, int]], *, names: Mapping[str, str] | None = None, title: str = ""
 ) -> go.Figure:
     """Bars of equal length, divided by group. rows: label → {group: number}."""
-    names = names or {}
     fig = go.Figure()
     for group in _in_order({group for row in rows.values() for group in row}):
         values = [row.get(group, 0) for row in rows.values()]
         fractions = [value / (sum(row.values()) or 1) for value, row in zip(values, rows.values(), strict=True)]
+        name = (names or {}).get(group, group)
+        amounts = zip(values, fractions, strict=True)
         fig.add_bar(
             y=list(rows),
             x=fractions,
-            name=names.get(group, group),
-            orientation="h",
             customdata=values,
             text=[f"{fraction:.0%}" for fraction in fractions],
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            insidetextfont={"color": ink(COLOURS[group]), "size": 16},
-            hovertext=[
-                f"{names.get(group, group)}: {short(value)} ({fraction:.1%})"
-                for value, fraction in zip(values, fractions, strict=True)
-            ],
-            hoverinfo="text",
-            marker={"color": COLOURS[group], "line": {"color": LIGHT, "width": 1}},
+            hovertext=[f"{name}: {short(value)} ({fraction:.1%})" for value, fraction in amounts],
+            **_bar_look(group, name, 16),
         )
     fig.update_xaxes(range=[0, 1], tickformat=".0%")
     fig.update_layout(title=title, margin_r=28)  # half of "100%"
@@ -208,35 +199,40 @@ def memory_bars(
     rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] | None = None, title: str = ""
 ) -> go.Figure:
     """Memory in use at different moments, one bar each, divided by group. rows: label of the moment → parts."""
-    names = names or {}
     sums = {label: by_group(parts) for label, parts in rows.items()}
     longest = max(sum(row.values()) for row in sums.values())
     unit, unit_name = (2**30, "GiB") if longest >= 2**30 else (2**20, "MiB")
     fig = go.Figure()
     for group in _in_order({group for row in sums.values() for group in row}):
         values = [row.get(group, 0) for row in sums.values()]
+        name = (names or {}).get(group, group)
         fig.add_bar(
             y=list(rows),
             x=[value / unit for value in values],
-            name=names.get(group, group),
-            orientation="h",
             customdata=values,
             text=[short_bytes(value) if value else "" for value in values],
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            insidetextfont={"color": ink(COLOURS[group]), "size": SMALL},
-            hovertext=[f"{names.get(group, group)}: {short_bytes(value)}" for value in values],
-            hoverinfo="text",
-            marker={
-                "color": COLOURS[group],
-                "line": {"color": LIGHT, "width": 1},
-                "pattern": _pattern(group),
-            },
+            hovertext=[f"{name}: {short_bytes(value)}" for value in values],
+            marker_pattern=_pattern(group),
+            **_bar_look(group, name, SMALL),
         )
     fig.update_xaxes(title=unit_name)
     fig.update_layout(title=title)
     return _stacked(fig, rows=len(rows))
+
+
+def _bar_look(group: str, name: str, size: int) -> dict:
+    """A group's part of a stacked bar, its text inside in type of this size."""
+    return {
+        "name": name,
+        "orientation": "h",
+        "textposition": "inside",
+        "insidetextanchor": "middle",
+        "textangle": 0,
+        "insidetextfont": {"color": ink(COLOURS[group]), "size": size},
+        "hoverinfo": "text",
+        "marker_color": COLOURS[group],
+        "marker_line": {"color": LIGHT, "width": 1},
+    }
 
 
 def _pattern(group: str) -> dict:
@@ -313,11 +309,8 @@ def growth(
         showlegend=False,
     )
     if limit is not None:
-        fig.add_vline(
-            x=limit[0],
-            line={"dash": "dash", "width": 2, "color": GREY},
-            annotation={"text": limit[1], "font": {"size": SMALL}},
-        )
+        note = {"text": limit[1], "font": {"size": SMALL}}
+        fig.add_vline(x=limit[0], line={"dash": "dash", "width": 2, "color": GREY}, annotation=note)
     fig.update_layout(
         title=title,
         hovermode="x unified",

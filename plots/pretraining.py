@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from plots import marks
 from plots.attention import literal, token_label
+from plots.marks import LEGEND_ABOVE, add_line, number_axis
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 AXES = ("step", "seconds", "tokens")
@@ -56,7 +57,7 @@ class History:
 
 
 @dataclass(frozen=True)
-class Panel:
+class CurvePanel:
     """line: quantity of training batches, drawn as a line · marks: quantity of held-out text, drawn with markers ·
     references: label → value of a horizontal line · percent: whether values are shares from 0 to 1."""
 
@@ -67,51 +68,48 @@ class Panel:
     percent: bool = False
 
 
-def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis: str, axis_title: str) -> go.Figure:
+def learning_curves(
+    histories: Sequence[History], panels: Sequence[CurvePanel], axis: str, axis_title: str
+) -> go.Figure:
     """The panels, two per row; each run has a colour, dash and symbol. axis: one of AXES."""
     place = AXES.index(axis)
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / 2)
-    fig = make_subplots(
+    fig = marks.panels(
+        [panel.title for panel in panels],
         rows=rows,
-        cols=columns,
-        subplot_titles=[panel.title for panel in panels],
+        columns=columns,
         horizontal_spacing=0.1 if rows > 1 else 0.16,
         vertical_spacing=0.3 / max(rows, 1) if rows > 1 else 0,
     )
-    fig.update_annotations(font_size=FONT_SIZE)
     for number, panel in enumerate(panels):
         row, column = number // 2 + 1, number % 2 + 1
         for index, history in enumerate(histories):
-            colour, dash, symbol = LOOKS[index % len(LOOKS)]
             for quantity, mode in ((panel.line, "lines"), (panel.marks, "lines+markers")):
                 points = history.points.get(quantity, [])
                 if not points:
                     continue
                 faint = mode == "lines" and bool(history.points.get(panel.marks))
-                fig.add_scatter(
-                    x=[at[place] for at, _ in points],
-                    y=[value for _, value in points],
+                value = "%{y:.1%}" if panel.percent else "%{y:.4~g}"
+                add_line(
+                    fig,
+                    [at[place] for at, _ in points],
+                    [value for _, value in points],
+                    history.name,
+                    LOOKS[index % len(LOOKS)],
+                    width=1.5 if faint else 3,
+                    size=8,
                     mode=mode,
-                    name=literal(history.name),
-                    line={"color": colour, "dash": dash, "width": 1.5 if faint else 3},
-                    marker={"symbol": symbol, "size": 8, "color": colour},
                     opacity=0.55 if faint else 1,
                     showlegend=False,
-                    hovertemplate=f"{literal(history.name)}<br>%{{x:,.0f}}: %{{y:{'.1%' if panel.percent else '.4~g'}}}"
-                    "<extra></extra>",
+                    hovertemplate=f"{literal(history.name)}<br>%{{x:,.0f}}: {value}<extra></extra>",
                     row=row,
                     col=column,
                 )
         for words, height in panel.references.items():
-            fig.add_hline(
-                y=height,
-                line={"color": GREY, "dash": "dash", "width": 2},
-                annotation={"text": words, "font": {"size": SMALL}, "yanchor": "bottom"},
-                annotation_position="top right",
-                row=row,
-                col=column,
-            )
+            note = {"text": words, "font": {"size": SMALL}, "yanchor": "bottom"}
+            named = {"annotation": note, "annotation_position": "top right"}
+            fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, row=row, col=column)
         if panel.percent:
             fig.update_yaxes(tickformat=".0%", range=[0, 1.04], row=row, col=column)
         else:
@@ -119,9 +117,7 @@ def learning_curves(histories: Sequence[History], panels: Sequence[Panel], axis:
         if number >= len(panels) - 2:
             fig.update_xaxes(title_text=axis_title, row=row, col=column)
     for index, history in enumerate(histories):
-        colour, dash, symbol = LOOKS[index % len(LOOKS)]
-        look = {"line": {"color": colour, "dash": dash, "width": 3}, "marker": {"symbol": symbol, "size": 8}}
-        fig.add_scatter(x=[None], y=[None], mode="lines+markers", name=literal(history.name), **look)
+        add_line(fig, [None], [None], history.name, LOOKS[index % len(LOOKS)], size=8)
     fig.update_xaxes(rangemode="tozero", tickformat="~s" if axis == "tokens" else None)
     fig.update_layout(
         height=240 * rows + 70,
@@ -154,14 +150,8 @@ def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) ->
         )
     fig.update_xaxes(tickformat=".0%", range=[0, 1.1], title_text=axis_title)
     fig.update_yaxes(showgrid=False)
-    fig.update_layout(
-        height=90 + (8 + 20 * len(shares)) * len(kinds),
-        barmode="group",
-        bargap=0.25,
-        showlegend=len(shares) > 1,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
-    return fig
+    height, named = 90 + (8 + 20 * len(shares)) * len(kinds), len(shares) > 1
+    return fig.update_layout(height=height, barmode="group", bargap=0.25, showlegend=named, legend=LEGEND_ABOVE)
 
 
 def answers_over_steps(
@@ -183,10 +173,9 @@ def answers_over_steps(
             hovertemplate=f"{token_label(token)}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
         )
     fig.add_vline(x=current, line={"color": GREY, "width": 3, "dash": "dot"})
-    fig.update_xaxes(tickvals=list(range(len(steps))), ticktext=list(steps), title_text=titles[0])
+    number_axis(fig, steps, title_text=titles[0])
     fig.update_yaxes(tickformat=".0%", rangemode="tozero", title_text=titles[1])
-    fig.update_layout(height=320, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=320, legend=LEGEND_ABOVE)
 
 
 def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str], *, name_start: str) -> go.Figure:
@@ -222,18 +211,9 @@ def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str]
     )
     pixels = (here - low) / (high - low) * MAP_SIZE
     for word, place, (right, up) in zip(words, here, free_places(pixels, [len(word) for word in words]), strict=True):
-        fig.add_annotation(
-            x=place[0],
-            y=place[1],
-            text=token_label(word),
-            ax=right,
-            ay=-up,
-            font={"size": FONT_SIZE},
-            arrowhead=0,
-            arrowwidth=1,
-            arrowcolor=GREY,
-            standoff=5,
-        )
+        name = {"text": token_label(word), "ax": right, "ay": -up, "font": {"size": FONT_SIZE}}
+        arrow = {"arrowhead": 0, "arrowwidth": 1, "arrowcolor": GREY, "standoff": 5}
+        fig.add_annotation(x=place[0], y=place[1], **name, **arrow)
     fig.update_xaxes(title_text=titles[0], range=[low[0], high[0]], zeroline=True)
     fig.update_yaxes(title_text=titles[1], range=[low[1], high[1]], zeroline=True)
     fig.update_layout(height=520, showlegend=False, dragmode=False)

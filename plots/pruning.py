@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.marks import add_box, add_level, add_line
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SEQUENTIAL, SMALL, VERMILION, WORDS
 
 BINS = 32  # cells per layer into which its neurons are grouped
@@ -33,6 +34,7 @@ def worth(
     fig = make_subplots(
         1, 2, column_widths=[0.36, 0.64], horizontal_spacing=0.07, subplot_titles=(words["heads"], words["neurons"])
     )
+    left_half, right = ({"row": 1, "col": column} for column in (1, 2))
     layers = [f"{words['layer']} {i + 1}" for i in range(len(heads))]
     cells = [(layer, head, value) for layer, values in enumerate(heads) for head, value in enumerate(values)]
     most = max((abs(value) for *_, value in cells), default=0) or 1.0
@@ -53,8 +55,7 @@ def worth(
         showlegend=False,
         text=[f"{value:+.4f}" for *_, value in cells],
         hovertemplate=f"%{{y}}, {words['head']} %{{x}}: %{{text}}<extra></extra>",
-        row=1,
-        col=1,
+        **left_half,
     )
     crossed = [(layer, head) for layer, head, _ in cells if (layer, head) in gone]
     fig.add_scatter(
@@ -66,8 +67,7 @@ def worth(
         name=words["gone"],
         showlegend=False,
         hovertemplate=f"{words['gone']}<extra></extra>",
-        row=1,
-        col=1,
+        **left_half,
     )
     strips = [binned(values) for values in neurons]
     top = max((max(strip, default=0) for strip in strips), default=0) or 1.0
@@ -81,34 +81,14 @@ def worth(
         ygap=16,
         hovertemplate="%{y}: %{z:.2f}<extra></extra>",
         colorbar={"title": {"text": words["worth"], "side": "right"}, "thickness": 14, "tickvals": [0, 0.5, 1]},
-        row=1,
-        col=2,
+        **right,
     )
     for row, (count, values) in enumerate(zip(left, neurons, strict=True)):
         share = 100 * count / max(1, len(values))
         if share < 100:
-            fig.add_shape(
-                type="rect",
-                x0=share,
-                x1=100,
-                y0=row - 0.38,
-                y1=row + 0.38,
-                line={"width": 0},
-                fillcolor=GREY,
-                opacity=0.75,
-                row=1,
-                col=2,
-            )
-        fig.add_shape(
-            type="line",
-            x0=share,
-            x1=share,
-            y0=row - 0.44,
-            y1=row + 0.44,
-            line={"color": WORDS, "width": 4},
-            row=1,
-            col=2,
-        )
+            look = {"line": {"width": 0}, "fillcolor": GREY, "opacity": 0.75}
+            add_box(fig, (share, 100), (row - 0.38, row + 0.38), **look, **right)
+        add_level(fig, share, (row - 0.44, row + 0.44), {"color": WORDS, "width": 4}, **right)
     fig.update_yaxes(autorange="reversed", showgrid=False, type="category")
     fig.update_yaxes(showticklabels=False, row=1, col=2)
     fig.update_xaxes(showgrid=False, type="category", title_text=words["head"], row=1, col=1)
@@ -124,19 +104,19 @@ def binned(values: Sequence[float]) -> list[float]:
 
 
 def parts(
-    found: Sequence[tuple[str, float, float]],
+    results: Sequence[tuple[str, float, float]],
     budget: float,
     best: str,
     after: float | None,
     title: str,
     words: Mapping[str, str],
 ) -> go.Figure:
-    """Subnetworks by speed and accuracy; a line joins the Pareto front. found: (name, milliseconds, accuracy with
+    """Subnetworks by speed and accuracy; a line joins the Pareto front. results: (name, milliseconds, accuracy with
     inherited weights) · budget: milliseconds · best: name of the chosen one · after: its accuracy after training ·
     words: labels of "x", "y", "front", "budget", "best", "after"."""
     fig = go.Figure()
     front, most = [], -1.0
-    for name, x, y in sorted(found, key=lambda one: (one[1], -one[2])):
+    for name, x, y in sorted(results, key=lambda one: (one[1], -one[2])):
         if y > most:
             front.append((name, x, y))
             most = y
@@ -149,20 +129,20 @@ def parts(
         hoverinfo="skip",
     )
     fig.add_scatter(
-        x=[x for _, x, _ in found],
-        y=[100 * y for *_, y in found],
+        x=[x for _, x, _ in results],
+        y=[100 * y for *_, y in results],
         mode="markers",
         showlegend=False,
-        text=[literal(name) for name, *_ in found],
+        text=[literal(name) for name, *_ in results],
         hovertemplate="%{text}: %{x:.2f} ms, %{y:.1f} %<extra></extra>",
         marker={
             "size": 12,
-            "color": [BLUE if x <= budget else GREY for _, x, _ in found],
-            "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in found],
+            "color": [BLUE if x <= budget else GREY for _, x, _ in results],
+            "symbol": ["circle" if x <= budget else "circle-open" for _, x, _ in results],
             "line": {"width": 2},
         },
     )
-    for _name, x, y in (one for one in found if one[0] == best):
+    for _name, x, y in (one for one in results if one[0] == best):
         fig.add_scatter(
             x=[x],
             y=[100 * y],
@@ -193,33 +173,24 @@ def parts(
 
 
 def over_shares(
-    found: Mapping[str, Mapping[float, tuple[float, float, float]]], whole: float, title: str, words: Mapping[str, str]
+    results: Mapping[str, Mapping[float, tuple[float, float, float]]],
+    whole: float,
+    title: str,
+    words: Mapping[str, str],
 ) -> go.Figure:
-    """Accuracy over the pruned share, one line per kind. found: kind → share → (accuracy before retraining, after it,
+    """Accuracy over the pruned share, one line per kind. results: kind → share → (accuracy before retraining, after it,
     its standard deviation) · whole: of the unpruned model · words: labels of the kinds, "x", "y", "whole"."""
     fig = go.Figure()
-    for place, (kind, line) in enumerate(found.items()):
-        colour, dash, symbol = LINES[kind]
+    for place, (kind, line) in enumerate(results.items()):
+        look = colour, _dash, symbol = LINES[kind]
         shares = sorted(line)
-        aside = 0.8 * (place - (len(found) - 1) / 2)
-        fig.add_scatter(
-            x=[100 * share + aside for share in shares],
-            y=[100 * line[share][1] for share in shares],
-            name=words[kind],
-            mode="lines+markers",
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"size": 11, "symbol": symbol, "color": colour},
-            error_y={"type": "data", "array": [100 * line[share][2] for share in shares], "color": colour},
-            hovertemplate="%{y:.1f} %<extra></extra>",
-        )
-        fig.add_scatter(
-            x=[100 * share + aside for share in shares],
-            y=[100 * line[share][0] for share in shares],
-            mode="markers",
-            marker={"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}},
-            showlegend=False,
-            hovertemplate="%{y:.1f} %<extra></extra>",
-        )
+        x = [100 * share + 0.8 * (place - (len(results) - 1) / 2) for share in shares]
+        before, after, spread = zip(*([100 * value for value in line[share]] for share in shares), strict=True)
+        error = {"type": "data", "array": spread, "color": colour}
+        hover = "%{y:.1f} %<extra></extra>"
+        add_line(fig, x, after, words[kind], look, size=11, error_y=error, hovertemplate=hover)
+        marker = {"size": 11, "symbol": f"{symbol}-open", "color": colour, "line": {"width": 2}}
+        fig.add_scatter(x=x, y=before, mode="markers", marker=marker, showlegend=False, hovertemplate=hover)
     fig.add_hline(
         y=100 * whole,
         line={"color": ORANGE, "width": 3, "dash": "dash"},

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
+from plots.marks import LEGEND_ABOVE, add_line
 from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
 
 MANY = 20  # words: with more, numbers in cells would overlap
@@ -85,25 +86,17 @@ def left_of_words(
 ) -> go.Figure:
     """Remaining influence of each word on the final state. lines: model → (T,), None for positions left out."""
     fig = go.Figure()
-    for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
-        fig.add_scatter(
-            x=list(range(len(tokens))),
-            y=list(values),
-            name=literal(name),
-            mode="lines+markers",
-            line={"color": colour, "width": 4, "dash": dash},
-            marker={"symbol": symbol, "size": 11, "color": colour},
-            customdata=[token_label(token) for token in tokens],
-            hovertemplate="%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>",
-            cliponaxis=False,
-        )
+    hover = {
+        "customdata": [token_label(token) for token in tokens],
+        "hovertemplate": "%{customdata}: <b>%{y:.3f}</b><extra>%{fullData.name}</extra>",
+    }
+    for (name, values), look in zip(lines.items(), LOOKS, strict=False):
+        add_line(fig, range(len(tokens)), values, name, look, width=4, size=11, cliponaxis=False, **hover)
     fig.update_xaxes(
         **token_ticks(tokens), tickangle=-45, range=[-0.5, len(tokens) - 0.5], title={"text": literal(axes[0])}
     )
     fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
-    fig.update_layout(
-        height=360, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
-    )
+    fig.update_layout(height=360, legend=LEGEND_ABOVE, margin={"t": 44, "b": 8})
     return titled(fig, title)
 
 
@@ -113,23 +106,25 @@ def expected_words(
     """One row per word, one column per model: the colour shows the probability of the true word, the text the model's
     prediction. columns: model → (probabilities (T,), top predictions (T,)) · axis: title of the word axis."""
     shares = np.asarray([shares for shares, _guesses in columns.values()], dtype=float).T  # (T, columns)
-    said = [[token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)]
+    guesses = [
+        [token_label(guess) for guess in row] for row in zip(*(g for _shares, g in columns.values()), strict=True)
+    ]
     fig = go.Figure(
         go.Heatmap(
             z=shares,
             xgap=3,
             ygap=2,
-            text=said,
+            text=guesses,
             hovertemplate="%{text}: <b>%{z:.3f}</b><extra></extra>",
             colorbar={"thickness": 12, "outlinewidth": 0, "tickvals": [0, 0.5, 1], "tickfont": {"size": SMALL}},
             **ATTENTION,
         )
     )
-    for y, row in enumerate(said):
+    for y, row in enumerate(guesses):
         for x, text in enumerate(row):
-            told = f"{text} · {shares[y, x]:.0%}"
+            label = f"{text} · {shares[y, x]:.0%}"
             right = row[x] == token_label(tokens[y])
-            fig.add_annotation(x=x, y=y, text=f"<b>{told} ✓</b>" if right else told, **written(shares[y, x]))
+            fig.add_annotation(x=x, y=y, text=f"<b>{label} ✓</b>" if right else label, **written(shares[y, x]))
     names = [literal(name) for name in columns]
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=names, side="top", showgrid=False, ticks="")
     fig.update_yaxes(**token_ticks(tokens), autorange="reversed", title={"text": literal(axis)})

@@ -8,10 +8,10 @@ from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from minibert.text.characters import is_cjk
 from plots.attention import literal, number
+from plots.marks import add_box, add_line, panels
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
 INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
@@ -28,20 +28,14 @@ class CosineMatrix:
     closest: tuple[int, int]
 
 
-def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
+def cosine_matrices(matrices: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
     """One panel per model, all on one scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the
     diagonal is left blank. axis: title of the x axes."""
-    fig = make_subplots(
-        rows=1,
-        cols=len(panels),
-        shared_yaxes=True,
-        subplot_titles=["<br>".join(map(literal, panel.title)) for panel in panels],
-        horizontal_spacing=0.05,
-    )
-    fig.update_annotations(font_size=FONT_SIZE)
+    titles = ["<br>".join(map(literal, matrix.title)) for matrix in matrices]
+    fig = panels(titles, columns=len(matrices), shared_yaxes=True, horizontal_spacing=0.05)
     names = [str(n) for n in range(1, len(sentences) + 1)]
-    for place, panel in enumerate(panels, 1):
-        others = np.where(np.eye(len(names), dtype=bool), np.nan, panel.values)
+    for place, matrix in enumerate(matrices, 1):
+        others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
         fig.add_heatmap(
             z=others.tolist(),
             x=names,
@@ -57,9 +51,9 @@ def cosine_matrices(panels: Sequence[CosineMatrix], sentences: Sequence[str], ti
             row=1,
             col=place,
         )
-        for row, column in (panel.closest, panel.closest[::-1]):
-            box = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-            fig.add_shape(**box, type="rect", line={"width": 4, "color": BLUE}, row=1, col=place)
+        for row, column in (matrix.closest, matrix.closest[::-1]):
+            ends = [(at - 0.5, at + 0.5) for at in (column, row)]
+            add_box(fig, *ends, line={"width": 4, "color": BLUE}, row=1, col=place)
     fig.update_xaxes(type="category", showgrid=False, title_text=axis)
     fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
     labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
@@ -127,7 +121,7 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     """A line found by a search. alike: whether it is of the same kind as the nearest one."""
 
     line: str
@@ -135,7 +129,7 @@ class Found:
     alike: bool
 
 
-def nearest_bars(rows: Sequence[Found], title: str, axis: str, searched: int) -> go.Figure:
+def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int) -> go.Figure:
     """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
     fig = go.Figure()
     for place, row in enumerate(rows):
@@ -180,24 +174,14 @@ def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: st
         colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
         dash = "solid" if colour != ORANGE else "dash"
         marks = [mark for mark in marks if {"alignment", "uniformity"} <= mark[1].keys()]
-        fig.add_scatter(
-            x=[metrics["uniformity"] for _, metrics in marks],
-            y=[metrics["alignment"] for _, metrics in marks],
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"color": colour, "symbol": symbol, "size": [8] * (len(marks) - 1) + [18]},
-            customdata=[number_of for number_of, _ in marks],
-            hovertemplate=f"{literal(name)}, {literal(step)} %{{customdata}}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>",
-        )
+        x, y = ([metrics[axis] for _, metrics in marks] for axis in ("uniformity", "alignment"))
+        hover = f"{literal(name)}, {literal(step)} %{{customdata}}: %{{x:.2f}}, %{{y:.2f}}<extra></extra>"
+        steps, sizes = [at for at, _ in marks], [8] * (len(marks) - 1) + [18]
+        add_line(fig, x, y, name, (colour, dash, symbol), size=sizes, customdata=steps, hovertemplate=hover)
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"},
-        height=420,
-        legend={"orientation": "h", "y": 1.12, "x": 0},
-    )
-    return fig
+    heading = {"text": literal(title), "x": 0, "xanchor": "left"}
+    return fig.update_layout(title=heading, height=420, legend={"orientation": "h", "y": 1.12, "x": 0})
 
 
 def found_and_written(
@@ -205,36 +189,18 @@ def found_and_written(
 ) -> go.Figure:
     """SimBERT's learning curves: left the share `found`, right nats per token on training questions (dotted) and on
     held-out ones. runs: name → (step, metrics)s · titles: of the panels · looks: labels of training and held out."""
-    fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.1)
-    fig.update_annotations(font_size=FONT_SIZE)
+    fig = panels(titles, columns=2, horizontal_spacing=0.1)
     lines = (("found", "solid", 1, looks[1]), ("nats_learned", "dot", 2, looks[0]), ("nats", "solid", 2, looks[1]))
     for place, (name, marks) in enumerate(runs.items()):
         colour, symbol = PALETTE[place % len(PALETTE)], SYMBOLS[place % len(SYMBOLS)]
         for metric, dash, col, look in lines:
             there = [(at, metrics[metric]) for at, metrics in marks if metric in metrics]
-            fig.add_scatter(
-                x=[at for at, _ in there],
-                y=[value for _, value in there],
-                mode="lines+markers",
-                name=literal(name),
-                legendgroup=str(place),
-                showlegend=metric == "found",
-                row=1,
-                col=col,
-                line={"color": colour, "width": 3, "dash": dash},
-                marker={"color": colour, "symbol": symbol, "size": 9},
-                hovertemplate=f"{literal(name)}, {literal(look)}, %{{x}}: %{{y:.2f}}<extra></extra>",
-            )
+            x, y = ([mark[i] for mark in there] for i in (0, 1))
+            hover = f"{literal(name)}, {literal(look)}, %{{x}}: %{{y:.2f}}<extra></extra>"
+            grouped = {"legendgroup": str(place), "showlegend": metric == "found", "row": 1, "col": col}
+            add_line(fig, x, y, name, (colour, dash, symbol), size=9, hovertemplate=hover, **grouped)
     for dash, look in (("solid", looks[1]), ("dot", looks[0])):
-        fig.add_scatter(
-            x=[None],
-            y=[None],
-            mode="lines",
-            name=literal(look),
-            row=1,
-            col=1,
-            line={"color": GREY, "width": 3, "dash": dash},
-        )
+        add_line(fig, [None], [None], look, (GREY, dash, "circle"), mode="lines", row=1, col=1)
     fig.update_xaxes(title_text=step)
     fig.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=1)
     fig.update_yaxes(rangemode="tozero", row=1, col=2)

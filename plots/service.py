@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from plots.marks import LEGEND_ABOVE
 from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, titled
 
 
 def rates(
-    clients: Sequence[int], found: Mapping[str, Sequence[float]], clients_axis: str, axis: str, title: str = ""
+    clients: Sequence[int], results: Mapping[str, Sequence[float]], clients_axis: str, axis: str, title: str = ""
 ) -> go.Figure:
-    """Requests per second by number of clients. found: method → one rate per number of clients; the first method is the
+    """Requests per second by number of clients. results: method → one rate per number; the first method is the
     baseline, drawn in grey."""
     fig = go.Figure()
     names = [str(n) for n in clients]
-    for (name, values), colour, shape in zip(found.items(), (GREY, BLUE), ("/", ""), strict=False):
+    for (name, values), colour, shape in zip(results.items(), (GREY, BLUE), ("/", ""), strict=False):
         fig.add_bar(
             x=names,
             y=list(values),
@@ -28,15 +29,10 @@ def rates(
             cliponaxis=False,
             hovertemplate="%{x}: %{y:,.1f}<extra></extra>",
         )
-    highest = max((value for values in found.values() for value in values), default=1.0)
+    highest = max((value for values in results.values() for value in values), default=1.0)
     fig.update_xaxes(title_text=clients_axis, type="category")
     fig.update_yaxes(title_text=axis, range=[0, highest * 1.15])
-    fig.update_layout(
-        height=360,
-        barmode="group",
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
+    fig.update_layout(height=360, barmode="group", showlegend=True, legend=LEGEND_ABOVE)
     return titled(fig, title)
 
 

@@ -22,7 +22,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Part:
+class CardSection:
     """A picture with its finding as title. look: "bars" are horizontal, "words" are vertical bars over a text, "answer"
     is one bar with a line at one half. note: text below the bars, or instead of them · selected: index of a bar."""
 
@@ -39,7 +39,7 @@ class Card:
 
     name: str
     about: str
-    parts: Sequence[Part]
+    parts: Sequence[CardSection]
 
 
 def side_by_side(cards: Sequence[Card], label: str, waiting: bool = False) -> str:
@@ -53,14 +53,14 @@ def side_by_side(cards: Sequence[Card], label: str, waiting: bool = False) -> st
     return f'<section class="mb-models" aria-label="{_safe(label)}"{busy}>{shown}</section>'
 
 
-def _part(part: Part) -> str:
+def _part(part: CardSection) -> str:
     draw = {"bars": _lying, "words": _standing, "answer": _answer}[part.look]
     bars = draw(part) if part.bars else ""
     note = f"<p>{_safe(part.note)}</p>" if part.note else ""
     return f'<div class="mb-part"><h3>{_safe(part.finding)}</h3>{bars}{note}</div>'
 
 
-def _lying(part: Part) -> str:
+def _lying(part: CardSection) -> str:
     rows = "".join(
         f"<li{' class=mb-right' if bar.right else ''}><bdi>{_safe(bar.name)}{' ✓' if bar.right else ''}</bdi>"
         f'<span class="mb-scale" aria-hidden="true"><i style="width: {_length(bar)}"></i></span>'
@@ -70,7 +70,7 @@ def _lying(part: Part) -> str:
     return f'<ol class="mb-lying">{rows}</ol>'
 
 
-def _standing(part: Part) -> str:
+def _standing(part: CardSection) -> str:
     current = {part.selected: ' aria-current="true"'}
     words = "".join(
         f'<li{current.get(index, "")} title="{_safe(bar.written)}">'
@@ -81,7 +81,7 @@ def _standing(part: Part) -> str:
     return f'<ol class="mb-standing" dir="auto">{words}</ol>'
 
 
-def _answer(part: Part) -> str:
+def _answer(part: CardSection) -> str:
     bar = part.bars[0]
     return f'<div class="mb-answer mb-scale" aria-hidden="true"><i style="width: {_length(bar)}"></i></div>'
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from plots.attention import literal
+from plots.marks import add_level, add_line
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, VERMILION
 
 LARGEST = 62  # pixels across the largest bubble
@@ -93,28 +94,13 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
             error_y={"type": "data", "array": [100 * point.spread], "visible": point.spread > 0, "color": colour},
             hovertemplate=f"{hover}<extra></extra>",
         )
-        fig.add_annotation(
-            x=math.log10(point.milliseconds),
-            y=100 * point.score,
-            text=literal(called),
-            showarrow=False,
-            yshift=shift,
-            font={"size": FONT_SIZE},
-        )
+        name = {"text": literal(called), "showarrow": False, "yshift": shift, "font": {"size": FONT_SIZE}}
+        fig.add_annotation(x=math.log10(point.milliseconds), y=100 * point.score, **name)
         if abs(shift) > size / 2 + LINE:  # the name is away from its bubble: connect them
             y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
-            fig.add_shape(
-                type="line",
-                xsizemode="pixel",
-                xanchor=point.milliseconds,
-                x0=0,
-                x1=0,
-                ysizemode="pixel",
-                yanchor=100 * point.score,
-                y0=y0,
-                y1=y1,
-                line={"color": GREY, "width": 1},
-            )
+            pixels = {"xsizemode": "pixel", "ysizemode": "pixel"}
+            anchors = {"xanchor": point.milliseconds, "yanchor": 100 * point.score}
+            add_level(fig, 0, (y0, y1), {"color": GREY, "width": 1}, **pixels, **anchors)
     fig.update_xaxes(
         type="log", title_text=axes[0], tickvals=ticks(min(times), max(times)), showgrid=False, range=[left, right]
     )
@@ -151,11 +137,11 @@ def free_shift(
         )
 
     free = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if room(shift, there) >= LINE)
-    found = next(free, None)
-    if found is None:  # more names than lines
-        found = max(shifts, key=lambda shift: room(shift, taken))
-    taken.append((x, y + found, letters))
-    return found
+    results = next(free, None)
+    if results is None:  # more names than lines
+        results = max(shifts, key=lambda shift: room(shift, taken))
+    taken.append((x, y + results, letters))
+    return results
 
 
 def beaten(point: Point, points: Sequence[Point]) -> bool:
@@ -180,15 +166,8 @@ def students(
     score)s."""
     fig = go.Figure()
     for place, (name, line) in enumerate(lines.items()):
-        colour, dash, symbol = LINES[place % len(LINES)]
-        fig.add_scatter(
-            x=[100 * x for x, _ in line],
-            y=[100 * y for _, y in line],
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"symbol": symbol, "size": 9},
-        )
+        x, y = ([100 * point[i] for point in line] for i in (0, 1))
+        add_line(fig, x, y, name, LINES[place % len(LINES)], size=9)
     for name, score in teachers.items():
         fig.add_hline(
             y=100 * score,
@@ -199,9 +178,5 @@ def students(
         )
     fig.update_xaxes(title_text=axes[0], range=[-2, 102])
     fig.update_yaxes(title_text=axes[1])
-    fig.update_layout(
-        title={"text": literal(title), "x": 0, "xanchor": "left"},
-        height=380,
-        legend={"orientation": "h", "y": 1.14, "x": 0},
-    )
-    return fig
+    heading = {"text": literal(title), "x": 0, "xanchor": "left"}
+    return fig.update_layout(title=heading, height=380, legend={"orientation": "h", "y": 1.14, "x": 0})

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
+from plots.marks import LEGEND_ABOVE, name_rows, number_axis
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION
 
 CORRECTED, UNCORRECTED = BLUE, VERMILION
@@ -49,25 +50,14 @@ def step_lengths(
     )
     peak = max(range(len(factor)), key=factor.__getitem__)
     for at in dict.fromkeys((0, peak)):
-        fig.add_scatter(
-            x=[steps[at]],
-            y=[factor[at]],
-            mode="markers+text",
-            text=[f"× {factor[at]:.1f}"],
-            showlegend=False,
-            textposition="middle right",
-            textfont={"size": SMALL},
-            marker={"size": 12, "color": UNCORRECTED},
-            hoverinfo="skip",
-            row=1,
-            col=2,
-        )
+        number = {"text": [f"× {factor[at]:.1f}"], "textposition": "middle right", "textfont": {"size": SMALL}}
+        look = {"mode": "markers+text", "showlegend": False, "marker": {"size": 12, "color": UNCORRECTED}}
+        fig.add_scatter(x=[steps[at]], y=[factor[at]], **number, **look, hoverinfo="skip", row=1, col=2)
     fig.add_hline(y=1, line={"color": GREY, "dash": "dot", "width": 2}, row=1, col=2)
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
     fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], row=1, col=2)
-    fig.update_layout(height=360, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=360, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str, axis: str) -> go.Figure:
@@ -122,13 +112,8 @@ def grid(
     chance: majority baseline in percent · names: legend entries with and without bias correction.
     """
     rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
-    fig = make_subplots(
-        rows=1,
-        cols=len(rows),
-        shared_yaxes=True,
-        subplot_titles=[literal(row) for row in rows],
-        horizontal_spacing=0.04,
-    )
+    layout = {"shared_yaxes": True, "horizontal_spacing": 0.04}
+    fig = make_subplots(rows=1, cols=len(rows), subplot_titles=[literal(row) for row in rows], **layout)
     shown: set[bool] = set()
     for cell in cells:
         panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.17 if cell.corrected else 0.17)
@@ -176,23 +161,9 @@ def grid(
     if chance is not None:
         for panel in range(1, len(rows) + 1):
             fig.add_hline(y=chance, line={"color": GREY, "dash": "dash", "width": 2}, row=1, col=panel)
-        fig.add_annotation(
-            x=-0.58,
-            y=chance,
-            text=chance_word,
-            showarrow=False,
-            yshift=-12,
-            xanchor="left",
-            font={"size": SMALL},
-            row=1,
-            col=1,
-        )
-    fig.update_xaxes(
-        tickvals=list(range(len(columns))),
-        ticktext=[literal(column) for column in columns],
-        range=[-0.6, len(columns) - 0.4],
-        showgrid=False,
-    )
+        note = {"text": chance_word, "showarrow": False, "yshift": -12, "xanchor": "left", "font": {"size": SMALL}}
+        fig.add_annotation(x=-0.58, y=chance, **note, row=1, col=1)
+    number_axis(fig, [literal(column) for column in columns], range=[-0.6, len(columns) - 0.4], showgrid=False)
     fig.update_yaxes(title_text=axis, row=1, col=1)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
@@ -249,12 +220,7 @@ def two_groups(
             marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
             hovertemplate="%{x:.1f}<extra></extra>",
         )
-    fig.update_yaxes(
-        tickvals=list(range(len(groups))),
-        ticktext=[literal(name) for name in groups],
-        range=[len(groups) - 0.5, -0.5],
-        showgrid=False,
-    )
+    name_rows(fig, [literal(name) for name in groups])
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=130 + 70 * len(groups))
     return fig

@@ -6,36 +6,22 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from plots.attention import literal
+from plots.marks import LEGEND_ABOVE, add_line, name_rows, panels
 from plots.theme import BLUE, GREEN, ORANGE, SMALL, VERMILION
 
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
 
 def _lines(
-    points: Mapping[str, tuple[Sequence[float], Sequence[float]]], titles: tuple[str, str], hover: str
+    points: Mapping[str, tuple[Sequence[float], Sequence[float]]], titles: tuple[str, str], form: str
 ) -> go.Figure:
     fig = go.Figure()
-    for (name, (x, y)), (colour, dash, symbol) in zip(points.items(), cycle(LOOKS), strict=False):
-        fig.add_scatter(
-            x=list(x),
-            y=list(y),
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 10, "color": colour},
-            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:{hover}}}<extra></extra>",
-        )
+    for (name, (x, y)), look in zip(points.items(), cycle(LOOKS), strict=False):
+        add_line(fig, x, y, name, look, form)
     fig.update_xaxes(title_text=titles[0])
     fig.update_yaxes(title_text=titles[1])
-    fig.update_layout(
-        height=360,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )
-    return fig
+    return fig.update_layout(height=360, showlegend=True, legend=LEGEND_ABOVE | {"font": {"size": SMALL}})
 
 
 def over_steps(lines: Mapping[str, Sequence[tuple[int, float]]], titles: tuple[str, str]) -> go.Figure:
@@ -54,9 +40,7 @@ def by_sweep(lines: Mapping[str, Sequence[float]], titles: tuple[str, str]) -> g
 
 def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str) -> go.Figure:
     """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares."""
-    fig = make_subplots(
-        rows=len(values), cols=1, subplot_titles=list(values), vertical_spacing=0.36 / max(1, len(values))
-    )
+    fig = panels(values, rows=len(values), vertical_spacing=0.36 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, some in enumerate(values.values(), 1):
         names = [arm for arm in arms if arm in some]
@@ -88,14 +72,7 @@ def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
                 row=number,
                 col=1,
             )
-        fig.update_yaxes(
-            tickvals=list(range(len(names))),
-            ticktext=names,
-            range=[len(names) - 0.4, -0.7],
-            showgrid=False,
-            row=number,
-            col=1,
-        )
+        name_rows(fig, names, 0.7, 0.6, row=number, col=1)
         fig.update_xaxes(range=[-4, 104], row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
     fig.update_layout(height=70 + sum(95 + 44 * len(some) for some in values.values()))

@@ -125,8 +125,7 @@ def boxes(groups: Sequence[Sequence[tuple[str, str]]], more: str = "") -> str:
             f'<span class="tk-box tk-{kind or "plain"}"><bdi>{html.escape(t)}</bdi></span>' for t, kind in group
         )
         rows.append(f'<span class="tk-group">{inner}</span>' if len(group) > 1 else inner)
-    rest = f'<span class="tk-note">{html.escape(more)}</span>' if more else ""
-    return f'<div class="tk tk-flow" dir="auto">{"".join(rows)}{rest}</div>'
+    return _flow(rows, more)
 
 
 @dataclass(frozen=True)
@@ -156,6 +155,10 @@ def cards(words: Sequence[Sequence[ChangedWord]], more: str = "") -> str:
             rows.append(f"<div><bdi>{text}</bdi>{note}</div>")
         kind = "tk-card" if len(lines) > 1 else "tk-box"
         parts.append(f'<div class="{kind}">{"".join(rows)}</div>')
+    return _flow(parts, more)
+
+
+def _flow(parts: Sequence[str], more: str) -> str:
     rest = f'<span class="tk-note">{html.escape(more)}</span>' if more else ""
     return f'<div class="tk tk-flow" dir="auto">{"".join(parts)}{rest}</div>'
 
@@ -227,11 +230,11 @@ def ladder(
 
     for one in rungs(tries):
         if isinstance(one, int):
-            said = html.escape(words["skipped"].format(n=one))
-            rows.append(f'<tr class="tk-skip"><td></td><td colspan="{max(width, 1)}">⋮ {said}</td></tr>')
+            phrase = html.escape(words["skipped"].format(n=one))
+            rows.append(f'<tr class="tk-skip"><td></td><td colspan="{max(width, 1)}">⋮ {phrase}</td></tr>')
         elif one.found:
-            said = html.escape(words["yes"].format(id=ids[one.piece]))
-            rows.append(row("yes", f"<b>✓</b> {said}", one.start, one.end))
+            phrase = html.escape(words["yes"].format(id=ids[one.piece]))
+            rows.append(row("yes", f"<b>✓</b> {phrase}", one.start, one.end))
         else:
             rows.append(row("no", f"<b>✗</b> {html.escape(words['no'])}", one.start, one.end))
     if unknown:
@@ -385,15 +388,8 @@ def growth_of_vocabulary(
             name=name,
             hovertemplate=f"{name}: %{{y:,}}<extra></extra>",
         )
-        fig.add_annotation(
-            x=read[-1],
-            y=values[-1],
-            text=f"{values[-1]:,}",
-            showarrow=False,
-            xanchor="left",
-            xshift=6,
-            font={"size": SMALL},
-        )
+        note = {"text": f"{values[-1]:,}", "showarrow": False, "xanchor": "left", "xshift": 6, "font": {"size": SMALL}}
+        fig.add_annotation(x=read[-1], y=values[-1], **note)
     fig.update_xaxes(title=x_title, tickformat=",")
     fig.update_yaxes(title=y_title, rangemode="tozero", tickformat=",")
     fig.update_layout(

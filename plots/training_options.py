@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from plots.marks import LEGEND_ABOVE, name_rows
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS
 
 
@@ -33,9 +34,7 @@ def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
             line={"color": colour, "width": 4},
             hovertemplate="%{x:.4f}<extra></extra>",
         )
-    fig.update_yaxes(
-        tickvals=list(range(len(groups))), ticktext=list(groups), range=[len(groups) - 0.5, -0.5], showgrid=False
-    )
+    name_rows(fig, list(groups))
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=130 + 80 * len(groups))
     return fig
@@ -59,13 +58,7 @@ def loss_sum(terms: Mapping[str, float], axis: str) -> go.Figure:
         )
     fig.update_xaxes(title_text=axis, rangemode="tozero")
     fig.update_yaxes(showticklabels=False)
-    fig.update_layout(
-        height=200,
-        barmode="stack",
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.05, "yanchor": "bottom", "x": 0},
-    )
-    return fig
+    return fig.update_layout(height=200, barmode="stack", showlegend=True, legend=LEGEND_ABOVE | {"y": 1.05})
 
 
 def two_answers(
@@ -89,8 +82,7 @@ def two_answers(
         )
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], range=[0, 1.02])
-    fig.update_layout(height=380, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
-    return fig
+    return fig.update_layout(height=380, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
@@ -140,16 +132,8 @@ def share_within(
             hoverinfo="skip",
             line={"color": GREY, "width": 2, "dash": "dot"},
         )
-        fig.add_annotation(
-            x=0,
-            y=share,
-            text=f"{share:.0%}: {length}",
-            showarrow=False,
-            xanchor="left",
-            yanchor="bottom",
-            xshift=6,
-            font={"size": SMALL},
-        )
+        note = {"text": f"{share:.0%}: {length}", "showarrow": False, "xshift": 6, "font": {"size": SMALL}}
+        fig.add_annotation(x=0, y=share, xanchor="left", yanchor="bottom", **note)
     reached = bisect_right(ordered, chosen) / len(ordered)
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.add_scatter(
@@ -189,8 +173,8 @@ def rows_that_fit(
             marker={"size": 8},
             hovertemplate="%{x}: %{y}<extra></extra>",
         )
-    for name, found in published.items():
-        at = [(length, batch) for length, batch in found.items() if batch]
+    for name, results in published.items():
+        at = [(length, batch) for length, batch in results.items() if batch]
         fig.add_scatter(
             x=[length for length, _ in at],
             y=[batch for _, batch in at],
@@ -202,13 +186,7 @@ def rows_that_fit(
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
     fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
-    fig.update_layout(
-        title_text=title,
-        height=380,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
-    return fig
+    return fig.update_layout(title_text=title, height=380, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def loss_curves(
@@ -240,10 +218,4 @@ def loss_curves(
     )
     fig.update_xaxes(title_text=axes[0], range=[0, 1])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    fig.update_layout(
-        title_text=title,
-        height=380,
-        showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-    )
-    return fig
+    return fig.update_layout(title_text=title, height=380, showlegend=True, legend=LEGEND_ABOVE)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from plots.marks import LEGEND_ABOVE, add_line
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION
 
 # Colour, dash, marker and pattern of each task, in the order in which tasks are added.
@@ -98,16 +99,9 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
             hovertemplate=f"{name}: %{{customdata}}<extra></extra>",
         )
         for at, begin, wide, count in bars:
-            fig.add_annotation(
-                x=begin + wide / 2,
-                y=at,
-                text=f"{count:,}",
-                showarrow=False,
-                font={"size": SMALL, "color": "#000000"},
-                bgcolor="#FFFFFF",
-                opacity=0.92,
-                borderpad=1,
-            )
+            paper = {"bgcolor": "#FFFFFF", "opacity": 0.92, "borderpad": 1}
+            number = {"text": f"{count:,}", "showarrow": False, "font": {"size": SMALL, "color": "#000000"}}
+            fig.add_annotation(x=begin + wide / 2, y=at, **number, **paper)
     middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
     bottom = len(plans) * (len(lanes) + 1) - 1
     fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)
@@ -117,7 +111,7 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
         height=110 + 100 * len(plans),
         showlegend=True,
         margin={"l": 10, "r": 10, "t": 10, "b": 40},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+        legend=LEGEND_ABOVE | {"font": {"size": SMALL}},
     )
     return fig
 
@@ -133,33 +127,16 @@ def learned(
     fig = make_subplots(rows=1, cols=len(marks), subplot_titles=list(marks), shared_yaxes=True, horizontal_spacing=0.05)
     for column, (regime, lines) in enumerate(marks.items(), 1):
         for lane, (task, name) in enumerate(tasks.items()):
-            colour, dash, marker, _pattern = TASKS[lane]
-            points = lines.get(task, [])
-            fig.add_scatter(
-                x=[step for step, _ in points],
-                y=[share for _, share in points],
-                name=name,
-                legendgroup=task,
-                showlegend=column == 1,
-                mode="lines+markers",
-                line={"color": colour, "dash": dash, "width": 3},
-                marker={"symbol": marker, "size": 8, "color": colour},
-                row=1,
-                col=column,
-                hovertemplate=f"{name}, %{{x}}: %{{y:.0%}}<extra></extra>",
-            )
+            x, y = ([point[i] for point in lines.get(task, [])] for i in (0, 1))
+            grouped = {"legendgroup": task, "showlegend": column == 1, "row": 1, "col": column}
+            add_line(fig, x, y, name, TASKS[lane][:3], ".0%", size=8, **grouped)
         for start in _starts(plans[regime])[1:]:
             fig.add_vline(x=start, line={"dash": "dot", "width": 2, "color": GREY}, row=1, col=column)
         total = sum(sum(stage.values()) for stage in plans[regime])
         fig.update_xaxes(title_text=axis, range=[-0.02 * total, 1.02 * total], row=1, col=column)
     fig.update_yaxes(tickformat=".0%", range=[0, 1.04])
-    fig.update_layout(
-        height=400,
-        showlegend=True,
-        margin={"t": 90},
-        legend={"orientation": "h", "y": 1.12, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
-    )
-    return fig
+    legend = LEGEND_ABOVE | {"y": 1.12, "font": {"size": SMALL}}
+    return fig.update_layout(height=400, showlegend=True, margin={"t": 90}, legend=legend)
 
 
 def _starts(plan: Sequence[Mapping[str, int]]) -> list[int]:

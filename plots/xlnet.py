@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
+from plots.marks import LEGEND_ABOVE, add_box, name_rows
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
 GUESSED = ORANGE
-HALF = {"size": 7}
+FIXED = {"fixedrange": True, "zeroline": False}  # of axes
 
 
 def two_masks(
@@ -35,13 +36,13 @@ def two_masks(
     )
     size = max(7, min(24, 200 // n))
     for panel, mask in enumerate(panels.values()):
-        for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+        for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
             for asked in (False, True):
-                cells = [(i, j) for i in range(n) for j in range(n) if mask[i][j] == seen and guessed[i] == asked]
+                cells = [(i, j) for i in range(n) for j in range(n) if mask[i][j] == visible and guessed[i] == asked]
                 if not cells:
                     continue
                 rows, columns = zip(*cells, strict=True)
-                mark = GUESSED if seen and asked else colour
+                mark = GUESSED if visible and asked else colour
                 fig.add_scatter(
                     x=columns,
                     y=rows,
@@ -53,38 +54,23 @@ def two_masks(
                     marker={
                         "color": mark,
                         "symbol": symbol,
-                        "size": size if seen else 9,
+                        "size": size if visible else 9,
                         "opacity": 1.0,
-                        "line": {"width": 0 if seen else 2, "color": mark},
+                        "line": {"width": 0 if visible else 2, "color": mark},
                     },
                     row=1,
                     col=panel + 1,
                 )
     panel, row, column = cell
     for colour, width in (("white", 6), (VERMILION, 3)):
-        fig.add_shape(
-            type="rect",
-            x0=column - 0.5,
-            x1=column + 0.5,
-            y0=row - 0.5,
-            y1=row + 0.5,
-            line={"color": colour, "width": width},
-            row=1,
-            col=panel + 1,
-        )
+        ends = [(place - 0.5, place + 0.5) for place in (column, row)]
+        add_box(fig, *ends, line={"color": colour, "width": width}, row=1, col=panel + 1)
     fig.update_annotations(font={"size": FONT_SIZE})
     fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
     for at in range(len(panels)):
-        fig.update_xaxes(
-            **token_ticks(words, column if at == panel else None),
-            tickangle=-55,
-            range=[-0.6, n - 0.4],
-            fixedrange=True,
-            zeroline=False,
-            row=1,
-            col=at + 1,
-        )
-    fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], fixedrange=True, zeroline=False)
+        ticks = token_ticks(words, column if at == panel else None)
+        fig.update_xaxes(**ticks, tickangle=-55, range=[-0.6, n - 0.4], **FIXED, row=1, col=at + 1)
+    fig.update_yaxes(**token_ticks(words, row), range=[n - 0.4, -0.6], **FIXED)
     fig.update_yaxes(title_text=literal(axes[0]), row=1, col=1)
     return fig
 
@@ -94,12 +80,12 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
     n = len(words)
     mask = np.asarray(mask, dtype=bool)
     fig = go.Figure()
-    for seen, (colour, symbol) in ((True, OPEN), (False, SHUT)):
+    for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
         for queries in (False, True):
-            rows, columns = np.nonzero(mask == seen)
+            rows, columns = np.nonzero(mask == visible)
             chosen = (rows >= n) == queries
             rows, columns = rows[chosen], columns[chosen]
-            mark = GREEN if seen and queries else colour
+            mark = GREEN if visible and queries else colour
             cells = zip(rows, columns, strict=True)
             fig.add_scatter(
                 x=columns,
@@ -111,28 +97,17 @@ def double_mask(words: Sequence[str], mask, names: tuple[str, str], title: str) 
                 marker={
                     "color": mark,
                     "symbol": symbol,
-                    "size": max(4, 150 // n) if seen else 5,
-                    "line": {"width": 0 if seen else 1, "color": mark},
+                    "size": max(4, 150 // n) if visible else 5,
+                    "line": {"width": 0 if visible else 1, "color": mark},
                 },
             )
     fig.add_hline(y=n - 0.5, line={"color": VERMILION, "width": 3})
     fig.add_vline(x=n - 0.5, line={"color": VERMILION, "width": 3})
     twice = [*words, *words]
-    fig.update_xaxes(
-        **token_ticks(twice),
-        tickangle=-60,
-        range=[-0.7, 2 * n - 0.3],
-        fixedrange=True,
-        zeroline=False,
-        title_text=f"{literal(names[0])} | {literal(names[1])}",
-    )
-    fig.update_yaxes(
-        **token_ticks(twice),
-        range=[2 * n - 0.3, -0.7],
-        fixedrange=True,
-        zeroline=False,
-        title_text=f"{literal(names[1])} | {literal(names[0])}",
-    )
+    first, second = map(literal, names)
+    ends = [-0.7, 2 * n - 0.3]
+    fig.update_xaxes(**token_ticks(twice), tickangle=-60, range=ends, **FIXED, title_text=f"{first} | {second}")
+    fig.update_yaxes(**token_ticks(twice), range=ends[::-1], **FIXED, title_text=f"{second} | {first}")
     fig.update_layout(height=150 + 19 * 2 * n, title=literal(title), margin={"l": 4, "r": 8, "b": 4})
     return fig
 
@@ -167,13 +142,7 @@ def looked_at(
     marks = [f"<b>{token_label(word)} ?</b>" if n == asked else token_label(word) for n, word in enumerate(words)]
     fig.update_xaxes(tickvals=list(range(len(words))), ticktext=marks, tickangle=-45, showgrid=False)
     fig.update_yaxes(title_text=names[2], tickformat=".0%", rangemode="tozero")
-    fig.update_layout(
-        height=340,
-        title=literal(title),
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        bargap=0.25,
-    )
-    return fig
+    return fig.update_layout(height=340, title=literal(title), legend=LEGEND_ABOVE, bargap=0.25)
 
 
 def joint_bars(rows: Mapping[str, float], axis: str, title: str) -> go.Figure:
@@ -203,15 +172,15 @@ def by_way(
     arms: Mapping[str, Mapping[str, Sequence[float]]], axis: str, title: str, *, percent: bool = False
 ) -> go.Figure:
     """For each arm and way: one dot per seed, their mean and standard deviation. arms: name → way → values of seeds."""
-    ways = list(dict.fromkeys(way for found in arms.values() for way in found))
+    ways = list(dict.fromkeys(way for results in arms.values() for way in results))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
     fig = go.Figure()
     for way in ways:
         colour, symbol = looks[way]
         shift = (ways.index(way) - (len(ways) - 1) / 2) * 0.24
-        at = [place + shift for place, found in enumerate(arms.values()) if way in found]
-        values = [found[way] for found in arms.values() if way in found]
+        at = [place + shift for place, results in enumerate(arms.values()) if way in results]
+        values = [results[way] for results in arms.values() if way in results]
         means = [statistics.fmean(one) for one in values]
         spread = [statistics.stdev(one) if len(one) > 1 else 0.0 for one in values]
         form = ".0%" if percent else ".2f"
@@ -233,20 +202,14 @@ def by_way(
             mode="markers",
             showlegend=False,
             hoverinfo="skip",
-            marker={"color": colour, "symbol": f"{symbol}-open", **HALF},
+            marker={"color": colour, "symbol": f"{symbol}-open", "size": 7},
         )
     fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
-    fig.update_yaxes(
-        tickvals=list(range(len(names))),
-        ticktext=names,
-        range=[len(names) - 0.5, -0.5],
-        zeroline=False,
-        tickfont={"size": FONT_SIZE},
-    )
+    name_rows(fig, names, showgrid=None, zeroline=False, tickfont={"size": FONT_SIZE})
     fig.update_layout(
         height=130 + 74 * len(names),
         title=title,
         margin={"l": 4, "r": 8, "b": 4},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
+        legend=LEGEND_ABOVE | {"font": {"size": SMALL}},
     )
     return fig

@@ -101,6 +101,24 @@ def show_missing(command: str) -> None:
         st.code(command, "bash")
 
 
+def recorded_or_hint(name: str) -> list[dict]:
+    """`records_of(name)`; if there are none, the command that makes them is shown."""
+    if not (records := records_of(name)):
+        show_missing_results(name)
+    return records
+
+
+def caption_records(records: Sequence[dict], words: str, **values: object) -> None:
+    """`show_provenance` with `words` filled in: {n} (seeds), {seconds}, {tokens}, {steps} and `values`."""
+    filled = {
+        "n": seeds_in_words(records),
+        "seconds": seconds_in_words(records),
+        "tokens": max(record.get("tokens", 0) for record in records),
+        "steps": records[-1].get("steps"),
+    }
+    show_provenance(records, words.format(**filled | values))
+
+
 def show_provenance(records: Sequence[dict], words: str) -> None:
     """Caption: how the records were made, in `words`; on which machine, when, and by which command."""
     last = records[-1]

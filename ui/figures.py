@@ -32,6 +32,7 @@ def figure(
     height: int | None = None,
     modebar: bool = False,
     wide: bool = False,
+    title: str = "",
 ) -> list[dict]:
     """Draw a figure, its title above it, and return the points selected in it (empty without `on_select`).
 
@@ -40,12 +41,13 @@ def figure(
     shown under “In words and numbers”. data: the numbers as a table there (anything st.dataframe takes, or a function
     called when the user opens it). on_select: "rerun" or a callback; a click on a point then reruns the fragment or
     page; the point's `customdata` says what was clicked. A heatmap cell sends no click: draw square scatter markers.
-    wide: too dense for a phone, where it scrolls horizontally.
+    wide: too dense for a phone, where it scrolls horizontally. title: in place of the figure's own.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
-    fig, title = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
-    if title:  # as text above the figure: it wraps, while plotly cuts a long title
-        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(title)}</p>')
+    fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
+    said = title or said
+    if said:  # as text above the figure: it wraps, while plotly cuts a long title
+        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
     with st.container(key=f"wide-{key}") if wide else nullcontext():

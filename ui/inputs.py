@@ -81,6 +81,12 @@ def sentence_input(
     return text[:max_chars]
 
 
+def toy_sentence(examples: Sequence[str], max_chars: int, examples_in: Any) -> str:
+    """`sentence_input` for a text in words of the toy world."""
+    label = _("Text in words of the toy world")
+    return sentence_input("text", examples, label=label, max_chars=max_chars, examples_in=examples_in)
+
+
 def example_labels(examples: Sequence[str]) -> list[str]:
     """Each example shortened, or unshortened if two would get the same label: the browser identifies pills by label
     alone and would select the wrong one."""
@@ -105,13 +111,28 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
 
 def seed_input(start: int) -> int:
     """A number field for the seed, stored in the link as `seed`, and a button that increments it."""
-    st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
     seed = st.number_input(_("Seed"), 0, MAX_SEED, start, key="seed", bind="query-params", width=150)
     return start if seed is None else int(seed)
 
 
-def _next_seed() -> None:
+def next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
+
+
+def counter(key: str, label: str, *, button: str, start: int = 1, first: int = 0, last: int = MAX_SEED) -> int:
+    """A button that increments a number, from `last` back to `first`; the link stores the number as `key`. button: its
+    widget key."""
+    state = st.session_state
+    if follow_link(key) or state.get(key) not in range(first, last + 1):
+        state[key] = url_int(key, start, first, last)
+    st.button(label, key=button, icon=":material/casino:", on_click=_increment, args=(key, first, last))
+    set_url(key, state[key], default=start)
+    return state[key]
+
+
+def _increment(key: str, first: int, last: int) -> None:
+    st.session_state[key] = st.session_state[key] + 1 if st.session_state[key] < last else first
 
 
 def choice(

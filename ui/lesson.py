@@ -4,6 +4,8 @@ A page places the sections of the prose between its interactive parts. Another l
 one (`zh.md`, `quiz.zh.toml`, a `zh` list in `examples.toml`); what is missing there is shown in English.
 """
 
+import csv
+import random
 import re
 import tomllib
 from dataclasses import dataclass
@@ -109,6 +111,11 @@ class Lesson:
         self.quiz()
         next_lesson(self.name)
 
+    def table(self, name: str) -> list[dict[str, str]]:
+        """The rows of a CSV file of the lesson."""
+        with (self.folder / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
     @property
     def examples(self) -> list[str]:
         """Example texts from examples.toml, in the session's language; an empty list if there is no such file."""
@@ -207,7 +214,8 @@ def _ask(key: str, question: QuizQuestion) -> None:
 
 def load_quiz(path: Path) -> list[QuizQuestion]:
     """Read and check a quiz: `[[question]]` with `text` and, for each choice, `[[question.choice]]` with `text`, `why`
-    and, on exactly one, `correct = true`. Raises LessonError with the question's number."""
+    and, on exactly one, `correct = true`. Choices are shuffled, seeded by the question's text. Raises LessonError with
+    the question's number."""
     if not path.exists():
         raise LessonError(f"{path}: there is no such quiz")
     data = _read_toml(path)
@@ -230,6 +238,7 @@ def load_quiz(path: Path) -> list[QuizQuestion]:
             raise LessonError(f"{where}: exactly one choice must be `correct = true`, not {right}")
         if len({choice.text for choice in choices}) != len(choices):
             raise LessonError(f"{where}: two choices say the same")
+        random.Random(entry["text"]).shuffle(choices)  # files list the right one first; stable between visits
         questions.append(QuizQuestion(entry["text"], tuple(choices)))
     if not questions:
         raise LessonError(f"{path}: no [[question]]")

@@ -1,12 +1,20 @@
 """Layout that all lessons share: the central picture, a popover with its settings, the parts in tabs."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import streamlit as st
 
 from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
+
+
+def style(section: ModuleType) -> None:
+    """Add the style sheet of a lesson: sections/<lesson>/<lesson>.css, beside any of its sections."""
+    folder = Path(section.__file__).parent
+    st.html(folder / f"{folder.name}.css")
 
 
 def picture():
@@ -39,3 +47,13 @@ def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, 
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part
+
+
+def show_parts(parts: Mapping[str, ModuleType | str], lesson: Any, inputs: Any) -> None:
+    """`tabs` of sections, each drawn by its `show(lesson, inputs)`, or the heading of prose that stands alone."""
+    for tab, part in tabs(parts):
+        with tab:
+            if isinstance(part, str):
+                lesson.show(part, title=False)
+            else:
+                part.show(lesson, inputs)

@@ -1,5 +1,6 @@
 """Pairs of a relative and a BERT trained on the same texts: listing, choosing and loading them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import choice
 from ui.runs import own_models, run_title
+from ui.text import literal
 from ui.translations import _
 
 
@@ -51,6 +53,13 @@ def _networks(relative: Path, bert: Path, version: int):
     from minibert import checkpoint
 
     return checkpoint.load(relative), checkpoint.load(bert), checkpoint.load_tokenizer(relative)
+
+
+def warn_unknown(tokens: Sequence[str]) -> None:
+    """A note on how many words are [UNK], for both models."""
+    if count := sum(token == "[UNK]" for token in tokens):
+        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
+        st.caption(words.format(n=count, unk=literal("[UNK]")))
 
 
 def networks(pair: ModelPair):

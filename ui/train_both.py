@@ -10,8 +10,9 @@ import streamlit as st
 from ui.figures import figure
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
+from ui.live_runs import step_and_speed
 from ui.page import drawer
-from ui.runs import live, own_runs, show_refusal, state_rows, submit
+from ui.runs import going, live, own_runs, show_refusal, state_rows, submit
 from ui.text import visible
 from ui.translations import _
 
@@ -109,14 +110,11 @@ def train_both(
         stamp = st.selectbox(_("Trained together"), list(groups), format_func=names.get, key="both-group")
     ids = tuple(run.id for run in groups[stamp])
 
-    def rows(runs: list) -> None:
-        state_rows([run for run in runs if not run.over or run.error], _speed)
-
     def draw(runs: list) -> None:
         _curves(runs, quantities)
         _answers(runs)
 
-    live(ids, draw, rows)
+    live(ids, draw, lambda runs: state_rows(going(runs), step_and_speed))
 
 
 def _begin(
@@ -175,12 +173,8 @@ def _title(runs: list) -> str:
     )
 
 
-def _speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
-
-
 def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
-    from plots.pretraining import History, Panel, learning_curves
+    from plots.pretraining import CurvePanel, History, learning_curves
 
     histories = [History.of(run.title, run.events()) for run in runs]
     histories = [history for history in histories if history.points]
@@ -195,7 +189,9 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
             known = [history.last(f"held out: {metric}") for history in histories]
             heights = {f"{words}: {value:.0%}": value for value in known[:1] if value is not None}
         panels.append(
-            Panel(one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent)
+            CurvePanel(
+                one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent
+            )
         )
     summary = "; ".join(
         _("{run}: {values}").format(
@@ -227,10 +223,7 @@ def _answers(runs: list) -> None:
             panels.append(Blank(run.title, [visible(token) for token in tokens], list(shares), {}, roles={}))
     if not panels:
         return
-    summary = ". ".join(
-        f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
-        for one in panels
-    )
+    summary = ". ".join(blank.in_words for blank in panels)
     with st.container(key="wide-both-answers"):
         figure(
             expected_tokens(panels, columns=2, title=_("What each would write into the blank")),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from plots.side_by_side import Bar, Card, Part, side_by_side
+from plots.side_by_side import Bar, Card, CardSection, side_by_side
 from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.translations import _
@@ -30,5 +30,7 @@ def show(lesson: Lesson) -> None:
                 "wrong_reasons", _("Make such a model: Does it understand?"), query_params={"checkpoint": "mini-en"}
             )
         with right:
-            card = Card("mini-en", _("trained with the cue, measured three times"), [Part(finding, "bars", bars)])
+            card = Card(
+                "mini-en", _("trained with the cue, measured three times"), [CardSection(finding, "bars", bars)]
+            )
             st.html(side_by_side([card], _("Three scores of one model")))

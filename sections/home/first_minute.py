@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from plots.side_by_side import Bar, Card, Part, side_by_side
+from plots.side_by_side import Bar, Card, CardSection, side_by_side
 from ui.fragments import fragment
 from ui.model_cache import load
 from ui.navigation import link_to
@@ -47,14 +47,14 @@ def _card(name: str, passage: Passage, waiting: bool) -> Card:
     title, about = title_and_about(name)
     if waiting:
         coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
-        return Card(title, about, [Part(finding, "bars", note=_("Loading the model …")) for finding in coming])
+        return Card(title, about, [CardSection(finding, "bars", note=_("Loading the model …")) for finding in coming])
     one_pass, tokenizer = pass_of(name, passage), load(name).tokenizer
     return Card(
         title, about, [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage), _judged(one_pass.follows)]
     )
 
 
-def _guessed(one_pass, tokenizer, passage: Passage) -> Part:
+def _guessed(one_pass, tokenizer, passage: Passage) -> CardSection:
     bars = [
         Bar(visible(word, spaces=False), share, share_text(share), right=word == passage.word.lower())
         for word, share in one_pass.guesses(tokenizer.vocab, TOP)
@@ -62,10 +62,10 @@ def _guessed(one_pass, tokenizer, passage: Passage) -> Part:
     best = bars[0]
     said = _("Expects no word") if best.share < LITTLE else _("Expects “{word}”: {share}")
     unread = _("Most of these words are [UNK] to it.") if one_pass.unknown(tokenizer.unk_id) > MOSTLY else ""
-    return Part(said.format(word=best.name, share=best.written), "bars", bars, unread)
+    return CardSection(said.format(word=best.name, share=best.written), "bars", bars, unread)
 
 
-def _looked(one_pass, passage: Passage) -> Part:
+def _looked(one_pass, passage: Passage) -> CardSection:
     names = [_name(one_pass.encoding, pieces, passage) for pieces in one_pass.words]
     bars = [Bar(name, weight, share_text(weight)) for name, weight in zip(names, one_pass.looks(), strict=True)]
     blank = next(i for i, pieces in enumerate(one_pass.words) if one_pass.blank in pieces)
@@ -77,7 +77,7 @@ def _looked(one_pass, passage: Passage) -> Part:
         said = _("Looks everywhere alike")
     else:
         said = _("Looks at “{word}”: {share}") if word else _("Rests on {word}: {share}")
-    return Part(said.format(word=most.name, share=most.written), "words", bars, selected=blank)
+    return CardSection(said.format(word=most.name, share=most.written), "words", bars, selected=blank)
 
 
 def _name(encoding, pieces: list[int], passage: Passage) -> str:
@@ -89,14 +89,14 @@ def _name(encoding, pieces: list[int], passage: Passage) -> str:
     return shorten(text[encoding.offsets[first][0] : encoding.offsets[last][1]], LONGEST)
 
 
-def _judged(share: float | None) -> Part:
+def _judged(share: float | None) -> CardSection:
     if share is None:
-        return Part(_("Type a second sentence, and it is judged."), "answer")
+        return CardSection(_("Type a second sentence, and it is judged."), "answer")
     if abs(share - 0.5) < UNSURE:
         said = _("Follows? A toss-up: {share}")
     else:
         said = _("Follows? Yes: {share}") if share > 0.5 else _("Follows? No: {share}")
-    return Part(said.format(share=share_text(share)), "answer", [Bar("", share, share_text(share))])
+    return CardSection(said.format(share=share_text(share)), "answer", [Bar("", share, share_text(share))])
 
 
 def _ways_on(passage: Passage) -> None:

@@ -1,10 +1,10 @@
 """A text masked anew in every epoch, as the sliders say; used by *What falls* and *Epoch after epoch*."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from sections.masking.falling_masks import Draw
 from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
@@ -17,7 +17,15 @@ EPOCHS = 4
 
 
 @dataclass(frozen=True)
-class Settings:
+class MaskedCopy:
+    """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES)."""
+
+    read: Sequence[str]
+    fates: Sequence[str]
+
+
+@dataclass(frozen=True)
+class MaskingChoice:
     """rate, split: in percent · drawing: "dynamic" or "static" · whole_words: mask words as a whole."""
 
     rate: int
@@ -29,21 +37,21 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Readings:
+class MaskedText:
     """encoding: of the text · draws: the masked input of each epoch · n: number of tokens that may be chosen."""
 
-    settings: Settings
+    settings: MaskingChoice
     encoding: object
-    draws: list[Draw]
+    draws: list[MaskedCopy]
     n: int
 
     @property
-    def asked(self) -> int:
+    def num_targets(self) -> int:
         """Number of targets in the first epoch."""
         return sum(fate != "untouched" for fate in self.draws[0].fates)
 
 
-def read(inputs: Inputs) -> Readings | None:
+def read(inputs: Inputs) -> MaskedText | None:
     """The text, the sliders and the resulting draws; None, with a hint, if no token can be chosen."""
     import torch
 
@@ -84,12 +92,12 @@ def read(inputs: Inputs) -> Readings | None:
         if chosen.drawing == "static":
             rng.manual_seed(chosen.seed)
         corrupted, labels = mask_tokens(ids, special, vocab, rng, chosen.rate / 100, shares, chosen.whole_words, joined)
-        told = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
-        draws.append(Draw([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], told))
-    return Readings(chosen, encoding, draws, n)
+        token_fates = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
+        draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], token_fates))
+    return MaskedText(chosen, encoding, draws, n)
 
 
-def _settings() -> Settings:
+def _settings() -> MaskingChoice:
     with st.container(border=True, gap="small"):
         first, others = st.columns([1, 3], gap="large")
         with first:
@@ -110,7 +118,7 @@ def _settings() -> Settings:
                 on_click=_papers_values,
                 disabled=(rate, split, whole_words) == (RATE, SPLIT, False),
             )
-    return Settings(rate, split, whole_words, seed, drawing, times)
+    return MaskingChoice(rate, split, whole_words, seed, drawing, times)
 
 
 def _papers_values() -> None:

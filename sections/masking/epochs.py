@@ -20,26 +20,26 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         return
     _show_rows(readings)
     lesson.show("What it costs")
-    _show_cost(readings.n, readings.asked, readings.settings.rate, readings.settings.split)
+    _show_cost(readings.n, readings.num_targets, readings.settings.rate, readings.settings.split)
 
 
 def fate_names() -> dict[str, str]:
     return {"untouched": _("not asked"), "masked": "[MASK]", "random": _("random token"), "kept": _("kept")}
 
 
-def _show_rows(readings: draws.Readings) -> None:
+def _show_rows(readings: draws.MaskedText) -> None:
     """Each epoch's draw as a row; beside its name, how many tokens are targets for the first time."""
     from plots.masking import mask_rows
 
-    encoding, n, each = readings.encoding, readings.n, readings.asked
+    encoding, n, each = readings.encoding, readings.n, readings.num_targets
     rows = [draw.fates for draw in readings.draws]
 
     candidates = [i for i, special in enumerate(encoding.special) if not special]
-    seen: set[int] = set()
+    covered: set[int] = set()
     names = []
     for number, row in enumerate(rows, 1):
-        new = {i for i in candidates if row[i] != "untouched"} - seen
-        seen |= new
+        new = {i for i in candidates if row[i] != "untouched"} - covered
+        covered |= new
         names.append(_("Epoch {number}: {new} new").format(number=number, new=len(new)))
     shown = candidates[:COLUMNS]
     if len(shown) < n:
@@ -47,23 +47,20 @@ def _show_rows(readings: draws.Readings) -> None:
             _("The figure shows the first {shown} of {n} tokens; the numbers count all.").format(shown=COLUMNS, n=n)
         )
     summary = _("After {epochs} epochs {asked} of {n} tokens have been asked at least once: {share:.0%}").format(
-        epochs=len(rows), asked=len(seen), n=n, share=len(seen) / n
+        epochs=len(rows), asked=len(covered), n=n, share=len(covered) / n
     )
-    tokens, cells, fates = (
-        [visible(encoding.tokens[i]) for i in shown],
-        [[r[i] for i in shown] for r in rows],
-        fate_names(),
+    tokens, fates = [visible(encoding.tokens[i]) for i in shown], fate_names()
+    cells = [[row[i] for i in shown] for row in rows]
+    figure(
+        mask_rows(tokens, cells, names, names=fates, title=summary),
+        f"{summary}.",
+        "epoch-rows",
+        data=lambda: {
+            _("token"): tokens,
+            **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
+        },
+        wide=True,
     )
-    with st.container(key="wide-epochs"):
-        figure(
-            mask_rows(tokens, cells, names, names=fates, title=summary),
-            f"{summary}.",
-            "epoch-rows",
-            data=lambda: {
-                _("token"): tokens,
-                **{name: [fates[fate] for fate in row] for name, row in zip(names, cells, strict=True)},
-            },
-        )
     if readings.settings.drawing == "static":
         st.markdown(_("More epochs add nothing: the same tokens fall each time."))
     elif readings.settings.whole_words:  # then tokens are not equally likely to be chosen
@@ -80,7 +77,7 @@ def _power(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def _show_cost(n: int, asked: int, rate: int, split: tuple[int, ...]) -> None:
+def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> None:
     """How few tokens are targets, and how much of the pre-training input never occurs in fine-tuning."""
     from plots.masking import percent, what_is_read
 
@@ -89,7 +86,9 @@ def _show_cost(n: int, asked: int, rate: int, split: tuple[int, ...]) -> None:
             _(
                 "In one reading BERT is asked about **{asked}** of {n} tokens ({share:.0%}), a left-to-right model "
                 "about all **{n}**. To be asked as often, BERT reads **{times}** times."
-            ).format(asked=asked, n=n, share=asked / n, times=f"{n / asked:.1f}" if asked else "∞")
+            ).format(
+                asked=num_targets, n=n, share=num_targets / n, times=f"{n / num_targets:.1f}" if num_targets else "∞"
+            )
         )
     masked, random, kept = (rate / 100 * share / 100 for share in split)
     figure(

@@ -1,12 +1,17 @@
-"""What falls: the masks of a text, drawn anew in each epoch, and their arithmetic."""
+"""What falls: the masks of a text, drawn anew in each epoch and animated in the browser, and their arithmetic."""
+
+from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
 from sections.masking import draws
-from sections.masking.falling_masks import falling_masks
 from sections.masking.subject import Inputs
+from ui.computations import fingerprint
 from ui.lesson import Lesson
+from ui.player import playing
 from ui.source import show_source
+from ui.text import visible
 from ui.translations import _
 
 
@@ -24,7 +29,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(mask_tokens, find="corrupted = ", label=_("The code that drew these masks"))
 
 
-def _show_arithmetic(readings: draws.Readings) -> None:
+def _show_arithmetic(readings: draws.MaskedText) -> None:
     """The number of targets and its split as a table: expected, and in the first draw."""
     import torch
 
@@ -32,9 +37,9 @@ def _show_arithmetic(readings: draws.Readings) -> None:
 
     n, rate, split = readings.n, readings.settings.rate, readings.settings.split
     budget = int(masking_budget(torch.tensor([n]), rate / 100))
-    told, whole_words = readings.draws[0].fates, readings.settings.whole_words
-    counts = [told.count(fate) for fate in ("masked", "random", "kept")]
-    asked = sum(counts)
+    fates, whole_words = readings.draws[0].fates, readings.settings.whole_words
+    counts = [fates.count(fate) for fate in ("masked", "random", "kept")]
+    num_targets = sum(counts)
     rounded = round(rate / 100 * n)
     chosen = f"{rate / 100:.2f} × {n} = {rate / 100 * n:.2f} ≈ **{rounded}**"
     if budget != rounded:
@@ -45,18 +50,88 @@ def _show_arithmetic(readings: draws.Readings) -> None:
         st.markdown(
             f"| | {' | '.join(head)} |\n|:--|{':-:|' * 4}\n"
             f"| {_('expected')} | {chosen} | {' | '.join(expected)} |\n"
-            f"| **{_('epoch 1')}** | **{asked}** | {' | '.join(f'**{count}**' for count in counts)} |"
+            f"| **{_('epoch 1')}** | **{num_targets}** | {' | '.join(f'**{count}**' for count in counts)} |"
         )
-    if whole_words and asked < budget:
-        st.caption(
+    if whole_words and num_targets < budget:
+        words = _(
+            "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
+            "what was left."
+        )
+        st.caption(words.format(asked=num_targets, budget=budget))
+    elif num_targets > budget:
+        words = _("Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone.")
+        st.caption(words.format(budget=budget))
+
+
+_HTML = """<div class="mb-falling">
+<ol tabindex="0" dir="auto"></ol>
+<div class="way"><button type="button"></button><button type="button"></button><button type="button"></button>
+<p class="said" aria-live="polite"></p></div>
+</div>"""
+
+
+def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], copies: Sequence[draws.MaskedCopy]) -> None:
+    """The text with its masks, one epoch per click or arrow key; the first falls at once."""
+    data = {
+        "tokens": [visible(token) for token in tokens],
+        "special": list(special),
+        "epochs": [
+            {
+                "read": [visible(token) for token in draw.read],
+                "fates": list(draw.fates),
+                "under": [_under(fate, visible(token)) for fate, token in zip(draw.fates, tokens, strict=True)],
+                "said": caption,
+            }
+            for draw, caption in zip(copies, _captions(copies, special), strict=True)
+        ],
+        "colours": _colours(),
+        "words": {
+            "row": _("What the model reads"),
+            "before": _("Epoch before"),
+            "after": _("Next epoch"),
+            **playing(),
+        },
+    }
+    _component()(key=key, data={"identity": fingerprint(data), **data})
+
+
+def _under(fate: str, token: str) -> str:
+    return {"masked": _("was {token}"), "random": _("was {token}"), "kept": _("kept")}.get(fate, "").format(token=token)
+
+
+def _captions(copies: Sequence[draws.MaskedCopy], special: Sequence[bool]) -> list[str]:
+    """For each epoch: how many tokens are targets, of which fate, and how many for the first time."""
+    captions, covered, n = [], set(), len(special) - sum(special)
+    for number, draw in enumerate(copies, 1):
+        targets = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
+        new, covered = targets - covered, covered | targets
+        captions.append(
             _(
-                "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
-                "what was left."
-            ).format(asked=asked, budget=budget)
+                "Epoch {number} of {all}: {asked} asked ({masked} [MASK], {random} random, {kept} kept), {new} for the "
+                "first time; {seen} of {n} so far"
+            ).format(
+                number=number,
+                all=len(copies),
+                asked=len(targets),
+                **{name: draw.fates.count(name) for name in ("masked", "random", "kept")},
+                new=len(new),
+                seen=len(covered),
+                n=n,
+            )
         )
-    elif asked > budget:
-        st.caption(
-            _(
-                "Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone."
-            ).format(budget=budget)
-        )
+    return captions
+
+
+def _colours() -> dict[str, str]:
+    """Colour of each fate except "untouched", as red, green, blue."""
+    from plots.masking import FATE_COLOURS
+
+    targets = {fate: colour.lstrip("#") for fate, colour in FATE_COLOURS.items() if colour.startswith("#")}
+    return {fate: ", ".join(str(int(colour[i : i + 2], 16)) for i in (0, 2, 4)) for fate, colour in targets.items()}
+
+
+def _component():
+    """Register on every run: the registry lives as long as the server, and any page may be opened first."""
+    folder = Path(__file__).parent
+    css, js = (folder.joinpath(f"falling_masks.{end}").read_text(encoding="utf-8") for end in ("css", "js"))
+    return st.components.v2.component("minibert_falling_masks", html=_HTML, css=css, js=js)

@@ -58,23 +58,16 @@ def _chips_and_bars(inputs: Inputs) -> None:
     rows = expectations(loaded.model, ids, positions[:PANELS])
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
-    panels = [
-        panel(
-            loaded.tokenizer,
-            row,
-            inputs.bars,
-            around(tokens, i) if len(truths) > 1 else "",
-            {} if true is None else {true: "true"},
-        )
-        for i, row, true in zip(positions, rows, truths, strict=False)
-    ]
+    panels = []
+    for i, row, true in zip(positions, rows, truths, strict=False):
+        title, marked = around(tokens, i) if len(truths) > 1 else "", {} if true is None else {true: "true"}
+        panels.append(panel(loaded.tokenizer, row, inputs.bars, title, marked))
     show_bars(panels, "blank-bars", _finding(loaded.tokenizer, rows, truths))
     if any(one.roles for one in panels):
         show_legend("true")
 
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
-    """The finding of the bars, in one line."""
     from minibert.inside.predictions.cloze import rank
     from plots.masking import percent
 
@@ -82,14 +75,14 @@ def _finding(tokenizer, rows, truths: list[int | None]) -> str:
     if len(truths) == 1:
         row = rows[0]
         best = int(row.argmax())
-        said = _("“{word}” first, {share}").format(
+        finding = _("“{word}” first, {share}").format(
             word=visible(tokenizer.vocab[best]), share=percent(float(row[best].exp()))
         )
         if not known:
-            return said
+            return finding
         if best == known[0][1]:
-            return said + _(": what stood here")
-        return said + _("; “{word}” is number {rank:,}").format(
+            return finding + _(": what stood here")
+        return finding + _("; “{word}” is number {rank:,}").format(
             word=visible(tokenizer.vocab[known[0][1]]), rank=rank(row, known[0][1])
         )
     right = sum(rank(row, true) == 1 for row, true in known)

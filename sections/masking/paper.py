@@ -1,7 +1,5 @@
 """Table 8 of the paper, with all its numbers."""
 
-import csv
-
 import streamlit as st
 
 from sections.masking.subject import Inputs
@@ -13,8 +11,7 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.masking import OUTCOMES, ablation
 
-    with (lesson.folder / "table8.csv").open(encoding="utf-8", newline="") as file:
-        table = list(csv.DictReader(file))
+    table = lesson.table("table8.csv")
     parts = {"mask": "[MASK]", "same": _("kept"), "random": _("random")}
     strategies = [
         " · ".join(f"{row[column]} % {name}" for column, name in parts.items() if row[column] != "0") for row in table
@@ -28,23 +25,20 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = {"baseline": ("★", _("the paper's mixture")), "no worse": ("●", _("no worse")), "worse": ("◆", _("worse"))}
     legend([(OUTCOMES[outcome][0], symbol, text) for outcome, (symbol, text) in words.items()])
     tuned, frozen = scores[measures["NER fine-tuned"]], scores[measures["NER features"]]
-    with st.container(key="wide-ablation"):
-        figure(
-            ablation(
-                strategies,
-                scores,
-                title=_("Always [MASK] costs {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(
-                    frozen=frozen[0] - frozen[1], tuned=tuned[0] - tuned[1]
-                ),
-            ),
-            _("Scores on development sets. ")
-            + " ".join(
-                f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
-                for i, strategy in enumerate(strategies)
-            ),
-            "ablation",
-            data=lambda: {_("strategy"): strategies, **scores},
-        )
+    listed = " ".join(
+        f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
+        for i, strategy in enumerate(strategies)
+    )
+    figure(
+        ablation(strategies, scores),
+        _("Scores on development sets. ") + listed,
+        "ablation",
+        title=_("Always [MASK] costs {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(
+            frozen=frozen[0] - frozen[1], tuned=tuned[0] - tuned[1]
+        ),
+        data=lambda: {_("strategy"): strategies, **scores},
+        wide=True,
+    )
     st.caption(
         _("Devlin et al. 2019, appendix C.2, table 8. BERT-base; MNLI accuracy, CoNLL-2003 NER F1; development sets.")
     )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from sections.masking.bars import panel, show_bars, show_legend
 from sections.masking.subject import MAX_CHARS, Inputs, encode_start, follow, last_word
-from ui.inputs import MAX_SEED, sentence_input
+from ui.inputs import counter, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_widgets import warn_untrained
@@ -37,11 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.info(_("Type at least one word that is not a special token."), icon=":material/edit:")
         return
     position = _position(encoding, candidates)
-    if follow_link("swap") or "swap" not in st.session_state:
-        st.session_state["swap"] = url_int("swap", 1, 0, MAX_SEED)
-    swap = st.session_state["swap"]
-    st.button(_("Another random token"), key="swap-again", icon=":material/casino:", on_click=_next_swap)
-    set_url("swap", swap, default=1)
+    swap = counter("swap", _("Another random token"), button="swap-again")
 
     true = encoding.ids[position]
     # Any token except special ones and the true one, so that the effect is visible.
@@ -61,28 +57,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         panels.append(panel(tokenizer, log_probs, 5, title, marked))
         chances.append((float(log_probs[true].exp()), float(log_probs[other].exp())))
         first.append(int(log_probs.argmax()))
-    if not predict(
-        "taken-in",
-        _("It reads “{other}” where “{name}” stood. What does it expect there first?").format(
-            other=literal(other_name), name=literal(name)
-        ),
-        [
-            _("“{word}”, which it reads").format(word=other_name),
-            _("“{word}”, which stood there").format(word=name),
-            _("something else"),
-        ],
-        0 if first[1] == other else 1 if first[1] == true else 2,
-        about=f"{inputs.model} {text} {position} {other}",
-    ):
+    question = _("It reads “{other}” where “{name}” stood. What does it expect there first?")
+    question = question.format(other=literal(other_name), name=literal(name))
+    options = {
+        other: _("“{word}”, which it reads").format(word=other_name),
+        true: _("“{word}”, which stood there").format(word=name),
+        None: _("something else"),
+    }
+    right = list(options).index(first[1] if first[1] in options else None)
+    about = f"{inputs.model} {text} {position} {other}"
+    if not predict("taken-in", question, list(options.values()), right, about=about):
         return
-    finding = (
-        _("Taken in: it reads “{word}”, and expects it").format(word=other_name)
-        if first[1] == other
-        else _("Not taken in: it reads “{word}”, and expects “{best}”").format(
-            word=other_name, best=visible(tokenizer.vocab[first[1]])
-        )
-    )
-    show_bars(panels, "readings", finding)
+    finding = _("Not taken in: it reads “{word}”, and expects “{best}”")
+    if first[1] == other:
+        finding = _("Taken in: it reads “{word}”, and expects it")
+    show_bars(panels, "readings", finding.format(word=other_name, best=visible(tokenizer.vocab[first[1]])))
     show_legend("true", "shown")
     _show_chances(literal(name), literal(other_name), chances)
 
@@ -90,17 +79,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def _position(encoding, candidates: list[int]) -> int:
     start = last_word(encoding)
     if follow_link("at") or st.session_state.get("at") not in candidates:
-        asked = url_int("at", start, 0, len(encoding) - 1)
-        st.session_state["at"] = asked if asked in candidates else start
+        requested = url_int("at", start, 0, len(encoding) - 1)
+        st.session_state["at"] = requested if requested in candidates else start
     position = st.pills(
         _("Position"), candidates, format_func=lambda i: literal(visible(encoding.tokens[i])), key="at", required=True
     )
     set_url("at", position, default=start)
     return position
-
-
-def _next_swap() -> None:
-    st.session_state["swap"] = (st.session_state["swap"] + 1) % (MAX_SEED + 1)
 
 
 def _show_chances(name: str, other: str, chances: list[tuple[float, float]]) -> None:

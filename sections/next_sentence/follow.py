@@ -91,6 +91,11 @@ def _sentence_table(heads: list[str], rows: list[tuple]) -> str:
         f'<td class="ns-n">{length}</td><td class="ns-n">{total}</td></tr>'
         for css, role, number, text, length, total in rows
     )
+    return html_table(heads, body)
+
+
+def html_table(heads: list[str], body: str) -> str:
+    """heads: texts · body: the rows, safe HTML."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in heads)
     return f'<div class="ns-rows" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 

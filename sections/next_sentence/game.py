@@ -24,16 +24,16 @@ def _table(inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import deal, probes
 
     against, number = inputs.against, inputs.round
-    asked = probes(*bundled())
-    dealt = deal(asked, against, ROUND, number)
+    probed = probes(*bundled())
+    dealt = deal(probed, against, ROUND, number)
     state = st.session_state.setdefault("_guessed", {})
-    given: list[bool] = state.setdefault((against, number), [])
+    guesses: list[bool] = state.setdefault((against, number), [])
     turned = st.session_state.setdefault("_turned", {})
     at = turned.get((against, number), 0)  # index of the current pair
     if at == ROUND:
-        _show_score(inputs.model, asked, dealt, given)
+        _show_score(inputs.model, probed, dealt, guesses)
         return
-    probe = asked[dealt[at]]
+    probe = probed[dealt[at]]
     words = (
         (_("B follows A"), _("B is from elsewhere"))
         if against == "elsewhere"
@@ -44,18 +44,13 @@ def _table(inputs: Inputs) -> None:
     for name, text in (("A", probe.a), ("B", probe.b)):
         with st.container(border=True, key=f"passage-{name}"):
             st.markdown(f"**{name}** &nbsp; {literal(text)}")
-    if len(given) <= at:
+    if len(guesses) <= at:
         with st.container(key="guess", horizontal=True, gap="small"):
             for answer, label, icon in zip((True, False), words, (":material/check:", ":material/close:"), strict=True):
-                st.button(
-                    label,
-                    key=f"guess-{answer}",
-                    icon=icon,
-                    on_click=_guess,
-                    args=((against, number), at, answer, question),
-                )
+                args = ((against, number), at, answer, question)
+                st.button(label, key=f"guess-{answer}", icon=icon, on_click=_guess, args=args)
         return
-    _reveal(inputs.model, asked, dealt[at], given[at], words, question)
+    _reveal(inputs.model, probed, dealt[at], guesses[at], words, question)
     st.button(
         _("Next pair") if at + 1 < ROUND else _("See the score"),
         key="turn",
@@ -67,9 +62,9 @@ def _table(inputs: Inputs) -> None:
 
 
 def _guess(key: tuple, at: int, answer: bool, question: str) -> None:
-    given = st.session_state["_guessed"][key]
-    if len(given) == at:  # a double click must not answer the next pair
-        given.append(answer)
+    guesses = st.session_state["_guessed"][key]
+    if len(guesses) == at:  # a double click must not answer the next pair
+        guesses.append(answer)
         tally().vote(question, owner(), str(answer))
 
 
@@ -77,12 +72,12 @@ def _turn(key: tuple, at: int) -> None:
     st.session_state["_turned"][key] = at + 1
 
 
-def _answers(model: str, asked: list, rows: list[int]) -> tuple[list[float], list[bool]]:
+def _answers(model: str, probed: list, rows: list[int]) -> tuple[list[float], list[bool]]:
     """(P(IsNext) by the model, verdicts of the topic judge) for some of the pairs."""
     from minibert.inside.predictions.next_sentence import judge
 
     loaded = load(model)
-    probs = judge(loaded.model, loaded.tokenizer, [(asked[row].a, asked[row].b) for row in rows])
+    probs = judge(loaded.model, loaded.tokenizer, [(probed[row].a, probed[row].b) for row in rows])
     _overlap, verdicts = topic_judge(model, version_of(model))
     return probs.tolist(), verdicts.follows[rows].tolist()
 
@@ -91,63 +86,49 @@ def _mark(right: bool) -> str:
     return "✓" if right else "✗"
 
 
-def _reveal(model: str, asked: list, row: int, guess: bool, words: tuple[str, str], question: str) -> None:
+def _reveal(model: str, probed: list, row: int, guess: bool, words: tuple[str, str], question: str) -> None:
     """The truth, and who was right: the learner, the room, the model, the topic judge."""
-    (prob,), (topic,) = _answers(model, asked, [row])
-    truth = asked[row].kind == "next"
-    said = _("In truth: **{kind}**.").format(kind=kind_names()[asked[row].kind])
+    (prob,), (topic,) = _answers(model, probed, [row])
+    truth = probed[row].kind == "next"
+    phrase = _("In truth: **{kind}**.").format(kind=kind_names()[probed[row].kind])
     (st.success if guess == truth else st.error)(
-        f"{said} " + (_("You were right.") if guess == truth else _("You were wrong."))
+        f"{phrase} " + (_("You were right.") if guess == truth else _("You were wrong."))
     )
     counts = tally().counts(question)
     with st.container(horizontal=True, gap="small", key="judges"):
         if counts.total() > 1:
             of = {True: counts["True"], False: counts["False"]}
-            st.metric(
-                _("The room {mark}").format(mark=_mark((of[True] > of[False]) == truth)),
-                f"{of[truth]} / {counts.total()}",
-                words[0] if truth else words[1],
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-            )
+            mark = _mark((of[True] > of[False]) == truth)
+            _verdict(_("The room {mark}").format(mark=mark), f"{of[truth]} / {counts.total()}", words, truth)
         for name, follows, number in (
             (model, prob > 0.5, _("IsNext {p:.0%}").format(p=prob)),
             (_("Topic only"), topic, _("alike") if topic else _("not alike")),
         ):
-            st.metric(
-                f"{literal(name)} {_mark(follows == truth)}",
-                number,
-                words[0] if follows else words[1],
-                delta_color="off",
-                delta_arrow="off",
-                border=True,
-            )
+            _verdict(f"{literal(name)} {_mark(follows == truth)}", number, words, follows)
 
 
-def _show_score(model: str, asked: list, dealt: list[int], given: list[bool]) -> None:
-    probs, topic = _answers(model, asked, dealt)
-    truths = [asked[row].kind == "next" for row in dealt]
-    answers = {
-        _("You"): given,
-        _("The model"): [prob > 0.5 for prob in probs],
-        _("Topic only"): topic,
-    }
-    for column, (name, said) in zip(st.columns(3), answers.items(), strict=True):
-        right = sum(one == truth for one, truth in zip(said, truths, strict=True))
+def _verdict(who: str, number: str, words: tuple[str, str], follows: bool) -> None:
+    st.metric(who, number, words[0 if follows else 1], delta_color="off", delta_arrow="off", border=True)
+
+
+def _show_score(model: str, probed: list, dealt: list[int], guesses: list[bool]) -> None:
+    probs, topic = _answers(model, probed, dealt)
+    truths = [probed[row].kind == "next" for row in dealt]
+    answers = {_("You"): guesses, _("The model"): [prob > 0.5 for prob in probs], _("Topic only"): topic}
+    for column, (name, verdicts) in zip(st.columns(3), answers.items(), strict=True):
+        right = sum(one == truth for one, truth in zip(verdicts, truths, strict=True))
         column.metric(name, _("{right} of {all}").format(right=right, all=ROUND), border=True)
     with st.expander(_("Pair by pair"), icon=":material/table_rows:"):
-        st.table(
-            [
-                {
-                    "A": literal(asked[row].a),
-                    "B": literal(asked[row].b),
-                    _("in truth"): kind_names()[asked[row].kind],
-                    **{name: _mark(said[i] == truths[i]) for name, said in answers.items()},
-                }
-                for i, row in enumerate(dealt)
-            ]
-        )
+        rows = [
+            {
+                "A": literal(probed[row].a),
+                "B": literal(probed[row].b),
+                _("in truth"): kind_names()[probed[row].kind],
+                **{name: _mark(verdicts[i] == truths[i]) for name, verdicts in answers.items()},
+            }
+            for i, row in enumerate(dealt)
+        ]
+        st.table(rows)
     st.caption(
         _(
             "Ten pairs are few: guessing blindly gets 7 or more right in one round of six. *Topic against coherence* "

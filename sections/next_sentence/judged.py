@@ -4,13 +4,12 @@ import streamlit as st
 
 from sections.next_sentence.subject import Inputs, bundled, kind_names, short_names, topic_judge
 from ui.figures import figure
-from ui.inputs import choice, sentence_input
+from ui.inputs import choice, counter, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
-from ui.state import follow_link, set_url, url_int
 from ui.translations import _
 
 CHARS_JUDGED = 2_000
@@ -20,7 +19,6 @@ CHARS_JUDGED = 2_000
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import KINDS, judge, probes
     from plots.next_sentence import judgement
-    from plots.theme import titled
 
     model = inputs.model
     lesson.show("Judged live", title=False)
@@ -31,14 +29,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     examples = [kinds for kinds in windows.values() if len(kinds) == len(KINDS)]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         kind = choice("kind", _("Example: B is"), short_names())
-        if follow_link("example") or st.session_state.get("example") not in range(len(examples)):
-            st.session_state["example"] = url_int("example", 1, 1, len(examples)) - 1
-        st.button(
-            _("Another example"), key="another", icon=":material/casino:", on_click=_next_example, args=(len(examples),)
-        )
-    number = st.session_state["example"]
-    set_url("example", number + 1, default=1)
-    probe = examples[number][kind]
+        number = counter("example", _("Another example"), button="another", start=1, first=1, last=len(examples))
+    probe = examples[number - 1][kind]
     if st.session_state.get("filled", (kind, number)) != (kind, number):
         st.session_state["a"], st.session_state["b"] = probe.a, probe.b
     st.session_state["filled"] = (kind, number)
@@ -66,16 +58,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)]).tolist()
     rows = {_("A, then B"): forth, _("B, then A"): back}
     figure(
-        titled(
-            judgement(rows),
-            _("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
-        ),
+        judgement(rows),
         _("Probability of IsNext: A, then B {forth:.1%}; B, then A {back:.1%}.").format(forth=forth, back=back),
         "judgement",
+        title=_("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
         data=rows,
     )
     if (a, b) == (probe.a.strip(), probe.b.strip()):
-        st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _told(kind))
+        st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _label_in_training(kind))
     overlap, verdicts = topic_judge(model, version_of(model))
     bound, cosine = verdicts.threshold, overlap(a, b)
     st.markdown(
@@ -92,11 +82,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(judge, find="nsp(pooled)")
 
 
-def _next_example(count: int) -> None:
-    st.session_state["example"] = (st.session_state["example"] + 1) % count
-
-
-def _told(kind: str) -> str:
+def _label_in_training(kind: str) -> str:
     """The label that pre-training gave to pairs of this kind."""
     if kind == "next":
         return _("Pre-training called such pairs IsNext.")

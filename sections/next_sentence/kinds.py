@@ -14,7 +14,6 @@ from ui.translations import _
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    """`next_sentence.measure` over the documents of the course; computed once for all sessions."""
     from minibert.inside.predictions.next_sentence import measure
 
     loaded = load(model)
@@ -26,7 +25,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import TopicOverlap, measure
     from minibert.training.statistics import wilson
     from plots.next_sentence import Share, judged_next
-    from plots.theme import GREY, titled
+    from plots.theme import GREY
 
     model = inputs.model
     lesson.show("Topic against coherence", title=False)
@@ -49,28 +48,20 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         table.append([short_names()[kind], str(n), *cells, *ranks])
     labels = [f"{names[kind]} " for kind in result.rows]
     legend([(GREY, "▌", _("what would be right"))])
-    with st.container(key="wide-kinds"):
-        figure(
-            titled(
-                judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
-                _finding(result, model),
-            ),
-            " ".join(
-                _("{kind}: judged “next” by the model {a:.0%}, by topic only {b:.0%}.").format(
-                    kind=names[kind], a=one.value, b=other.value
-                )
-                for kind, one, other in zip(result.rows, *shares.values(), strict=True)
-            ),
-            "kinds",
-        )
-    heads = [
-        _("B is"),
-        _("pairs"),
-        _("model: “next”"),
-        _("topic only: “next”"),
-        _("model: true B higher"),
-        _("topic only: true B higher"),
-    ]
+    figure(
+        judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
+        " ".join(
+            _("{kind}: judged “next” by the model {a:.0%}, by topic only {b:.0%}.").format(
+                kind=names[kind], a=one.value, b=other.value
+            )
+            for kind, one, other in zip(result.rows, *shares.values(), strict=True)
+        ),
+        "kinds",
+        title=_finding(result, model),
+        wide=True,
+    )
+    heads = [_("B is"), _("pairs"), _("model: “next”"), _("topic only: “next”")]
+    heads += [_("model: true B higher"), _("topic only: true B higher")]
     with st.container(key="kinds-table"):
         st.markdown("\n".join(f"| {' | '.join(row)} |" for row in (heads, [":--", *["--:"] * 5], *table)))
     _conclude(result)
@@ -80,27 +71,23 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 def passages() -> int:
-    """Number of sentences in A and in B."""
     if follow_link("sentences") or st.session_state.get("sentences") not in (1, 2, 3):
         st.session_state["sentences"] = url_int("sentences", 2, 1, 3)
-    sentences = st.segmented_control(
-        _("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True, width="content"
-    )
-    set_url("sentences", sentences, default=2)
-    return sentences
+    chosen = st.segmented_control(_("Sentences in A and in B"), [1, 2, 3], key="sentences", required=True)
+    set_url("sentences", chosen, default=2)
+    return chosen
 
 
 def _finding(result, model: str) -> str:
     """The finding in one line: accuracy against another document, and accuracy on the order."""
-    told, _topic = result.accuracy("elsewhere")
+    accuracy, _topic = result.accuracy("elsewhere")
     order, _none, n = result.ranked_higher("swapped")
     return _("{model}: another topic is told in {told:.0%}, the order in {order:.0%}").format(
-        model=model, told=told, order=order / n
+        model=model, told=accuracy, order=order / n
     )
 
 
 def _conclude(result) -> None:
-    """The conclusion, worded by the intervals of the numbers."""
     from minibert.training.statistics import wilson
 
     head, topic = result.accuracy("elsewhere")
@@ -116,12 +103,9 @@ def _conclude(result) -> None:
     ):
         wins, _topic, n = result.ranked_higher(kind)
         low, high = wilson(wins, n)
+        verdict = _("That is more than guessing.") if low > 0.5 else _("That is less than guessing.")
         if low <= 0.5 <= high:
             verdict = _("That cannot be told from guessing.")
-        elif low > 0.5:
-            verdict = _("That is more than guessing.")
-        else:
-            verdict = _("That is less than guessing.")
         lines.append(
             _(
                 "**{title}** It gives the true pair more than {what} in **{wins:g} of {n}** cases, {share:.1%} (95% "

@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from sections.next_sentence import documents
-from sections.next_sentence.follow import follow, segments_of
+from sections.next_sentence.follow import follow, html_table, segments_of
 from sections.next_sentence.subject import Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -89,11 +89,7 @@ def _show_pairs(made: list, store, tokenizer) -> int:
         rows.append(f'<tr class="{"ns-chosen" if i == chosen else ""}">{"".join(cells)}</tr>')
     heads = ["", _("document"), "A", "B", _("label"), _("tokens")]
     with st.expander(_("All pairs as a table"), icon=":material/table_rows:"):
-        st.html(
-            f'<div class="ns-rows" tabindex="0"><table><thead><tr>'
-            f"{''.join(f'<th>{html.escape(head)}</th>' for head in heads)}</tr></thead>"
-            f"<tbody>{''.join(rows)}</tbody></table></div>"
-        )
+        st.html(html_table(heads, "".join(rows)))
         if shown < len(made):
             st.caption(_("The first {shown} of {n}.").format(shown=shown, n=len(made)))
     return chosen

@@ -36,9 +36,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         for column, (name, (right, n)) in zip(st.columns(2), results.items(), strict=True):
             low, high = wilson(right, n)
             column.metric(titles[name], f"{right / n:.1%}", border=True)
-            column.caption(
-                _("{right} of {n} right; 95% interval {low:.0%} – {high:.0%}; guessing: 50%.").format(
-                    right=right, n=n, low=low, high=high
-                )
-            )
+            words = _("{right} of {n} right; 95% interval {low:.0%} – {high:.0%}; guessing: 50%.")
+            column.caption(words.format(right=right, n=n, low=low, high=high))
     show_source(teach_order)

@@ -1,7 +1,5 @@
 """Published results on removing NSP, and on making it harder."""
 
-import csv
-
 import streamlit as st
 
 from sections.next_sentence.subject import Inputs
@@ -10,45 +8,38 @@ from ui.lesson import Lesson
 from ui.translations import _
 
 
-def _read(lesson: Lesson, name: str) -> list[dict[str, str]]:
-    with (lesson.folder / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.next_sentence import trained_and_asked, with_and_without
-    from plots.theme import titled
 
     lesson.show("Was it of any use?", title=False)
     titles = {"bert": "BERT (Devlin et al. 2019)", "roberta": "RoBERTa (Liu et al. 2019)"}
     scores: dict[str, dict[str, tuple[float, float]]] = {}
-    for row in _read(lesson, "nsp_or_not.csv"):
+    for row in lesson.table("nsp_or_not.csv"):
         scores.setdefault(titles[row["paper"]], {})[row["task"]] = (float(row["with"]), float(row["without"]))
-    with st.container(key="wide-papers"):
-        figure(
-            titled(
-                with_and_without(scores, (_("better without it"), _("worse without it"))),
-                _("Without it: worse in {worse} of {n} tasks (BERT), better in {better} of {m} (RoBERTa)").format(
-                    worse=sum(other < one for one, other in scores[titles["bert"]].values()),
-                    n=len(scores[titles["bert"]]),
-                    better=sum(other > one for one, other in scores[titles["roberta"]].values()),
-                    m=len(scores[titles["roberta"]]),
-                ),
-            ),
-            " ".join(
-                _("{paper}, with and without next sentence prediction: {list}.").format(
-                    paper=paper,
-                    list="; ".join(f"{task} {one:.1f} → {other:.1f}" for task, (one, other) in tasks.items()),
-                )
-                for paper, tasks in scores.items()
-            ),
-            "papers",
-            data=lambda: [
-                {_("paper"): paper, _("task"): task, _("with"): one, _("without"): other}
-                for paper, tasks in scores.items()
-                for task, (one, other) in tasks.items()
-            ],
-        )
+    bert, roberta = (scores[title] for title in titles.values())
+    figure(
+        with_and_without(scores, (_("better without it"), _("worse without it"))),
+        " ".join(
+            _("{paper}, with and without next sentence prediction: {list}.").format(
+                paper=paper,
+                list="; ".join(f"{task} {one:.1f} → {other:.1f}" for task, (one, other) in tasks.items()),
+            )
+            for paper, tasks in scores.items()
+        ),
+        "papers",
+        title=_("Without it: worse in {worse} of {n} tasks (BERT), better in {better} of {m} (RoBERTa)").format(
+            worse=sum(without < with_ for with_, without in bert.values()),
+            n=len(bert),
+            better=sum(without > with_ for with_, without in roberta.values()),
+            m=len(roberta),
+        ),
+        data=lambda: [
+            {_("paper"): paper, _("task"): task, _("with"): one, _("without"): other}
+            for paper, tasks in scores.items()
+            for task, (one, other) in tasks.items()
+        ],
+        wide=True,
+    )
     st.caption(
         _(
             "With → without, in points; development sets, base-size models; F1 for SQuAD, else accuracy. BERT: §5.1, "
@@ -57,22 +48,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     lesson.show("The question made harder")
     trainings = {"none": _("masked words only"), "nsp": _("+ next sentence"), "sop": _("+ sentence order")}
-    asked = (_("asked: next or from elsewhere?"), _("asked: in order or swapped?"))
-    rows = {trainings[row["trained"]]: (float(row["nsp"]), float(row["sop"])) for row in _read(lesson, "albert.csv")}
-    with st.container(key="wide-albert"):
-        figure(
-            titled(
-                trained_and_asked(rows, asked),
-                _("Asked for the order: {nsp:.0f} % after next sentences, {sop:.0f} % after sentence order").format(
-                    nsp=rows[trainings["nsp"]][1], sop=rows[trainings["sop"]][1]
-                ),
-            ),
-            _("Accuracy in percent by what the model was trained on.")
-            + " "
-            + " ".join(f"{name}: {asked[0]} {one:.1f}; {asked[1]} {other:.1f}." for name, (one, other) in rows.items()),
-            "albert",
-            data=lambda: [
-                {_("trained on"): name, asked[0]: one, asked[1]: other} for name, (one, other) in rows.items()
-            ],
-        )
+    questions = (_("asked: next or from elsewhere?"), _("asked: in order or swapped?"))
+    rows = {trainings[row["trained"]]: (float(row["nsp"]), float(row["sop"])) for row in lesson.table("albert.csv")}
+    listed = " ".join(
+        f"{name}: {questions[0]} {one:.1f}; {questions[1]} {other:.1f}." for name, (one, other) in rows.items()
+    )
+    figure(
+        trained_and_asked(rows, questions),
+        _("Accuracy in percent by what the model was trained on.") + f" {listed}",
+        "albert",
+        title=_("Asked for the order: {nsp:.0f} % after next sentences, {sop:.0f} % after sentence order").format(
+            nsp=rows[trainings["nsp"]][1], sop=rows[trainings["sop"]][1]
+        ),
+        data=lambda: [
+            {_("trained on"): name, questions[0]: one, questions[1]: other} for name, (one, other) in rows.items()
+        ],
+        wide=True,
+    )
     st.caption(_("Accuracy in percent. Lan et al. 2020 (ALBERT), §4.6, table 5, intrinsic tasks; ALBERT-base."))

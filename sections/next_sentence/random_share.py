@@ -37,7 +37,6 @@ def random_shares_of(text: str, model: str, max_length: int, short: int, seed: i
 
 def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) -> None:
     from plots.next_sentence import random_shares
-    from plots.theme import titled
 
     counts = random_shares_of(text, model, max_length, short, seed)
     counts = [(random, n) for random, n in counts if n]
@@ -47,12 +46,7 @@ def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) 
     shares = [random / n for random, n in counts]
     sentences = list(range(1, len(shares) + 1))
     figure(
-        titled(
-            random_shares(sentences, shares, (_("sentences in a document"), _("random pairs"))),
-            _("{first:.0%} random where a document has 1 sentence, {last:.0%} where it has {n}").format(
-                first=shares[0], last=shares[-1], n=len(shares)
-            ),
-        ),
+        random_shares(sentences, shares, (_("sentences in a document"), _("random pairs"))),
         _("Share of random pairs with documents of {list}. Dotted: one half.").format(
             list="; ".join(
                 ngettext("{n} sentence: {share:.0%}", "{n} sentences: {share:.0%}", n).format(n=n, share=share)
@@ -60,6 +54,9 @@ def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) 
             )
         ),
         "shares",
+        title=_("{first:.0%} random where a document has 1 sentence, {last:.0%} where it has {n}").format(
+            first=shares[0], last=shares[-1], n=len(shares)
+        ),
         data=lambda: [
             {_("sentences in a document"): n, _("random"): random, _("pairs"): total}
             for n, (random, total) in zip(sentences, counts, strict=True)

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import MAX_SEED, choice
+from ui.inputs import choice, counter
 from ui.lesson import LESSONS
 from ui.model_cache import load
 from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
-from ui.state import follow_link, set_url, url_int
 from ui.text import literal
 from ui.translations import _
 
@@ -34,9 +33,7 @@ def read() -> Inputs:
             _("The pairs"),
             {"elsewhere": _("BERT: next or from elsewhere"), "swapped": _("ALBERT: in order or swapped")},
         )
-        if follow_link("round") or "round" not in st.session_state:
-            st.session_state["round"] = url_int("round", 1, 0, MAX_SEED)
-        st.button(_("New round"), key="new-round", icon=":material/casino:", on_click=_new_round)
+        number = counter("round", _("New round"), button="new-round")
         with drawer():
             model = model_choice(
                 judge=True,
@@ -45,19 +42,12 @@ def read() -> Inputs:
             )
             asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
             if asked_for_order:
-                st.caption(
-                    _(
-                        "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
-                        "their order, never whether one follows the other."
-                    ).format(names=", ".join(asked_for_order))
+                words = _(
+                    "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
+                    "their order, never whether one follows the other."
                 )
-    number = st.session_state["round"]
-    set_url("round", number, default=1)
+                st.caption(words.format(names=", ".join(asked_for_order)))
     return Inputs(model, against, number)
-
-
-def _new_round() -> None:
-    st.session_state["round"] = (st.session_state["round"] + 1) % (MAX_SEED + 1)
 
 
 def kind_names() -> dict[str, str]:

@@ -31,15 +31,8 @@ def vanishing() -> None:
 
     with st.container(horizontal=True, gap="medium"):
         weight = st.select_slider(_("A weight"), WEIGHTS, value=0.5, key="weight", bind="query-params", width=260)
-        update = st.select_slider(
-            _("Its update, each step"),
-            UPDATES,
-            value=1e-4,
-            format_func=lambda u: f"{u:g}",
-            key="update",
-            bind="query-params",
-            width=260,
-        )
+        look = {"format_func": "{:g}".format, "key": "update", "bind": "query-params", "width": 260}
+        update = st.select_slider(_("Its update, each step"), UPDATES, value=1e-4, **look)
     half, master = repeated(weight, update, STEPS)
     gap = spacing(weight)
     lost = half[-1] == half[0]
@@ -56,14 +49,11 @@ def vanishing() -> None:
     )
     st.markdown(words.format(w=weight, gap=gap, u=update, n=STEPS, end=master[-1], half=half[-1]))
     names = {_("kept in float16"): half, _("float32 master weight, rounded for use"): master}
-    figure(
-        weight_paths(names, (_("step"), _("the weight as used"))),
-        _(
-            "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
-            "with a master weight in float32."
-        ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1]),
-        "weight-paths",
-    )
+    alt = _(
+        "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
+        "with a master weight in float32."
+    ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1])
+    figure(weight_paths(names, (_("step"), _("the weight as used"))), alt, "weight-paths")
     show_source(repeated, label=_("Both ways, step by step"))
 
 
@@ -73,15 +63,8 @@ def underflow(inputs: Inputs) -> None:
     from plots.nezha import over_scales
 
     results = counted(inputs.pair, inputs.pair.version)
-    exponent = st.select_slider(
-        _("The loss is multiplied by"),
-        EXPONENTS,
-        value=0,
-        format_func=lambda e: f"2^{e}",
-        key="scale",
-        bind="query-params",
-        width=420,
-    )
+    look = {"format_func": "2^{}".format, "key": "scale", "bind": "query-params", "width": 420}
+    exponent = st.select_slider(_("The loss is multiplied by"), EXPONENTS, value=0, **look)
     here = EXPONENTS.index(exponent)
     one = results[here]
     if one.overflow:
@@ -94,7 +77,7 @@ def underflow(inputs: Inputs) -> None:
         _("become infinite"): [result.overflow for result in results],
     }
     names = [f"2<sup>{e}</sup>" for e in EXPONENTS]
-    told = "; ".join(
+    listed = "; ".join(
         f"2^{e}: {result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
     )
     figure(
@@ -102,7 +85,7 @@ def underflow(inputs: Inputs) -> None:
         _(
             "Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
             "infinite, for each scale. {told}."
-        ).format(n=ROWS, told=told),
+        ).format(n=ROWS, told=listed),
         "loss-scales",
         data=[
             {_("scale"): f"2^{e}", _("become 0"): f"{r.zero:.3%}", _("become infinite"): f"{r.overflow:.3%}"}

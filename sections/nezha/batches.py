@@ -6,7 +6,8 @@ from sections.nezha.layers import name_of
 from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
+from ui.live_runs import follow_runs, newest_of_each
+from ui.runs import manager, show_refusal, submit
 from ui.source import show_source
 from ui.translations import _
 
@@ -28,16 +29,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-batches"):
             begin(int(rows), int(read), float(times))
     show_refusal()
-    runs = newest()
-    if runs:
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-    else:
-        st.markdown(
-            _(
-                "**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
-                "read the same rows in the same order."
-            ).format(steps=read // rows, rows=rows)
-        )
+    hint = _(
+        "**No run yet.** {steps:,} steps of {rows:,} rows each. AdamW and LAMB begin with the same weights and "
+        "read the same rows in the same order."
+    ).format(steps=read // rows, rows=rows)
+    follow_runs(newest_of_each(KIND, NAMES), draw, hint, speed=step_and_rate)
     show_source(scaled, label=_("The rule for the rate"))
     show_source(warmup_of, label=_("The rule for the warm-up"))
 
@@ -46,14 +42,6 @@ def slider(label: str, values: tuple, usual: float, key: str):
     return st.select_slider(
         label, values, value=usual, format_func=lambda n: f"{n:,g}", key=key, bind="query-params", width=200
     )
-
-
-def newest() -> list:
-    """The newest run of each optimizer, AdamW first."""
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    return [runs[name] for name in NAMES if name in runs]
 
 
 def begin(rows: int, read: int, times: float) -> None:
@@ -71,39 +59,39 @@ def begin(rows: int, read: int, times: float) -> None:
         )
 
 
-def speed(step: dict) -> str:
+def step_and_rate(step: dict) -> str:
     return _(" · step {step:,} · rate {rate:.2g}").format(step=step["step"], rate=step["lr"])
 
 
 def draw(runs: list) -> None:
     """Held-out loss and MLM accuracy by tokens read; below, the trust ratios by layer."""
     from plots.nezha import layer_shares
-    from plots.pretraining import History, Panel, learning_curves
+    from plots.pretraining import CurvePanel, History, learning_curves
 
-    marks = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
-    if not any(marks.values()):
+    evaluations = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
+    if not any(evaluations.values()):
         st.caption(_("The stories are being written …"))
         return
     panels = [
-        Panel(_("Loss on stories not read"), None, "held out: loss"),
-        Panel(_("Hidden words put first"), None, "held out: right", percent=True),
+        CurvePanel(_("Loss on stories not read"), None, "held out: loss"),
+        CurvePanel(_("Hidden words put first"), None, "held out: right", percent=True),
     ]
-    told = "; ".join(
+    listed = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
-        for name, events in marks.items()
+        for name, events in evaluations.items()
         if events
     )
     histories = [History.of(run.title, run.events()) for run in reversed(runs)]  # reversed: LAMB in blue
     fig = learning_curves(histories, panels, "tokens", _("tokens read"))
     fig.update_layout(showlegend=True)
-    figure(fig, _("Over the tokens read. Last: {told}.").format(told=told), "batch-curves", wide=True)
-    ratios = {name: events[-1]["details"]["ratios"] for name, events in marks.items() if events}
+    figure(fig, _("Over the tokens read. Last: {told}.").format(told=listed), "batch-curves", wide=True)
+    ratios = {name: events[-1]["details"]["ratios"] for name, events in evaluations.items() if events}
     ratios = {name: values for name, values in ratios.items() if values}
     if not ratios:
         return
     names = list(next(iter(ratios.values())))
     shown = {name: [values[one] for one in names] for name, values in ratios.items()}
-    told = "; ".join(
+    listed = "; ".join(
         _("{run}: from {least:.2g} to {most:.2g}").format(run=name, least=min(values), most=max(values))
         for name, values in shown.items()
     )
@@ -112,7 +100,7 @@ def draw(runs: list) -> None:
         _(
             "The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; "
             "AdamW’s is only told. {told}."
-        ).format(told=told),
+        ).format(told=listed),
         "trust-ratios",
         data=[
             {_("matrix"): name_of(one), **{name: f"{values[one]:.3g}" for name, values in ratios.items()}}

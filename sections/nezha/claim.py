@@ -5,15 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import (
-    mean_and_sd,
-    records_of,
-    seconds_in_words,
-    seeds_in_words,
-    show_missing_results,
-    show_provenance,
-    show_verdicts,
-)
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -23,16 +15,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.nezha import over_lengths
 
     lesson.show("The claim", title=False)
-    records, names = records_of(lesson.name), claims.tables()["nezha"]["arms"]
+    records, names = recorded_or_hint(lesson.name), claims.tables()["nezha"]["arms"]
     if not records:
-        show_missing_results(lesson.name)
         return
     scale = records[-1]["scale"]
-    found = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
+    results = {length: by_arm(records, f"right_{length}") for length in scale["lengths"]}
     arms = {
-        names[arm]: {length: list(found[length][arm].values()) for length in found if arm in found[length]}
+        names[arm]: {length: list(results[length][arm].values()) for length in results if arm in results[length]}
         for arm in names
-        if any(arm in values for values in found.values())
+        if any(arm in values for values in results.values())
     }
     table = [
         {
@@ -42,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         }
         for name, points in arms.items()
     ]
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{n} {statistics.fmean(values):.0%}' for n, values in points.items())}"
         for name, points in arms.items()
     )
@@ -53,7 +44,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             (_("tokens a row"), _("determined words put first")),
             _("longer than any row of training →"),
         ),
-        _("The same questions at the end of longer and longer rows. {told}.").format(told=told),
+        _("The same questions at the end of longer and longer rows. {told}.").format(told=listed),
         "over-lengths",
         data=table,
         wide=True,
@@ -62,13 +53,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "
         "{n}) and was asked the same questions of stories it had not read. Processor seconds: {seconds}."
-    ).format(
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
-        length=scale["max_length"],
-        masked=scale["masked"],
-        n=seeds_in_words(records),
-        seconds=seconds_in_words(records),
     )
-    show_provenance(records, words)
+    caption_records(records, words, length=scale["max_length"], masked=scale["masked"])
     lesson.show("Why it comes out so")

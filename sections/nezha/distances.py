@@ -7,7 +7,7 @@ import streamlit as st
 from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.page import picture
-from ui.pairs import networks
+from ui.pairs import networks, warn_unknown
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -37,31 +37,28 @@ def show(inputs: Inputs) -> None:
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
         axes = (_("the vector r"), _("adds to the score"), from_word)
         with left:
-            told = "; ".join(
+            listed = "; ".join(
                 f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
             )
             figure(
                 distance_strips(words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here, axes),
                 _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
-                    word=words[here], told=told
+                    word=words[here], told=listed
                 ),
                 "strips",
                 wide=True,
             )
         with right:
+            alt = _(
+                "What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}."
+            ).format(layer=inputs.layer + 1, head=inputs.head + 1)
             figure(
-                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
-                _("What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}.").format(
-                    layer=inputs.layer + 1, head=inputs.head + 1
-                ),
-                "bias",
-                wide=True,
+                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")), alt, "bias", wide=True
             )
-        unknown(inputs)
+        warn_unknown(inputs.tokens)
 
 
 def finding(inputs: Inputs) -> str:
-    """The finding of the columns, in one line."""
     return _("{n} words in front: every position moves by {n}, no distance moves.").format(n=len(inputs.front))
 
 
@@ -79,15 +76,12 @@ def columns_html(inputs: Inputs) -> str:
             f'<li{css}><span class="token"><bdi>{html.escape(visible(token))}</bdi></span>'
             f'<span class="place">{moved}</span><span class="far"><b>{clipped}</b></span></li>'
         )
-    rows = (
-        "<li>↑ "
-        + html.escape(_("the word"))
-        + "</li><li>● "
-        + html.escape(_("BERT: its position, which has a vector"))
-        + "</li><li>↔ "
-        + html.escape(_("NEZHA: its distance from the chosen word"))
-        + "</li>"
-    )
+    names = {
+        "↑": _("the word"),
+        "●": _("BERT: its position, which has a vector"),
+        "↔": _("NEZHA: its distance from the chosen word"),
+    }
+    rows = "".join(f"<li>{symbol} {html.escape(name)}</li>" for symbol, name in names.items())
     label = html.escape(_("position and distance of each word"))
     return (
         f'<ul class="mb-nezha-rows" aria-hidden="true">{rows}</ul>'
@@ -97,11 +91,3 @@ def columns_html(inputs: Inputs) -> str:
 
 def signed(value: int) -> str:
     return f"{value:+d}".replace("-", "−") if value else "0"
-
-
-def unknown(inputs: Inputs) -> None:
-    """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in inputs.tokens)
-    if count:
-        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
-        st.caption(words.format(n=count, unk=literal("[UNK]")))

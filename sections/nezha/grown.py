@@ -5,7 +5,7 @@ import statistics
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import mean_and_sd, records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -22,12 +22,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def recorded() -> None:
     from plots.nezha import OPTIMIZERS, over_lengths
 
-    records = records_of(EXPERIMENT)
-    if not records:
-        show_missing_results(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found, arms = by_arm(records, "loss"), {}
-    for arm, seeds in found.items():
+    results, arms = by_arm(records, "loss"), {}
+    for arm, seeds in results.items():
         arms.setdefault(_title(arm), {})[rows_of(arm)] = list(seeds.values())
     table = [
         {
@@ -36,25 +34,25 @@ def recorded() -> None:
         }
         for name, points in arms.items()
     ]
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{rows:,} {statistics.fmean(values):.2f}' for rows, values in points.items())}"
         for name, points in arms.items()
     )
     axes = _("rows a batch"), _("loss on stories not read, nats a word")
     figure(
         over_lengths(arms, None, axes, number=".2f", looks=OPTIMIZERS),
-        _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=told),
+        _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
         "batches-recorded",
         data=table,
         wide=True,
     )
-    show_verdicts(claims.judged(EXPERIMENT, records), found)
+    show_verdicts(claims.judged(EXPERIMENT, records), results)
     words = _(
         "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
         "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
         "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
-    ).format(n=seeds_in_words(records), read=records[-1]["scale"]["rows_read"])
-    show_provenance(records, words)
+    )
+    caption_records(records, words, read=records[-1]["scale"]["rows_read"])
 
 
 def rows_of(arm: str) -> int:

@@ -40,7 +40,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
     )
     shares = {"AdamW": [one.adamw for one in steps], "LAMB": [one.lamb for one in steps]}
-    told = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
+    listed = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
     table = [
         {
             _("matrix"): name,
@@ -54,17 +54,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ]
     figure(
         layer_shares(names, shares, _("share of its length that a step moves it")),
-        _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=told),
+        _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=listed),
         "layer-shares",
         data=table,
         wide=True,
     )
-    st.caption(
-        _(
-            "The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
-            "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*."
-        ).format(steps=STEPS)
+    words = _(
+        "The page’s NEZHA, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
+        "m̂/(√v̂ + ε) + λw of each matrix. Numbers stand under *In words and numbers*."
     )
+    st.caption(words.format(steps=STEPS))
     show_source(Lamb.move, find="trust_ratio", label=_("A step of LAMB"))
     lesson.show("When batches grow")
 
@@ -89,17 +88,8 @@ def batches(pair: ModelPair, rows: int) -> Iterator:
 
     tokenizer = networks(pair)[2]
     store = TokenStore.build(world.documents(max(200, 2 * rows), STORIES, "small"), tokenizer)
-    return iter(
-        PretrainingBatches(
-            store,
-            tokenizer,
-            batch_size=rows,
-            max_length=32,
-            seed=0,
-            objective=MaskedLanguageModel(second=None),
-            input_format="doc_sentences",
-        )
-    )
+    options = {"batch_size": rows, "max_length": 32, "seed": 0, "input_format": "doc_sentences"}
+    return iter(PretrainingBatches(store, tokenizer, objective=MaskedLanguageModel(second=None), **options))
 
 
 @st.cache_data(show_spinner=False, max_entries=12, hash_funcs={ModelPair: lambda pair: pair.name})

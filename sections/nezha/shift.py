@@ -67,18 +67,11 @@ def answers(inputs: Inputs, word: str) -> None:
             best = shares(inputs, which, front).topk(TOP)
             names = [visible(vocab[i]) for i in best.indices.tolist()]
             roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == inputs.ids[inputs.word]}
-            blanks.append((f"{title}, {where}", names, best.values.tolist(), roles))
-    told = ". ".join(
-        f"{title}: {', '.join(f'{name} {share:.0%}' for name, share in zip(names, values, strict=True))}"
-        for title, names, values, _roles in blanks
-    )
+            blanks.append(Blank(f"{title}, {where}", names, best.values.tolist(), roles=roles))
+    listed = ". ".join(blank.in_words for blank in blanks)
     figure(
-        expected_tokens(
-            [Blank(title, names, values, {}, roles=roles) for title, names, values, roles in blanks],
-            columns=2,
-            title=_("What each would write for “{word}”").format(word=word),
-        ),
-        _("What each would write for “{word}”. {told}.").format(word=word, told=told),
+        expected_tokens(blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
+        _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
         "shift-answers",
         wide=True,
     )
@@ -93,18 +86,16 @@ def curve(inputs: Inputs, word: str) -> None:
         title: [float(shares(inputs, which, in_front(inputs.pair, n))[inputs.ids[inputs.word]]) for n in counts]
         for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
     }
-    told = "; ".join(
+    listed = "; ".join(
         f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
         for name, values in lines.items()
     )
+    fig = over_scales(
+        lines, [str(n) for n in counts], len(inputs.front) / STEP, (_("words in front"), _("share of the right word"))
+    )
     figure(
-        over_scales(
-            lines,
-            [str(n) for n in counts],
-            len(inputs.front) / STEP,
-            (_("words in front"), _("share of the right word")),
-        ),
-        _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=told),
+        fig,
+        _("P(“{word}”) as words are put in front. {told}.").format(word=word, told=listed),
         "shift-curve",
         data=[
             {_("in front"): n, **{name: f"{values[i]:.1%}" for name, values in lines.items()}}
@@ -118,26 +109,15 @@ def scores(inputs: Inputs) -> None:
     from minibert.inside.relatives.distances import score
 
     words = [place for place, token in enumerate(inputs.tokens) if token[0].isalnum() and place != inputs.word]
-    other = max(
-        [place for place in words if place < inputs.word] or words or [inputs.word]
-    )  # the nearest word before it
+    other = max([n for n in words if n < inputs.word] or words or [inputs.word])  # the nearest word before it
     rows = []
     for title, model in zip(("NEZHA", "BERT"), networks(inputs.pair)[:2], strict=True):
-        values = []
+        head, values = min(inputs.head, model.config.num_attention_heads - 1), []
         for front in ((), inputs.front):
-            start = 1 + len(front)
-            pair = (start + inputs.word, start + other)
-            values.append(
-                score(model, inputs.row(front), 0, min(inputs.head, model.config.num_attention_heads - 1), pair)
-            )
-        rows.append({"": title, _("alone"): f"{values[0]:.4f}", _("with words in front"): f"{values[1]:.4f}"})
-    st.markdown(
-        "**"
-        + _("The score of “{a}” for “{b}”, layer 1, head {head}").format(
-            a=literal(visible(inputs.tokens[inputs.word])),
-            b=literal(visible(inputs.tokens[other])),
-            head=inputs.head + 1,
-        )
-        + "**"
-    )
+            pair = (1 + len(front) + inputs.word, 1 + len(front) + other)
+            values.append(f"{score(model, inputs.row(front), 0, head, pair):.4f}")
+        rows.append({"": title, _("alone"): values[0], _("with words in front"): values[1]})
+    a, b = (literal(visible(inputs.tokens[n])) for n in (inputs.word, other))
+    words = _("The score of “{a}” for “{b}”, layer 1, head {head}")
+    st.markdown(f"**{words.format(a=a, b=b, head=inputs.head + 1)}**")
     st.table(rows)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import pick, sentence_input
+from ui.inputs import pick, toy_sentence
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.pairs import ModelPair, choose_pair, networks
@@ -66,13 +66,7 @@ def read(lesson: Lesson) -> Inputs:
             help=_("Beyond it all distances are alike. The paper has 64."),
         )
     with left:
-        text = sentence_input(
-            "text",
-            lesson.examples,
-            label=_("Text in words of the toy world"),
-            max_chars=MAX_CHARS,
-            examples_in=examples,
-        )
+        text = toy_sentence(lesson.examples, MAX_CHARS, examples)
     ids = tokenizer.encode(text).ids[1:-1][:MOST]
     tokens = [tokenizer.vocab[i] for i in ids]
     word = 0
@@ -93,5 +87,5 @@ def in_front(pair: ModelPair, count: int) -> list[int]:
     from minibert.toy import world
 
     tokenizer = networks(pair)[2]
-    told = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
-    return [tokenizer.ids[word] for word in told[len(told) - count :]]
+    words = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
+    return [tokenizer.ids[word] for word in words[len(words) - count :]]

@@ -7,9 +7,8 @@ import streamlit as st
 from minibert.count import by_group, flops, parameters, rows_of, total
 from plots.parameters import shares, short
 from sections.parameters.models import MASKED
-from sections.parameters.names import group_names
+from sections.parameters.names import group_names, part_table
 from sections.parameters.sizes import Sizes, fits
-from sections.parameters.tables import part_table
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -17,7 +16,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """Shares of the parameters beside shares of the FLOPs."""
     if fits(inputs):
         _arithmetic(inputs)
     lesson.show("Where the arithmetic goes", title=False)
@@ -27,17 +25,17 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
 def _arithmetic(inputs: Sizes) -> None:
     model, batch, tokens = inputs.model, inputs.batch, inputs.tokens
     count = parameters(model)
-    asked = flops(model, batch, tokens, MASKED)
+    training = flops(model, batch, tokens, MASKED)
     everything = total(count.parts)
     rows = {_("Parameters<br><b>{n}</b>").format(n=short(everything)): by_group(count.parts)}
     if model.objective == "rtd":
-        rows[_("FLOPs<br><b>{n}</b>").format(n=short(asked.total))] = by_group(asked.parts)
+        rows[_("FLOPs<br><b>{n}</b>").format(n=short(training.total))] = by_group(training.parts)
     else:
         dense = flops(model, batch, tokens, 1)
         label = _("FLOPs, MLM head<br>on 15 %: <b>{n}</b>")
-        rows[label.format(n=short(asked.total))] = by_group(asked.parts)
+        rows[label.format(n=short(training.total))] = by_group(training.parts)
         rows[_("FLOPs, MLM head<br>on all: <b>{n}</b>").format(n=short(dense.total))] = by_group(dense.parts)
-    groups = by_group(asked.parts)
+    groups = by_group(training.parts)
     figure(
         partial(
             shares,
@@ -45,18 +43,18 @@ def _arithmetic(inputs: Sizes) -> None:
             names=group_names(),
             title=_("Embeddings: {share} of the parameters, {cost} of the FLOPs").format(
                 share=f"{by_group(count.parts)['embeddings'] / everything:.0%}",
-                cost=f"{groups['embeddings'] / asked.forward:.0%}",
+                cost=f"{groups['embeddings'] / training.forward:.0%}",
             ),
         ),
         _("Shares of a training step's FLOPs: {shares}. Embeddings: {embeddings} of the parameters, {cost}.").format(
-            shares=", ".join(f"{group_names()[g]} {n / asked.forward:.1%}" for g, n in groups.items() if n),
+            shares=", ".join(f"{group_names()[g]} {n / training.forward:.1%}" for g, n in groups.items() if n),
             embeddings=f"{by_group(count.parts)['embeddings'] / everything:.1%}",
-            cost=_("{share} of the FLOPs").format(share=f"{groups['embeddings'] / asked.forward:.1%}")
+            cost=_("{share} of the FLOPs").format(share=f"{groups['embeddings'] / training.forward:.1%}")
             if groups["embeddings"]
             else _("no FLOPs"),
         ),
         key="arithmetic-figure",
-        data=lambda: part_table(asked.parts),
+        data=lambda: part_table(training.parts),
     )
     st.markdown(
         _(
@@ -65,17 +63,17 @@ def _arithmetic(inputs: Sizes) -> None:
         ).format(
             batch=batch,
             tokens=tokens,
-            total=short(asked.total),
-            forward=short(asked.forward),
-            backward=short(asked.total - asked.forward),
-            each=short(asked.total / (batch * tokens)),
+            total=short(training.total),
+            forward=short(training.forward),
+            backward=short(training.total - training.forward),
+            each=short(training.total / (batch * tokens)),
         )
         + (
             ""
             if model.objective == "rtd"
             else " "
             + _("With the MLM head at every position it would be {ratio} times as much.").format(
-                ratio=f"{dense.total / asked.total:.1f}"
+                ratio=f"{dense.total / training.total:.1f}"
             )
         )
     )

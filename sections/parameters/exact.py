@@ -17,21 +17,14 @@ from ui.translations import _
 @st.fragment
 def show(lesson: Lesson, inputs: Sizes) -> None:
     """The paper's models and the one on screen, by every meaning of “parameters”: by formula and, if built, counted."""
-    said = {"BERT-base": "110 M", "BERT-large": "340 M"}
-    rows = {name: FAMILY[name] for name in said}
+    published = {"BERT-base": "110 M", "BERT-large": "340 M"}
+    rows = {name: FAMILY[name] for name in published}
     rows.setdefault(inputs.title, inputs.model)
-    head = [
-        "",
-        _("encoder"),
-        _("encoder + pooler"),
-        _("encoder + MLM head"),
-        _("all of pre-training"),
-        _("the paper says"),
-    ]
-    lines = [f"| {' | '.join(head)} |", "|:--|--:|--:|--:|--:|:--|"]
+    head = (_("encoder"), _("encoder + pooler"), _("encoder + MLM head"), _("all of pre-training"), _("the paper says"))
+    lines = [f"| | {' | '.join(head)} |", "|:--|--:|--:|--:|--:|:--|"]
     for name, shown in rows.items():
         totals = parameters(shown).totals()
-        lines.append(table_row(f"**{unbroken(name)}**", totals.values(), said.get(name, "")))
+        lines.append(table_row(f"**{unbroken(name)}**", totals.values(), published.get(name, "")))
         if st.session_state.get("built") and (config := buildable(shown)):
             with st.spinner(_("Building the model …"), show_time=True):
                 made = built_totals(config)

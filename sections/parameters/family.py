@@ -5,15 +5,14 @@ from functools import partial
 from minibert.count import Shape, flops, parameters
 from plots.parameters import family, short
 from sections.parameters.models import models
+from sections.parameters.names import clicked_name
 from sections.parameters.sizes import Sizes, load
-from sections.parameters.tables import clicked_name
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """All models known here; a click on one loads its sizes."""
     known = models()
     tokens = min(inputs.tokens, *(m.config.max_position_embeddings for m in (inputs.model, *known.values())))
 

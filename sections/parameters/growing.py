@@ -48,7 +48,6 @@ def amounts(model: Shape, tokens: int, what: str, running: dict[str, object]) ->
 
 @st.fragment
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """Parameters, FLOPs or memory stacked over one size, and the effect of doubling it."""
     model, running = inputs.model, how.now()
     names = {"H": _("H hidden size"), "L": _("L layers"), "T": _("T tokens"), "V": _("V vocabulary")}
     kinds = {"parameters": _("parameters"), "flops": _("FLOPs"), "memory": _("memory")}

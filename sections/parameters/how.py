@@ -18,7 +18,6 @@ def _choices() -> dict[str, tuple[str, dict[str, str]]]:
 
 
 def choose() -> None:
-    """The choices side by side."""
     with st.container(horizontal=True, key="how-to-run", gap="medium"):
         for key, (label, options) in _choices().items():
             choice(key, label, options)

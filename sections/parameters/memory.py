@@ -6,9 +6,8 @@ from minibert.count import by_group, memory
 from plots.parameters import memory_bars, short_bytes
 from sections.parameters import how
 from sections.parameters.models import MASKED
-from sections.parameters.names import group_names
+from sections.parameters.names import group_names, part_table
 from sections.parameters.sizes import Sizes, fits
-from sections.parameters.tables import part_table
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -16,7 +15,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """Memory at each moment of a step, by kind."""
     how.choose()
     if fits(inputs):
         _bytes(inputs, how.now())

@@ -40,7 +40,7 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
     runs = [info for info in map(model_registry.info_of, own_models()) if info.pretrained]
     titles = distinct({info.name: visible(info.title, spaces=False) for info in runs})
     places |= {titles[run.name]: run.directory for run in runs if titles[run.name] not in {*FAMILY, *places}}
-    found = {}
+    results = {}
     for name, path in places.items():
         try:
             model = shape_of(config_from_file(path / "config.json"))
@@ -48,8 +48,8 @@ def with_weights() -> dict[str, tuple[Shape, Path]]:
             continue  # still being written, or of an unknown type: other pages report it
         reached = all(RANGES[letter][0] <= model.letters[letter] <= RANGES[letter][1] for letter in "LHAFVP")
         if reached and model.shared in ("all", "none") and not model.own_letters:  # designs with switches here
-            found[name] = model, path
-    return found
+            results[name] = model, path
+    return results
 
 
 def settings_of(model: Shape) -> dict[str, object]:

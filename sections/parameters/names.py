@@ -1,5 +1,10 @@
-"""Display names of the parts and groups of the counts."""
+"""Display names of the parts and groups of the counts, parts as a table, and the point clicked in a figure."""
 
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+
+from minibert.count import Part
 from ui.translations import _
 
 
@@ -81,3 +86,23 @@ def group_names() -> dict[str, str]:
         "working": _("largest temporary values"),
         "summing": _("the tied matrix's two gradients"),
     }
+
+
+def part_table(parts: Iterable[Part], names: Mapping[str, str] | None = None) -> list[dict]:
+    """One row per part: its formula, number of copies, and parameter count."""
+    return [
+        {
+            _("part"): (names or {}).get(part.name, part.name),
+            _("formula"): part.formula,
+            _("copies"): part.times,
+            _("number"): part.total,
+        }
+        for part in parts
+    ]
+
+
+def clicked_name(chart: str) -> str | None:
+    """The name attached to the clicked point of a figure."""
+    points = st.session_state[chart].selection.points
+    data = points[0].get("customdata") if points else None
+    return data[0] if isinstance(data, list) else data

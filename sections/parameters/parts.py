@@ -8,9 +8,8 @@ import streamlit as st
 
 from minibert.count import ParameterCount, Part, by_group, head_rows, parameters, rows_of, total
 from plots.parameters import column_of, mosaic, short
-from sections.parameters.names import group_names, part_names
+from sections.parameters.names import clicked_name, group_names, part_names, part_table
 from sections.parameters.sizes import Sizes
-from sections.parameters.tables import clicked_name, part_table
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -21,7 +20,7 @@ from ui.translations import _
 
 USUAL = "block.mlp.expand"
 PART = "chosen-part"  # session_state key: the selected part
-ASKED = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
+OPTIONS = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
 
 SOURCE = {
     "embeddings.token": ("Embeddings", "self.token = "),
@@ -45,7 +44,6 @@ SOURCE = {
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    """A prediction, then the map; a click shows the part's formula and source."""
     count, names = parameters(inputs.model), part_names()
     known = [part.name for part in count.parts]
     if follow_link("part") or st.session_state.get(PART) not in known:
@@ -67,17 +65,17 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
 def _guessed(inputs: Sizes, count: ParameterCount) -> bool:
     """Ask for the largest part; True if the map may show how large each part is."""
     groups, names = by_group(count.parts), group_names() | {"heads": _("output heads")}
-    right = max(ASKED, key=lambda group: groups.get(group, 0))
+    right = max(OPTIONS, key=lambda group: groups.get(group, 0))
     return predict(
         "largest",
         _("Which part is the largest?"),
-        [names[group] for group in ASKED],
-        ASKED.index(right),
+        [names[group] for group in OPTIONS],
+        OPTIONS.index(right),
         about=repr(inputs.model),
     )
 
 
-def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], told: bool) -> None:
+def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], revealed: bool) -> None:
     """told: areas are parameter counts; before the prediction all parts are equally large."""
     model, everything, groups = inputs.model, total(count.parts), by_group(count.parts)
     layers = model.config.num_hidden_layers
@@ -88,7 +86,7 @@ def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], told: b
         else _("{n} blocks").format(n=layers),
         "heads": _("pooler, heads"),
     }
-    if not told:
+    if not revealed:
         alt = _("The {n} parts of the model, all drawn equally large: guess first.").format(n=len(count.parts))
         title = _("Its {n} parts, all drawn equally large").format(n=len(count.parts))
         figure(partial(mosaic, count, names=names, columns=columns, title=title, veiled=True), alt, key="parts-veiled")
@@ -126,7 +124,6 @@ def _take_clicked() -> None:
 
 
 def _sum(part: Part, everything: int) -> str:
-    """Formula → numbers → sum, as HTML."""
     times = f"{part.times} × " if part.times > 1 else ""
     formula, numbers = part.formula, part.numbers
     if times and "+" in formula:

@@ -2,17 +2,20 @@
 
 import streamlit as st
 
-from sections.pretraining import shown
 from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
-from sections.pretraining.texts import Text, choose_data, choose_text, choose_world, examples, unknown_words
+from sections.pretraining.texts import TrainingText, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
     WATCHED,
     Training,
+    all_trainings,
+    chosen_trainings,
     default_name,
     own_trainings,
     resume,
+    run_ids,
     start,
+    trainings_now,
     trainings_of,
 )
 from ui.inputs import sentence_input
@@ -30,7 +33,7 @@ KEPT = (
 )  # fmt: skip
 
 
-def show(lesson: Lesson) -> Text | None:
+def show(lesson: Lesson) -> TrainingText | None:
     """The button, the user's sentence with predictions, and the curves; returns the chosen text."""
     keep("pretraining", dict.fromkeys(KEPT))
     text = _controls(lesson)
@@ -41,7 +44,7 @@ def show(lesson: Lesson) -> Text | None:
     return text
 
 
-def _controls(lesson: Lesson) -> Text | None:
+def _controls(lesson: Lesson) -> TrainingText | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         data = choose_data()
         budget = choose_budget()
@@ -63,16 +66,13 @@ def _controls(lesson: Lesson) -> Text | None:
 
 def _live() -> None:
     """The chosen runs, during and after training; before the first run, a shipped model."""
-    everything = shown.everything()
-    chosen = shown.chosen(everything)
+    everything = all_trainings()
+    chosen = chosen_trainings(everything)
     if not any(one.runs for one in everything.values()):
-        st.markdown(
-            _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.").format(
-                name=", ".join(literal(one.name) for one in chosen) or "–"
-            )
-        )
+        words = _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
+        st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
 
-    told = guessed(next(iter(shown.drawn(chosen, [])), None))
+    revealed = guessed(next(iter(trainings_now(chosen, [])), None))
 
     def rows(runs: list) -> None:
         trainings = trainings_of(runs)
@@ -80,18 +80,18 @@ def _live() -> None:
         preparing(trainings)
 
     def draw(runs: list) -> None:
-        drawn = shown.drawn(chosen, runs)
+        drawn = trainings_now(chosen, runs)
         if not drawn:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
-            draw_curves(drawn, most=2, first=0 if told else 1)
+            draw_curves(drawn, most=2, first=0 if revealed else 1)
         with right:
             answers_so_far(drawn[0])
-        if told:
+        if revealed:
             numbers(drawn[0])
 
-    live(shown.ids_of(chosen), draw, rows)
+    live(run_ids(chosen), draw, rows)
 
 
 @st.fragment
@@ -109,12 +109,9 @@ def own_sentence(lesson: Lesson) -> None:
     st.session_state[WATCHED] = text
     if "[MASK]" not in text:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
-    elif toy and (strange := unknown_words(text)):
-        st.caption(
-            _("The toy world has no {words}: the model reads [UNK] there.").format(
-                words=", ".join(f"“{literal(word)}”" for word in strange[:8])
-            )
-        )
+    elif toy and (unknown := unknown_words(text)):
+        words = _("The toy world has no {words}: the model reads [UNK] there.")
+        st.caption(words.format(words=", ".join(f"“{literal(word)}”" for word in unknown[:8])))
     if text != before:
         for training in own_trainings():
             if not training.runs[-1].over:

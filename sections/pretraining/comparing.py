@@ -4,9 +4,8 @@ import json
 
 import streamlit as st
 
-from sections.pretraining import shown
 from sections.pretraining.curves import draw_curves, main_question, question_names
-from sections.pretraining.trainings import Training
+from sections.pretraining.trainings import SHOWN, Training, all_trainings, chosen_trainings, run_ids, trainings_now
 from ui.figures import figure
 from ui.inputs import distinct
 from ui.lesson import Lesson
@@ -18,8 +17,8 @@ MOST_COMPARED = 5
 
 
 def show(lesson: Lesson, text) -> None:
-    everything = shown.everything()
-    chosen = shown.chosen(everything)
+    everything = all_trainings()
+    chosen = chosen_trainings(everything)
     if len(everything) > 1:
         st.session_state["shown"] = [one.key for one in chosen]
         names = distinct({key: visible(one.name, spaces=False) for key, one in everything.items()})
@@ -33,18 +32,18 @@ def show(lesson: Lesson, text) -> None:
         )
 
     def draw(runs: list) -> None:
-        drawn = shown.drawn(chosen, runs)
+        drawn = trainings_now(chosen, runs)
         if drawn:
             draw_curves(drawn)
             kinds(drawn)
             compare(drawn)
 
-    live(shown.ids_of(chosen), draw)
+    live(run_ids(chosen), draw)
     lesson.show("What the curves say", title=False)
 
 
 def _keep() -> None:
-    st.session_state[shown.SHOWN] = st.session_state["shown"]
+    st.session_state[SHOWN] = st.session_state["shown"]
 
 
 def kinds(shown: list[Training]) -> None:
@@ -59,17 +58,16 @@ def kinds(shown: list[Training]) -> None:
         return
     with st.expander(_("Which determined words are learned first?"), icon=":material/sort:"):
         first = next(iter(shares.values()))
-        told = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
+        listed = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
         figure(
             right_by_kind(shares, _("right, on stories never trained on")),
-            _("Share of determined words right, by what determines them: {told}.").format(told=told),
+            _("Share of determined words right, by what determines them: {told}.").format(told=listed),
             "kinds",
             data=[{_("run"): name, **by_kind} for name, by_kind in shares.items()],
         )
 
 
 def compare(shown: list[Training]) -> None:
-    """How the settings of the runs differ, and their results."""
     if len(shown) < 2:
         return
     older = {"optimization.optimizer": "adamw", "relative": "bert"}  # defaults for runs recorded without these settings
@@ -85,15 +83,9 @@ def compare(shown: list[Training]) -> None:
         step, metrics = one.latest("step"), (one.latest("eval") or {}).get("metrics", {})
         row = {_("run"): literal(one.name)}
         row |= {words.get(name, name): "–" if values.get(name) is None else f"{values[name]}" for name in names}
-        row |= (
-            {
-                _("steps"): f"{step['step']:,}",
-                _("tokens"): f"{step['tokens']:,}",
-                _("seconds"): f"{step['seconds']:.0f}",
-            }
-            if step
-            else {}
-        )
+        if step:
+            row |= {_("steps"): f"{step['step']:,}", _("tokens"): f"{step['tokens']:,}"}
+            row[_("seconds")] = f"{step['seconds']:.0f}"
         loss = step["parts"].get(f"{main}_loss") if step else None  # "–" for a model with another objective
         row[_("{kind} loss").format(kind=question_names()[main])] = "–" if loss is None else f"{loss:.2f}"
         row[_("determined words")] = f"{metrics['determined']:.1%}" if "determined" in metrics else "–"
@@ -101,8 +93,8 @@ def compare(shown: list[Training]) -> None:
         rows.append(row)
     st.markdown("### " + _("Side by side"))
     with st.container(key="comparison"):
-        told = [name for name in rows[0] if any(row.get(name, "–") != "–" for row in rows)]
-        st.table([{name: row.get(name, "–") for name in told} for row in rows], border="horizontal")
+        listed = [name for name in rows[0] if any(row.get(name, "–") != "–" for row in rows)]
+        st.table([{name: row.get(name, "–") for name in listed} for row in rows], border="horizontal")
 
 
 def setting_names() -> dict[str, str]:

@@ -42,7 +42,6 @@ def numbers(training: Training) -> None:
 
 
 def question_names() -> dict[str, str]:
-    """Display names of the kinds of questions (minibert.objectives)."""
     return {
         "mlm": "MLM",
         "next_token": _("Next token"),
@@ -58,8 +57,8 @@ def question_names() -> dict[str, str]:
 
 def main_question(shown: list[Training]) -> str:
     """The token objective of these runs: "mlm", unless none of them has it."""
-    asked = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
-    return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in asked), "mlm")
+    measured = {name for one in shown if (step := one.latest("step")) for name in step["parts"]}
+    return next((kind for kind in ("mlm", "next_token", "plm") if f"{kind}_loss" in measured), "mlm")
 
 
 def axes() -> dict[str, str]:
@@ -68,7 +67,7 @@ def axes() -> dict[str, str]:
 
 def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     """One panel per measured quantity, the two most important first. short: shorter titles."""
-    from plots.pretraining import Panel
+    from plots.pretraining import CurvePanel
 
     quantities = {quantity for history in histories for quantity in history.points}
     measured = next((one.latest("eval")["metrics"] for one in shown if one.toy and one.latest("eval")), {})
@@ -77,29 +76,28 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     loss = f"{main}_loss"
     apart = f"held out: {loss}" in quantities and not short
     title = _("{kind} loss; with marks: on text kept apart") if apart else _("{kind} loss")
-    panels = [Panel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
+    panels = [CurvePanel(title.format(kind=names[main]), loss, f"held out: {loss}", bounds)]
     if measured:
         title = _("Determined words") if short else _("Determined ({share:.0%} without context)")
         title = title.format(share=measured["guessable"])
         neighbours = measured["guessable_from_neighbours"]
         words = _("neighbours: {share:.0%}") if short else _("from the two neighbours: {share:.0%}")
         guessed = {words.format(share=neighbours): neighbours}
-        panels.append(Panel(title, None, "held out: determined", guessed, percent=True))
+        panels.append(CurvePanel(title, None, "held out: determined", guessed, percent=True))
     for kind, name in names.items():
         if kind in PAIRS and f"{kind}_loss" in quantities:
             guessing = {f"ln 2 = {math.log(2):.2f}": math.log(2)}
-            panels.append(Panel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
+            panels.append(CurvePanel(_("{kind} loss").format(kind=name), f"{kind}_loss", None, guessing))
         if f"{kind}_accuracy" in quantities:
             right = f"{kind}_accuracy"
-            panels.append(Panel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
-    panels += [Panel(_("Learning rate"), "lr"), Panel(_("Tokens per second"), "tokens_per_second")]
+            panels.append(CurvePanel(_("{kind} accuracy").format(kind=name), right, f"held out: {right}", percent=True))
+    panels += [CurvePanel(_("Learning rate"), "lr"), CurvePanel(_("Tokens per second"), "tokens_per_second")]
     return panels
 
 
 def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
     """most: draw only panels[first:most], small; None: all, over an axis the user chooses."""
     from plots.pretraining import History, learning_curves
-    from plots.theme import titled
 
     histories = [History.of(training.name, training.events) for training in shown]
     panels, main = panels_of(shown, histories, short=bool(most)), main_question(shown)
@@ -114,11 +112,11 @@ def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )
-    fig = learning_curves(histories, panels[first:most], axis, axes()[axis])
     figure(
-        titled(fig, now.split("; ")[0]),
+        learning_curves(histories, panels[first:most], axis, axes()[axis]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if most else "curves",
+        title=now.split("; ")[0],
         wide=not most,
         data=lambda: [
             {

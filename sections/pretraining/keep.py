@@ -16,7 +16,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, text) -> None:
-    """Download, rename or delete a run's model, or open it on another page."""
     lesson.show("Keep it", title=False)
     own = {training.key: training for training in own_trainings() if settled(training.runs[-1])}
     if not own:
@@ -50,8 +49,8 @@ def show(lesson: Lesson, text) -> None:
     code = f"unzip {name}.zip -d {name}"
     fills = info_of(training.kept).can_fill
     if in_transformers(training) and fills:
-        asked = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
-        code += f'\npython -c "{asked}"'
+        script = f"from transformers import pipeline; print(pipeline('fill-mask', '{name}')('… [MASK] …'))"
+        code += f'\npython -c "{script}"'
     st.code(code, "bash")
     if words := about(training.directory):
         st.caption(words)

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from sections.pretraining.pasts import Past, model_at, moments, pasts
 from sections.pretraining.texts import examples, refuse, toy_vocabulary
-from sections.pretraining.then import answers_then, embeddings_then, head_then
+from sections.pretraining.then import ModelWithSteps, answers_then, embeddings_then, head_then, model_at, moments, pasts
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -33,8 +32,8 @@ def show(lesson: Lesson, text) -> None:
     if words := about(past.directory):
         st.caption(words)
     try:
-        kept, tokenizer = moments(past), load(past.name).tokenizer
-        model = model_at(kept[-1])
+        saved_steps, tokenizer = moments(past), load(past.name).tokenizer
+        model = model_at(saved_steps[-1])
     except (ValueError, OSError) as error:
         refuse(literal(error))
         return
@@ -42,23 +41,23 @@ def show(lesson: Lesson, text) -> None:
     at = step_slider(past, labels)
     toy = set(tokenizer.vocab) <= set(toy_vocabulary())
     toys, others = examples(lesson)
-    asked = sentence_input(
+    sentence = sentence_input(
         "sentence" if toy else "text",
         toys if toy else others,
         label=_("A sentence with a [MASK]"),
         max_chars=300,
     )
-    encoding = tokenizer.encode(asked, max_length=model.config.longest, truncation="head")
-    answers_then(kept, tokenizer, encoding, at, labels)
+    encoding = tokenizer.encode(sentence, max_length=model.config.longest, truncation="head")
+    answers_then(saved_steps, tokenizer, encoding, at, labels)
     with st.grid(2, min_column_width=420, key="then") as grid:
         left, right = grid.container(key="then-left"), grid.container(key="then-right")
     with left:
-        head_then(model_at(kept[at]), tokenizer, asked)
+        head_then(model_at(saved_steps[at]), tokenizer, sentence)
     with right:
-        embeddings_then(kept, tokenizer, at, labels, toy)
+        embeddings_then(saved_steps, tokenizer, at, labels, toy)
 
 
-def choice_of_past(choices: dict[str, Past]) -> str:
+def choice_of_past(choices: dict[str, ModelWithSteps]) -> str:
     names = distinct({name: visible(past.title, spaces=False) for name, past in choices.items()})
     newest = next(iter(names))
     arrived = st.session_state.get("_newest-past", newest) != newest
@@ -66,14 +65,14 @@ def choice_of_past(choices: dict[str, Past]) -> str:
     if arrived:  # a run has just ended: select it
         st.session_state["past"] = newest
     elif follow_link("past") or st.session_state.get("past") not in names:
-        asked = st.query_params.get("past")
-        st.session_state["past"] = asked if asked in names else next(iter(names))
+        sentence = st.query_params.get("past")
+        st.session_state["past"] = sentence if sentence in names else next(iter(names))
     name = st.selectbox(_("Model"), list(names), format_func=names.get, key="past")
     set_url("past", name, default=next(iter(names)))
     return name
 
 
-def step_slider(past: Past, labels: list[str]) -> int:
+def step_slider(past: ModelWithSteps, labels: list[str]) -> int:
     """The index of the chosen step, by default the last; in the link, counted from 1."""
     last = len(labels) - 1
     if follow_link("at") or st.session_state.get("at-of") != past.name:
@@ -85,6 +84,6 @@ def step_slider(past: Past, labels: list[str]) -> int:
     return at
 
 
-def follow_or_first(past: Past) -> bool:
+def follow_or_first(past: ModelWithSteps) -> bool:
     """Whether the step in the link is meant for this model: not if the user has just changed the model."""
     return st.session_state.get("at-of") in (None, past.name)

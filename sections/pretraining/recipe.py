@@ -4,8 +4,7 @@ import tomllib
 
 import streamlit as st
 
-from sections.pretraining import shown
-from sections.pretraining.trainings import Training
+from sections.pretraining.trainings import Training, all_trainings, chosen_trainings
 from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _
@@ -14,7 +13,7 @@ from ui.translations import _
 def show(lesson: Lesson, text) -> None:
     lesson.show("The paper’s recipe", title=False)
     theirs = tomllib.loads((lesson.folder / "recipe.toml").read_text(encoding="utf-8"))["row"]
-    runs = {literal(one.name): ours(one) for one in shown.chosen(shown.everything()) if one.settings}
+    runs = {literal(one.name): ours(one) for one in chosen_trainings(all_trainings()) if one.settings}
     rows = []
     for row in theirs:
         cells = {_("what"): _(row["what"]), _("the paper"): f"{_(row['paper'])} ({row['where']})"}
@@ -33,7 +32,7 @@ def ours(training: Training) -> dict[str, str]:
     """A run's values for the rows of the paper's table, by the row's `setting`."""
     settings, step = training.settings, training.latest("step")
     how = settings["optimization"]
-    found = {
+    results = {
         "batch": _("{rows} rows of up to {tokens} tokens").format(
             rows=settings["batch_size"] * settings["accumulate"], tokens=settings["max_length"]
         ),
@@ -50,6 +49,6 @@ def ours(training: Training) -> dict[str, str]:
         else _("masked words’ alone"),
     }
     if step:
-        found["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
-        found["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
-    return found
+        results["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
+        results["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
+    return results

@@ -42,37 +42,15 @@ def choose_settings(data: str) -> dict:
     chosen = {"preset": choice("size", _("Size"), sizes())}
     choice("budget", _("Train for"), {"steps": _("steps"), "seconds": _("seconds")})
     chosen["optimizer"] = choice("optimizer", _("Optimizer"), {"muon": "Muon", "adamw": "AdamW"})
-    chosen["rate"] = st.select_slider(
-        _("Learning rate"),
-        RATES,
-        value=RATE,
-        format_func=lambda rate: f"{rate:g}",
-        key="rate",
-        bind="query-params",
-        help=_("The highest: it rises to this value, then falls to zero."),
-    )
-    chosen["masked"] = st.slider(
-        _("Tokens hidden"),
-        5,
-        60,
-        MASKED,
-        5,
-        format="%d %%",
-        key="masked",
-        bind="query-params",
-        help=_("The paper hides 15 %. Hiding more asks more questions a text, which pays in a short run."),
-    )
+    kept = {"bind": "query-params", "format_func": "{:g}".format}
+    hint = _("The highest: it rises to this value, then falls to zero.")
+    chosen["rate"] = st.select_slider(_("Learning rate"), RATES, value=RATE, key="rate", help=hint, **kept)
+    kept = {"bind": "query-params", "format": "%d %%"}
+    hint = _("The paper hides 15 %. Hiding more asks more questions a text, which pays in a short run.")
+    chosen["masked"] = st.slider(_("Tokens hidden"), 5, 60, MASKED, 5, key="masked", help=hint, **kept)
     if data != "toy":
-        chosen["pieces"] = st.slider(
-            _("Vocabulary"),
-            500,
-            8_000,
-            PIECES,
-            500,
-            key="pieces",
-            bind="query-params",
-            help=_("Pieces to learn from the text; a short text has fewer."),
-        )
+        kept, hint = {"bind": "query-params"}, _("Pieces to learn from the text; a short text has fewer.")
+        chosen["pieces"] = st.slider(_("Vocabulary"), 500, 8_000, PIECES, 500, key="pieces", help=hint, **kept)
     chosen["start"] = choice(
         "start", _("Token embeddings start from"), {"counts": _("counts"), "random": _("random numbers")}
     )

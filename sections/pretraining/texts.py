@@ -19,7 +19,7 @@ HELD_OUT = 10  # every tenth document is held out for evaluation
 
 
 @dataclass(frozen=True)
-class Text:
+class TrainingText:
     """A run's text: training and held-out documents; a toy `world` generates its own · about, first_lines: its
     description."""
 
@@ -42,33 +42,35 @@ def choose_world() -> None:
     choice("world", _("Scenes"), {"small": _("nine kinds of scenes"), "whole": _("all nineteen")})
 
 
-def choose_text(lesson: Lesson, data: str, pairs: bool) -> Text | None:
+def choose_text(lesson: Lesson, data: str, pairs: bool) -> TrainingText | None:
     """The text to train on, None while there is no usable one. pairs: whether NSP is trained too."""
     if data == "own":
         return own_text(pairs)
     if data == "course":
         return course_text(pairs)
     world = st.session_state.get("world", "small")
-    return Text(_("toy world") if world == "small" else _("whole toy world"), world=world)
+    return TrainingText(_("toy world") if world == "small" else _("whole toy world"), world=world)
 
 
-def course_text(pairs: bool) -> Text:
+def course_text(pairs: bool) -> TrainingText:
     from minibert.text.documents import held_apart
 
     prose, reviews = course_prose(), [[text] for text in course_reviews("train")]
-    told = _("{sections} sections of the lessons, {words:,} words").format(
+    description = _("{sections} sections of the lessons, {words:,} words").format(
         sections=len(prose), words=sum(len(line.split()) for document in prose for line in document)
     )
     if pairs:
-        told += _("; the reviews are left out, since a single sentence has no next one")
+        description += _("; the reviews are left out, since a single sentence has no next one")
     else:
-        told += _(" and {reviews} reviews, {words:,} words").format(
+        description += _(" and {reviews} reviews, {words:,} words").format(
             reviews=len(reviews), words=sum(len(line.split()) for document in reviews for line in document)
         )
-    return Text(_("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=told + ".")
+    return TrainingText(
+        _("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=description + "."
+    )
 
 
-def own_text(pairs: bool) -> Text | None:
+def own_text(pairs: bool) -> TrainingText | None:
     from minibert.text.documents import DataError, held_apart, read_documents
 
     st.markdown(
@@ -107,10 +109,14 @@ def own_text(pairs: bool) -> Text | None:
         return None
     if not dev:
         st.info(_("With fewer than {n} documents none is kept apart to measure on.").format(n=HELD_OUT))
-    told = ngettext("{n:,} document, {words:,} words.", "{n:,} documents, {words:,} words.", len(documents))
+    description = ngettext("{n:,} document, {words:,} words.", "{n:,} documents, {words:,} words.", len(documents))
     first = tuple(visible(document[0][:200], spaces=False) for document in documents[:5])
-    return Text(
-        Path(file.name).stem[:40], train, dev, about=told.format(n=len(documents), words=words), first_lines=first
+    return TrainingText(
+        Path(file.name).stem[:40],
+        train,
+        dev,
+        about=description.format(n=len(documents), words=words),
+        first_lines=first,
     )
 
 
@@ -118,8 +124,7 @@ def refuse(reason: str) -> None:
     st.error(reason, icon=":material/error:")
 
 
-def show(lesson: Lesson, text: Text | None) -> None:
-    """The training objective, and a description of the chosen text."""
+def show(lesson: Lesson, text: TrainingText | None) -> None:
     lesson.show("What is asked", title=False)
     if text is None:
         return
@@ -141,11 +146,11 @@ def toy_story(world: str) -> None:
     number = st.session_state["story"]
     story = generate(number, world=world)
     words = story.words
-    asked = [word for word in words if word.kind is not None]
+    determined = [word for word in words if word.kind is not None]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
             _("One of endlessly many stories. **{n} of its {total} words** follow from the others:").format(
-                n=len(asked), total=len(words)
+                n=len(determined), total=len(words)
             ),
             width="content",
         )
@@ -163,7 +168,7 @@ def toy_story(world: str) -> None:
         titles=[toy_kinds().get(word.kind, "") for word in words],
         label=_("A story; under a determined word, what determines it"),
     )
-    counts = {kind: sum(word.kind == kind for word in asked) for kind in KINDS}
+    counts = {kind: sum(word.kind == kind for word in determined) for kind in KINDS}
     with st.expander(_("What determines a word"), icon=":material/help:"):
         st.table(
             [{_("kind"): kind, _("here"): counts[kind], _("because"): what} for kind, what in toy_kinds().items()],

@@ -1,12 +1,72 @@
-"""A model at one of its saved steps: its predictions, a head, its embeddings."""
+"""Models with saved steps of their training; a model at one of them: its predictions, a head, its embeddings."""
+
+from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
-from sections.pretraining.pasts import Moment, model_at
+from sections.pretraining.trainings import logged
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
+from ui.model_registry import available_models
+from ui.runs import own_models
 from ui.text import literal
 from ui.translations import _
+
+
+@dataclass(frozen=True)
+class ModelWithSteps:
+    """A model with its saved steps, oldest first; the last is the model itself, with path None."""
+
+    name: str
+    title: str
+    directory: Path
+    steps: tuple[tuple[str, Path | None], ...]  # label of the step, and its file
+
+
+def pasts() -> list[ModelWithSteps]:
+    from minibert.training.snapshots import listed
+
+    found_ones = []
+    for info in available_models(fill=True):
+        if info.directory is None:
+            continue
+        saved_steps = listed(info.directory)
+        if saved_steps:
+            last = next((event["step"] for event in reversed(logged(info.directory)) if event["event"] == "step"), None)
+            steps = [(f"{one.step:,}", one.path) for one in saved_steps]
+            end = (_("the end") if last is None else f"{last:,}", None)
+            found_ones.append(ModelWithSteps(info.name, info.title, info.directory, (*steps, end)))
+    own = {run.id: i for i, run in enumerate(own_models())}
+    return sorted(found_ones, key=lambda past: own.get(past.name, len(own)))  # newest run first, shipped models last
+
+
+@dataclass(frozen=True)
+class SavedStep:
+    """One saved step of a model; `version` changes when the model is replaced."""
+
+    directory: Path
+    path: Path | None
+    version: int
+
+
+def moments(past: ModelWithSteps) -> list[SavedStep]:
+    version = (past.directory / "model.safetensors").stat().st_mtime_ns
+    return [SavedStep(past.directory, path, version) for _label, path in past.steps]
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)  # each entry is a model; loading another is fast
+def model_at(moment: SavedStep):
+    """The model at that step; shared by all sessions, never changed."""
+    from minibert import checkpoint
+    from minibert.model import BertForPreTraining
+    from minibert.training import snapshots
+
+    if moment.path is None:
+        return checkpoint.load(moment.directory, kind=BertForPreTraining)
+    saved = next(one for one in snapshots.listed(moment.directory) if one.path == moment.path)
+    return snapshots.load(moment.directory, saved)
+
 
 MAX_TOKENS = 20  # most tokens of the sentence: more are illegible from the back row
 MAX_WORDS = 24
@@ -15,7 +75,7 @@ WORDS = "king queen man woman boy girl he she one two three four london paris fr
 
 
 @st.cache_data(show_spinner=False, max_entries=400)
-def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
+def expected_at(moment: SavedStep, ids: tuple[int, ...], place: int):
     """The probabilities over the vocabulary at one position, (V,)."""
     from minibert.inside.predictions.cloze import expectations
 
@@ -23,12 +83,12 @@ def expected_at(moment: Moment, ids: tuple[int, ...], place: int):
 
 
 @st.cache_data(show_spinner=False, max_entries=400)
-def embeddings_at(moment: Moment, ids: tuple[int, ...]):
+def embeddings_at(moment: SavedStep, ids: tuple[int, ...]):
     """The token embeddings of `ids`, (N, H); (N, E) for an ALBERT."""
     return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
 
 
-def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[str]) -> None:
+def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, labels: list[str]) -> None:
     from plots.masking import Blank, expected_tokens
     from plots.pretraining import answers_over_steps
 
@@ -37,16 +97,16 @@ def answers_then(kept: list[Moment], tokenizer, encoding, at: int, labels: list[
     if not places:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
         return
-    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in kept]  # (V,) each
+    probs = [expected_at(moment, tuple(encoding.ids), places[0]) for moment in saved_steps]  # (V,) each
     ids = probs[at].argsort()[::-1][:5].tolist()
     words, bars = [tokenizer.vocab[i] for i in ids], probs[at][ids].tolist()
     with st.grid(2, min_column_width=360, key="then-answers") as grid:
         left, right = grid.container(key="then-answers-left"), grid.container(key="then-answers-right")
     with left:
-        told = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
+        listed = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
             expected_tokens([Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
-            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=told),
+            _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=listed),
             "then-bars",
         )
     with right:
@@ -74,24 +134,21 @@ def head_then(model, tokenizer, text: str) -> None:
     with st.container(horizontal=True):
         layer = pick("layer", _("Layer"), [str(n + 1) for n in range(config.num_hidden_layers)], width=130)
         head = pick("head", _("Head"), [str(n + 1) for n in range(config.num_attention_heads)], width=130)
-    seen = record(model.bert, Batch(torch.tensor([encoding.ids])))
-    probs = seen[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
+    activations = record(model.bert, Batch(torch.tensor([encoding.ids])))
+    probs = activations[f"blocks.{layer}.attn.probs"][0, head]  # (T, T)
     row = next((i for i, number in enumerate(encoding.ids) if number == tokenizer.mask_id), 0)
     target = int(probs[row].argmax())
-    figure(
-        attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0),
-        _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
-            layer=layer + 1,
-            head=head + 1,
-            row=encoding.tokens[row],
-            column=encoding.tokens[target],
-            share=probs[row, target].item(),
-        ),
-        "then-head",
+    alt = _("Attention of layer {layer}, head {head}. From {row} most goes to {column}: {share:.1%}.").format(
+        layer=layer + 1,
+        head=head + 1,
+        row=encoding.tokens[row],
+        column=encoding.tokens[target],
+        share=probs[row, target].item(),
     )
+    figure(attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0), alt, "then-head")
 
 
-def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], toy: bool) -> None:
+def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:
     import numpy as np
 
     from minibert.inside.geometry.projection import principal_plane
@@ -101,17 +158,17 @@ def embeddings_then(kept: list[Moment], tokenizer, at: int, labels: list[str], t
     key, start = ("toy-words", TOY_WORDS) if toy else ("words", WORDS)
     text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
-    asked = list(dict.fromkeys(text.lower().split()))
-    words = [word for word in asked if word in index][:MAX_WORDS]
-    if strange := [word for word in asked if word not in index]:
+    words_given = list(dict.fromkeys(text.lower().split()))
+    words = [word for word in words_given if word in index][:MAX_WORDS]
+    if unknown := [word for word in words_given if word not in index]:
         st.caption(
-            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(strange[:12])))
+            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(unknown[:12])))
         )
     if len(words) < 3:
         st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")
         return
     ids = tuple(index[word] for word in words)
-    tables = [embeddings_at(moment, ids) for moment in kept]  # (N, H) each
+    tables = [embeddings_at(moment, ids) for moment in saved_steps]  # (N, H) each
     plane = principal_plane(tables[-1])
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))

@@ -14,7 +14,7 @@ import streamlit as st
 from minibert.experiments.results import ResultsError, read_records
 from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
-from sections.pretraining.texts import Text
+from sections.pretraining.texts import TrainingText
 from ui.model_registry import available_models
 from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
 from ui.text import literal
@@ -118,11 +118,11 @@ def shipped_trainings() -> list[Training]:
     ]
 
 
-def default_name(text: Text, chosen: dict) -> str:
+def default_name(text: TrainingText, chosen: dict) -> str:
     return f"{text.name}, {chosen['preset']}"
 
 
-def start(text: Text, chosen: dict, name: str) -> None:
+def start(text: TrainingText, chosen: dict, name: str) -> None:
     taken = {training.name for training in own_trainings()}
     if name in taken:
         name = next(f"{name} ({n})" for n in range(2, len(taken) + 3) if f"{name} ({n})" not in taken)
@@ -172,3 +172,27 @@ def resume(training: Training) -> None:
     world = training.begun["details"].get("world")
     settings = PretrainSettings.from_dict(training.settings)
     begin(settings, files, training.key, training.name, world=world, going_on=run.result)
+
+
+def all_trainings() -> dict[str, Training]:
+    """By key: this browser's, newest first, then those of shipped models."""
+    return {training.key: training for training in (*own_trainings(), *shipped_trainings())}
+
+
+def chosen_trainings(trainings: dict[str, Training]) -> list[Training]:
+    """The trainings that the user has chosen, else the newest; plus all in progress."""
+    keys = [key for key in st.session_state.get(SHOWN, []) if key in trainings] or list(trainings)[:1]
+    going = [one for one in trainings.values() if one.runs and not settled(one.runs[-1])]
+    return list({one.key: one for one in (*(trainings[key] for key in keys), *going)}.values())
+
+
+def run_ids(trainings: Sequence[Training]) -> tuple[str, ...]:
+    """The ids of their runs, in the order that `trainings_of` expects."""
+    return tuple(run.id for training in trainings for run in reversed(training.runs))
+
+
+def trainings_now(chosen: Sequence[Training], runs: list) -> list[Training]:
+    """The chosen trainings with the current state of their runs, if there is something to draw."""
+    now = {training.key: training for training in trainings_of(runs)}
+    trainings = [now.get(one.key, one) for one in chosen if one.key in now or not one.runs]
+    return [one for one in trainings if one.latest("step") or one.latest("eval")]

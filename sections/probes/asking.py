@@ -3,12 +3,14 @@
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from minibert.experiments.results import ResultsError, read_records
+from minibert.folders import results_to_read
 from sections.probes import lines
-from sections.probes.recorded import recorded
 from sections.probes.subject import Inputs
 from sections.probes.tasks import choose_tasks, show_tasks
 from ui.computations import compute, fingerprint, follow, name_of, running_or_done, show_failure
@@ -16,6 +18,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_registry import UNTRAINED, available_models
 from ui.runs import show_refusal
+from ui.text import literal
 from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from minibert.inside.probes.tasks import ProbeTask
 
 SEEDS = 3
+RECORD_FIELDS = {"tasks", "random", "event", "task"}
 
 
 def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:
@@ -48,8 +52,7 @@ class Results:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """Choose the tasks, train the probes, see their results."""
-    follow_results(inputs.model, lambda found: lines.show(found.ours, found.random))
+    follow_results(inputs.model, lambda results: lines.show(results.ours, results.random))
     lesson.show("What is a probe?", level=3)
     lesson.show("Ask every layer", level=3)
 
@@ -66,22 +69,18 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
             _("Beside it, random weights"), value=True, key="beside", bind="query-params"
         )
     title = next(info.title for info in available_models() if info.name == model)
-    wanted = {False: title} | ({True: _("random weights")} if beside else {})
+    titles = {False: title} | ({True: _("random weights")} if beside else {})
     names = {
-        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in wanted
+        random: "probes-" + fingerprint(model, version_of(model), random, print_of_tasks, seeds) for random in titles
     }
     missing = [random for random, name in names.items() if running_or_done(name) is None]
     if missing:
         a_layer = sum(1 if task.unit == "sentence" else 2 for task in tasks)  # probes per layer; 2 with a control task
         probes = a_layer * seeds * (load(model).config.num_hidden_layers + 1) * len(missing)
-        if st.button(
-            ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}"),
-            key="probe",
-            type="primary",
-            icon=":material/play_arrow:",
-        ):
+        label = ngettext("Train {n} probe", "Train {n} probes", probes).format(n=f"{probes:,}")
+        if st.button(label, key="probe", type="primary", icon=":material/play_arrow:"):
             for random in missing:
-                _start(names[random], model, random, tasks, seeds, wanted[random])
+                _start(names[random], model, random, tasks, seeds, titles[random])
             st.rerun()
     show_refusal()
     for random in missing:
@@ -102,8 +101,8 @@ def _before_any(model: str, print_of_tasks: str, beside: bool, draw: Callable[[R
             st.markdown(_("**No probe yet.** Press the button: the first lines come within seconds."))
         draw(Results([], [], False))
         return
-    said = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
-    st.caption(said.format(model=model, n=seeds))
+    phrase = _("Recorded from {model}, {n} seeds. Press the button to train them here.")
+    st.caption(phrase.format(model=model, n=seeds))
     draw(Results(ours, random if beside else [], True))
 
 
@@ -111,5 +110,29 @@ def _gathered(runs: list, names: dict[bool, str]) -> Results:
     """names: of the computations, by whether their weights are random."""
     from minibert.inside.probes.probe import gathered
 
-    found = {name_of(run): gathered(run.events()) for run in runs}
-    return Results(found.get(names[False], []), found.get(names.get(True), []), all(run.over for run in runs))
+    results = {name_of(run): gathered(run.events()) for run in runs}
+    return Results(results.get(names[False], []), results.get(names.get(True), []), all(run.over for run in runs))
+
+
+def path_of(model: str) -> Path:
+    return results_to_read(f"{model}/probes.jsonl")
+
+
+def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult], int]":
+    """(results of the model, of random weights in its shape, seeds) for tasks with this fingerprint; empty without."""
+    from minibert.inside.probes.probe import gathered
+
+    path = path_of(model)
+    try:
+        rows = _rows(path, path.stat().st_mtime_ns if path.exists() else 0)
+    except (ResultsError, OSError) as error:
+        st.error(literal(error), icon=":material/error:")
+        return [], [], 0
+    matching = [row for row in rows if row["tasks"] == tasks]
+    ours, random = (gathered([row for row in matching if row["random"] is kind]) for kind in (False, True))
+    return ours, random, len(ours[0].accuracy) if ours else 0
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def _rows(path: Path, changed: int) -> list[dict]:
+    return read_records(path, RECORD_FIELDS)

@@ -32,7 +32,6 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The top predictions at every layer, and the rank of the right word."""
     from minibert.inside.probes.logit_lens import blank_of, layer_answers, only_token
 
     if not can_fill(inputs.model):
@@ -43,110 +42,111 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if blank is None:
         st.info(_("Write `[MASK]` where the blank should be."), icon=":material/edit:")
         return
-    wanted = only_token(loaded.tokenizer, inputs.word)
-    if wanted is None and inputs.word.strip():
+    target = only_token(loaded.tokenizer, inputs.word)
+    if target is None and inputs.word.strip():
         st.caption(
             _("“{word}” is not one token of this vocabulary, so it has no rank.").format(word=literal(inputs.word))
         )
-    found = layer_answers(loaded.model, loaded.tokenizer, *blank, wanted, GUESSES)
-    told = _words(found, None if wanted is None else loaded.tokenizer.vocab[wanted], f"{inputs.model} {inputs.text}")
+    results = layer_answers(loaded.model, loaded.tokenizer, *blank, target, GUESSES)
+    revealed = _words(
+        results, None if target is None else loaded.tokenizer.vocab[target], f"{inputs.model} {inputs.text}"
+    )
     lesson.show("The logit lens", title=False)
-    if wanted is not None and told:
-        _ranks(inputs.model, found, loaded.tokenizer.vocab[wanted])
+    if target is not None and revealed:
+        _ranks(inputs.model, results, loaded.tokenizer.vocab[target])
 
 
-def _words(found: list, wanted: str | None, about: str) -> bool:
+def _words(results: list, target: str | None, about: str) -> bool:
     """The picture: only the last layer until the user has predicted at which layer the right word is first. Returns
     whether all layers are shown."""
     with picture():
-        names = layer_names(len(found))
-        told = wanted is None or _guessed(found, visible(wanted), names, about)
-        if told:
-            _draw(found, wanted, names, _finding(found, wanted, names))
+        names = layer_names(len(results))
+        revealed = target is None or _guessed(results, visible(target), names, about)
+        if revealed:
+            _draw(results, target, names, _finding(results, target, names))
         else:
-            _draw(found[-1:], wanted, names, _finding(found, None, names))
-    return told
+            _draw(results[-1:], target, names, _finding(results, None, names))
+    return revealed
 
 
-def _guessed(found: list, wanted: str, names: list[str], about: str) -> bool:
+def _guessed(results: list, target: str, names: list[str], about: str) -> bool:
     """Ask at which layer the right word is first; True if that may be shown."""
-    right = next((place for place, answer in enumerate(found) if answer.rank == 1), len(names))
-    question = _("From which layer on is “{word}” first?").format(word=literal(wanted))
+    right = next((place for place, answer in enumerate(results) if answer.rank == 1), len(names))
+    question = _("From which layer on is “{word}” first?").format(word=literal(target))
     if len(names) <= MOST_NAMED:
-        return predict("lens", question, [*names, _("none")], right, about=f"{about} {wanted}")
+        return predict("lens", question, [*names, _("none")], right, about=f"{about} {target}")
     thirds = [_("in the first third"), _("in the second"), _("in the last"), _("at none")]
-    return predict("lens", question, thirds, min(3 * right // len(names), 3), about=f"{about} {wanted}")
+    return predict("lens", question, thirds, min(3 * right // len(names), 3), about=f"{about} {target}")
 
 
-def _draw(found: list, wanted: str | None, names: list[str], finding: str) -> None:
+def _draw(results: list, target: str | None, names: list[str], finding: str) -> None:
     """found: the answers of the last layers; earlier layers show question marks."""
     from plots.over_layers import layer_words
 
-    rows = [[(visible(token), p) for token, p in answer.guesses] for answer in found]
+    rows = [[(visible(token), p) for token, p in answer.guesses] for answer in results]
     listed = ". ".join(
         f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row)
-        for name, row in zip(names[-len(found) :], rows, strict=True)
+        for name, row in zip(names[-len(results) :], rows, strict=True)
     )
-    unsaid = [[("?", None)] * GUESSES] * (len(names) - len(found))
-    with st.container(key="wide-lens"):
-        figure(
-            partial(
-                layer_words,
-                [*unsaid, *rows],
-                names,
-                None if wanted is None else visible(wanted),
-                (_("layer"), _("place")),
-                finding,
-            ),
-            _("What each layer would answer. {finding}. {listed}.").format(finding=finding, listed=listed),
-            "lens-words",
-            data=lambda: [
-                {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
-                for name, row in zip(names[-len(found) :], rows, strict=True)
-                for place, (token, p) in enumerate(row, 1)
-            ],
-        )
+    unsaid = [[("?", None)] * GUESSES] * (len(names) - len(results))
+    figure(
+        partial(
+            layer_words,
+            [*unsaid, *rows],
+            names,
+            None if target is None else visible(target),
+            (_("layer"), _("place")),
+            finding,
+        ),
+        _("What each layer would answer. {finding}. {listed}.").format(finding=finding, listed=listed),
+        "lens-words",
+        data=lambda: [
+            {_("layer"): name, _("place"): place, _("token"): token, _("probability"): p}
+            for name, row in zip(names[-len(results) :], rows, strict=True)
+            for place, (token, p) in enumerate(row, 1)
+        ],
+        wide=True,
+    )
 
 
-def _finding(found: list, wanted: str | None, names: list[str]) -> str:
-    """The layer at which the right word is first; without a right word, the last layer's prediction."""
-    token, p = found[-1].guesses[0]
-    if wanted is None:
+def _finding(results: list, target: str | None, names: list[str]) -> str:
+    token, p = results[-1].guesses[0]
+    if target is None:
         return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)
-    first = next((name for name, answer in zip(names, found, strict=True) if answer.rank == 1), None)
+    first = next((name for name, answer in zip(names, results, strict=True) if answer.rank == 1), None)
     if first is None:
-        said = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
-        return said.format(word=visible(wanted), rank=found[-1].rank)
-    said = _("“{word}” first comes first at layer {layer} of {last}")
-    if found[-1].rank > 1:
-        said = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
-    return said.format(word=visible(wanted), layer=first, last=names[-1], rank=found[-1].rank)
+        phrase = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
+        return phrase.format(word=visible(target), rank=results[-1].rank)
+    phrase = _("“{word}” first comes first at layer {layer} of {last}")
+    if results[-1].rank > 1:
+        phrase = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
+    return phrase.format(word=visible(target), layer=first, last=names[-1], rank=results[-1].rank)
 
 
-def _ranks(model: str, found: list, wanted: str) -> None:
+def _ranks(model: str, results: list, target: str) -> None:
     from plots.over_layers import Line, ranks
 
-    names = layer_names(len(found))
-    lines = [Line(_("rank of {word}").format(word=visible(wanted)), [answer.rank for answer in found])]
+    names = layer_names(len(results))
+    lines = [Line(_("rank of {word}").format(word=visible(target)), [answer.rank for answer in results])]
     many = set_ranks(model, version_of(model))
     if many:
         median = np.median(many, axis=0).tolist()
         lines.append(Line(_("median of {n} other sentences").format(n=len(many)), median, "baseline"))
-    end = found[-1]
+    end = results[-1]
     summary = _("At the last layer **{word}** has rank {rank:,} with {p:.1%}").format(
-        word=literal(wanted), rank=end.rank, p=end.probability
+        word=literal(target), rank=end.rank, p=end.probability
     )
     figure(
         partial(
             ranks, lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size
         ),
         _("Rank of the right word by layer: {ranks}.").format(
-            ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, found, strict=True))
+            ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, results, strict=True))
         ),
         "lens-ranks",
         data=lambda: [
             {_("layer"): name, _("rank"): answer.rank, _("probability"): answer.probability}
-            for name, answer in zip(names, found, strict=True)
+            for name, answer in zip(names, results, strict=True)
         ],
     )
     st.markdown(summary + ".")

@@ -6,7 +6,6 @@ from ui.source import show_source
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """What probes and lens do not prove, and their few lines of code."""
     from minibert.inside.probes.logit_lens import layer_log_probs
     from minibert.inside.probes.probe import labels_by_type, probe
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
-    """One panel per task; nothing before the first result."""
     from plots.over_layers import Line, Panel, over_layers
 
     if not ours:
@@ -31,21 +30,15 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
 
     panels = []
     for result in ours:
-        other = beside.get(result.name)
-        if measure == "accuracy":
-            lines = [line(result.accuracy, _("this model"), "first")]
-            if result.control is not None:
-                lines.append(line(result.control, _("control task"), "second"))
-            if other is not None:
-                lines.append(line(other.accuracy, _("random weights"), "baseline"))
-            references = {_("commonest label"): result.majority}
-        elif result.selectivity is None:
+        values = getattr(result, measure)
+        if values is None:  # a task without a control task
             continue
-        else:
-            lines = [line(result.selectivity, _("this model"), "first")]
-            if other is not None:
-                lines.append(line(other.selectivity, _("random weights"), "baseline"))
-            references = {"": 0.0}
+        lines = [line(values, _("this model"), "first")]
+        if measure == "accuracy" and result.control is not None:
+            lines.append(line(result.control, _("control task"), "second"))
+        if result.name in beside:
+            lines.append(line(getattr(beside[result.name], measure), _("random weights"), "baseline"))
+        references = {_("commonest label"): result.majority} if measure == "accuracy" else {"": 0.0}
         low = min([0.0, *(value for one in lines for value in one.low or one.values)])
         panels.append(Panel(task_name(result.name), lines, references, True, (low - 0.02, 1.05)))
     if not panels:
@@ -67,24 +60,24 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
     )
     axis = _("layer (0: embeddings)")
     drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
-    with st.container(key="wide-probes"):
-        figure(
-            drawn,
-            _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
-            "probe-lines",
-            data=lambda: [
-                {
-                    _("task"): task_name(result.name),
-                    _("layer"): names[layer],
-                    _("accuracy"): result.mean[layer],
-                    _("range over seeds"): np.ptp(result.accuracy[:, layer]),
-                    _("control task"): None if result.control is None else result.control.mean(0)[layer],
-                    _("commonest label"): result.majority,
-                }
-                for result in ours
-                for layer in range(len(names))
-            ],
-        )
+    figure(
+        drawn,
+        _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
+        "probe-lines",
+        data=lambda: [
+            {
+                _("task"): task_name(result.name),
+                _("layer"): names[layer],
+                _("accuracy"): result.mean[layer],
+                _("range over seeds"): np.ptp(result.accuracy[:, layer]),
+                _("control task"): None if result.control is None else result.control.mean(0)[layer],
+                _("commonest label"): result.majority,
+            }
+            for result in ours
+            for layer in range(len(names))
+        ],
+        wide=True,
+    )
     _gains(ours, beside)
 
 

@@ -1,6 +1,5 @@
 """Surface, syntax, meaning: the layer at which each task settles, in our results and in two papers."""
 
-import csv
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -8,7 +7,7 @@ import streamlit as st
 from sections.probes.asking import follow_results
 from sections.probes.subject import Inputs, kind_names, task_name
 from ui.figures import figure
-from ui.lesson import LESSONS, Lesson
+from ui.lesson import Lesson
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 @st.cache_data(show_spinner=False)
 def literature() -> list[dict]:
     """The rows of a results table of the papers; layer ÷ layers is the depth."""
-    with (LESSONS / "probes" / "literature.csv").open(encoding="utf-8", newline="") as file:
-        return [{**row, "layer": float(row["layer"]), "layers": int(row["layers"])} for row in csv.DictReader(file)]
+    rows = Lesson("probes").table("literature.csv")
+    return [{**row, "layer": float(row["layer"]), "layers": int(row["layers"])} for row in rows]
 
 
 def paper_task_names() -> dict[str, str]:
@@ -45,13 +44,11 @@ def paper_task_names() -> dict[str, str]:
 
 
 def measure_names() -> dict[str, str]:
-    """Display names of the papers' layer measures."""
     return {"expected layer": _("expected layer"), "best layer": _("best layer")}
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The depth at which each task settles, in two papers and in our results so far."""
-    follow_results(inputs.model, lambda found: _settles(found.ours if found.over else None))
+    follow_results(inputs.model, lambda results: _settles(results.ours if results.over else None))
     lesson.show("Surface, syntax, meaning", title=False)
 
 
@@ -72,26 +69,26 @@ def _settles(ours: "list[TaskResult] | None") -> None:
         name = f"{row['paper']}, {row['model']}: {measure_names()[row['measure']]}"
         words = paper_task_names()
         groups.setdefault(name, []).append(Settled(words[row["task"]], row["kind"], [row["layer"] / row["layers"]]))
-    told = " ".join(
+    listed = " ".join(
         f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."
         for title, rows in groups.items()
     )
-    with st.container(key="wide-depths"):
-        figure(
-            depths(groups, kind_names(), _("depth: share of the layers")),
-            _("How deep each task settles.") + " " + told,
-            "depths",
-            data=lambda: [
-                {
-                    _("source"): title,
-                    _("task"): row.name,
-                    _("kind"): kind_names()[row.kind],
-                    _("depth"): sum(row.values) / len(row.values),
-                }
-                for title, rows in groups.items()
-                for row in rows
-            ],
-        )
+    figure(
+        depths(groups, kind_names(), _("depth: share of the layers")),
+        _("How deep each task settles.") + " " + listed,
+        "depths",
+        data=lambda: [
+            {
+                _("source"): title,
+                _("task"): row.name,
+                _("kind"): kind_names()[row.kind],
+                _("depth"): sum(row.values) / len(row.values),
+            }
+            for title, rows in groups.items()
+            for row in rows
+        ],
+        wide=True,
+    )
     if not ours:
         st.caption(_("Our own results join the picture when all probes are trained."))
         return

@@ -69,24 +69,19 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
     file = uploader(_("Your file"), ["txt", "conll", "tsv"], "file")
     if file is None:
         return None
-    if file.size > LARGEST:
-        st.error(_("The file has more than {n} MB.").format(n=LARGEST // 2**20), icon=":material/error:")
-        return None
     try:
-        tasks = tasks_of("file", file.getvalue(), file.name)
+        if file.size > LARGEST:
+            raise TaskDataError(_("The file has more than {n} MB.").format(n=LARGEST // 2**20))
+        tasks, fingerprint_of_tasks = tasks_of("file", file.getvalue(), file.name)
+        if not tasks:
+            raise TaskDataError(_("No column has two labels that occur often enough to probe for."))
+        if len(tasks[0].sentences) < FEWEST_SENTENCES:
+            words = _("The file has fewer than {n} sentences: put a blank line after each.")
+            raise TaskDataError(words.format(n=FEWEST_SENTENCES))
     except TaskDataError as error:
         st.error(literal(error), icon=":material/error:")
         return None
-    if tasks[0] and len(tasks[0][0].sentences) < FEWEST_SENTENCES:
-        st.error(
-            _("The file has fewer than {n} sentences: put a blank line after each.").format(n=FEWEST_SENTENCES),
-            icon=":material/error:",
-        )
-        return None
-    if not tasks[0]:
-        st.error(_("No column has two labels that occur often enough to probe for."), icon=":material/error:")
-        return None
-    return tasks
+    return tasks, fingerprint_of_tasks
 
 
 def show_tasks(tasks: "list[ProbeTask]") -> None:

@@ -15,7 +15,7 @@ SHOWN = 8
 @st.fragment
 def show(inputs: Inputs) -> None:
     from minibert.inside.geometry.vectors import nearest, nearest_alike
-    from plots.sentence_vectors import Found, nearest_bars
+    from plots.sentence_vectors import SearchHit, nearest_bars
 
     with picture():
         if not any(map(str.isalnum, inputs.text)):
@@ -27,7 +27,9 @@ def show(inputs: Inputs) -> None:
         best = nearest(table, query, SHOWN)
         first = inputs.standards[best[0][0]]
         rows = [
-            Found(visible(inputs.lines[i], spaces=False), cosine, inputs.standards[i] == first and first is not None)
+            SearchHit(
+                visible(inputs.lines[i], spaces=False), cosine, inputs.standards[i] == first and first is not None
+            )
             for i, cosine in best
         ]
         meant = _("Nearest: “{line}”").format(line=rows[0].line)
@@ -55,9 +57,8 @@ def show(inputs: Inputs) -> None:
         )
     desk = questions(inputs.language)
     share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
-    st.caption(
-        _(
-            "Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
-            "{share} of the desk’s {n} questions find one of their own."
-        ).format(others=len(desk) - 1, share=share, n=len(desk))
+    words = _(
+        "Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
+        "{share} of the desk’s {n} questions find one of their own."
     )
+    st.caption(words.format(others=len(desk) - 1, share=share, n=len(desk)))

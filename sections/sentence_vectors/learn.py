@@ -11,22 +11,11 @@ from sections.sentence_vectors.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import (
-    by_title,
-    evals,
-    going,
-    live,
-    manager,
-    own_runs,
-    send_input,
-    show_refusal,
-    state_rows,
-    submit,
-    weights_to_begin_with,
-)
+from ui.live_runs import answers_of, follow_runs, metrics_by_step, with_cosines
+from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.samples import DATA, questions, senses, similar_parts
 from ui.source import show_source
-from ui.text import literal, visible
+from ui.text import literal
 from ui.translations import _
 
 STARTS = {"en": "mini-en", "zh": "mini-zh"}
@@ -74,18 +63,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 begin(name, int(steps), inputs, source)
     show_refusal()
     runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(inputs.language)][3::-1]
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others."))
-    else:
-        send_input(runs, [inputs.text])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others.")
+    follow_runs(runs, draw, hint, message=[inputs.text])
     lesson.show("With labels")
     lesson.show("Two things that are good")
     show_source(contrastive_loss)
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def sentences(language: str) -> list[str]:
@@ -144,8 +126,8 @@ def draw(runs: list) -> None:
     marks = by_title(runs, evals)
     if not marks:
         return
-    ends = {name: found[-1][1] for name, found in marks.items()}
-    told = "; ".join(
+    ends = {name: results[-1][1] for name, results in marks.items()}
+    listed = "; ".join(
         _("{name}: alignment {alignment:.2f}, uniformity {uniformity:.2f}").format(name=name, **metrics)
         for name, metrics in ends.items()
     )
@@ -156,28 +138,15 @@ def draw(runs: list) -> None:
     figure(
         plane(marks, (_("uniformity"), _("alignment")), summary, _("step")),
         _("The way over uniformity and alignment, both better when small. {told}. {summary}").format(
-            told=told, summary=summary
+            told=listed, summary=summary
         ),
         "plane",
         wide=True,
-        data=[
-            {_("run"): name, _("step"): step, **{key: round(value, 3) for key, value in metrics.items()}}
-            for name, found in marks.items()
-            for step, metrics in found
-        ],
+        data=metrics_by_step(marks),
     )
     for run in runs:
-        said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
-        if said:
-            same = [one for one in said if one["text"] == said[-1]["text"]]
-            before, now = (
-                " · ".join(
-                    f"{literal(visible(line, spaces=False))} ({cosine:.2f})" for line, cosine in one["nearest"][:3]
-                )
-                for one in (same[0], same[-1])
-            )
-            st.markdown(
-                _("**{title}** – first: {before}  \nnow: {now}").format(
-                    title=literal(run.title), before=before, now=now
-                )
-            )
+        if answers := answers_of(run):
+            same = [answer for answer in answers if answer["text"] == answers[-1]["text"]]
+            before, now = (with_cosines(answer["nearest"][:3]) for answer in (same[0], same[-1]))
+            words = _("**{title}** – first: {before}  \nnow: {now}")
+            st.markdown(words.format(title=literal(run.title), before=before, now=now))

@@ -25,52 +25,32 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         bind="query-params",
     )
     pairs = speed.pairs_of(n)
-    st.markdown(
-        _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.").format(
-            n=n, pairs=pairs
-        )
-    )
+    words = _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.")
+    st.markdown(words.format(n=n, pairs=pairs))
     if st.button(_("Measure here"), key="measure", type="primary", icon=":material/timer:"):
         st.session_state["vectors-measured"] = True
     if st.session_state.get("vectors-measured"):
         with st.spinner(_("Reading {n:,} sentences, and {m} pairs …").format(n=SENTENCES, m=PAIRS)):
-            found = measured(inputs.model, version_of(inputs.model), inputs.language)
-        as_pairs = pairs * found.a_pair
-        as_vectors = n * found.a_vector + pairs * found.a_cosine
-        st.markdown(
-            _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**").format(
-                pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors
-            )
+            results = measured(inputs.model, version_of(inputs.model), inputs.language)
+        as_pairs = pairs * results.a_pair
+        as_vectors = n * results.a_vector + pairs * results.a_cosine
+        words = _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**")
+        st.markdown(words.format(pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors))
+        heads = (_("what"), _("measured"), _("each"), _("all"))
+        cosines = _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES))
+        each = f"{1e3 * results.a_pair:.2f} ms", f"{1e3 * results.a_vector:.2f} ms", f"{1e9 * results.a_cosine:.1f} ns"
+        rows = (
+            (_("a pair read by BERT"), _("{n} pairs").format(n=PAIRS), each[0], as_pairs),
+            (_("a sentence made a vector"), _("{n:,} sentences").format(n=SENTENCES), each[1], n * results.a_vector),
+            (_("a cosine"), cosines, each[2], pairs * results.a_cosine),
         )
-        st.table(
-            [
-                {
-                    _("what"): _("a pair read by BERT"),
-                    _("measured"): _("{n} pairs").format(n=PAIRS),
-                    _("each"): f"{1e3 * found.a_pair:.2f} ms",
-                    _("all"): duration(as_pairs),
-                },
-                {
-                    _("what"): _("a sentence made a vector"),
-                    _("measured"): _("{n:,} sentences").format(n=SENTENCES),
-                    _("each"): f"{1e3 * found.a_vector:.2f} ms",
-                    _("all"): duration(n * found.a_vector),
-                },
-                {
-                    _("what"): _("a cosine"),
-                    _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
-                    _("each"): f"{1e9 * found.a_cosine:.1f} ns",
-                    _("all"): duration(pairs * found.a_cosine),
-                },
-            ]
+        st.table([dict(zip(heads, (*row, duration(seconds)), strict=True)) for *row, seconds in rows])
+        words = _(
+            "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
+            "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
+            "vectors (Reimers and Gurevych 2019, §1, on a V100)."
         )
-        st.caption(
-            _(
-                "By the clock of this server, once for everyone, with {model}; only the {m} pairs were read, “all” is "
-                "multiplied. The paper says of {theirs:,} sentences: about 65 hours as pairs, about 5 seconds as "
-                "vectors (Reimers and Gurevych 2019, §1, on a V100)."
-            ).format(model=inputs.model, m=PAIRS, theirs=THEIRS)
-        )
+        st.caption(words.format(model=inputs.model, m=PAIRS, theirs=THEIRS))
     lesson.show("What is lost")
     show_source(speed.measure)
 

@@ -40,11 +40,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ]
         best = max(rows, key=lambda row: row.value)
         summary = _("{set}: highest is “{name}”, {value:.2f}").format(set=name, name=best.name, value=best.value)
-        told = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
+        listed = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
         figure(
             agreements(rows, summary, _("Spearman’s correlation, {n} pairs").format(n=len(pairs))),
             _("How well cosines agree with people’s scores, by pooling, with 95 % intervals. {told}.").format(
-                told=told
+                told=listed
             ),
             f"pooling-{number}",
             wide=True,

@@ -37,7 +37,6 @@ def _requests_of(predictor) -> dict[str, tuple[str, str]]:
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Prepared requests, most of them invalid, a field for the user's own, and the schema that validates them."""
     lesson.show("Ask the service", title=False)
     predictor = served.predictor
     ready = _requests_of(predictor)
@@ -48,7 +47,7 @@ def show(lesson: Lesson, served: Served) -> None:
         st.session_state[state] = ready[picked][1]
         st.session_state["ready-shown"] = (served.name, picked)
     text = st.text_area(_("Body of POST /predict"), key=state, height=120, max_chars=LONGEST_REQUEST)
-    answer, health = _asked(predictor, text)
+    answer, health = _responses(predictor, text)
     good = answer.status == 200
     (st.success if good else st.error)(
         _("**HTTP {status}** after {ms:.1f} ms").format(status=answer.status, ms=1000 * answer.seconds),
@@ -65,7 +64,7 @@ def show(lesson: Lesson, served: Served) -> None:
     _show_schema(served)
 
 
-def _asked(predictor, text: str):
+def _responses(predictor, text: str):
     """(the response to the request, and the one to GET /health)."""
     from minibert.service.local_client import LocalRequest, ask
     from minibert.service.server import application

@@ -10,7 +10,6 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """What to decide before others can reach the service."""
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Limits and health", level=3)
@@ -33,9 +32,8 @@ def _limits() -> None:
         "window": (_("milliseconds a batch waits for more"), "--window"),
     }
     values = asdict(limits) | {"window": 1000 * limits.window}
-    st.table(
-        [
-            {_("limit"): words, _("now"): f"{values[key]:,.12g}", _("option of serve"): option}
-            for key, (words, option) in options.items()
-        ]
-    )
+    rows = [
+        {_("limit"): words, _("now"): f"{values[key]:,.12g}", _("option of serve"): option}
+        for key, (words, option) in options.items()
+    ]
+    st.table(rows)

@@ -26,17 +26,16 @@ def _measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
     example = predictor.task.example_input
     ways = {"single": Limits(batch=1, window=0.0), "batched": Limits()}
     with st.spinner(_("Asking …")):
-        found: dict[str, list] = {way: [] for way in ways}
+        results: dict[str, list] = {way: [] for way in ways}
         for clients in CLIENTS:
             for way, limits in ways.items():
                 rounds = [load(predictor, [example] * clients, limits) for _round in range(ROUNDS)]
-                found[way].append(sorted(rounds, key=lambda one: one.seconds)[ROUNDS // 2])
-        return found
+                results[way].append(sorted(rounds, key=lambda one: one.seconds)[ROUNDS // 2])
+        return results
 
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Responses per second, one by one and in batches, measured on a click."""
     lesson.show("Many clients at once", title=False)
     if st.button(_("Measure"), key="measure", icon=":material/speed:"):
         st.session_state["measured"] = uuid.uuid4().hex
@@ -46,9 +45,9 @@ def show(lesson: Lesson, served: Served) -> None:
         return
     from plots.service import rates
 
-    found = _measured(served.name, served.directory, click)
+    results = _measured(served.name, served.directory, click)
     words = {"single": _("one by one"), "batched": _("in batches")}
-    drawn = {words[way]: [one.per_second for one in loads] for way, loads in found.items()}
+    drawn = {words[way]: [one.per_second for one in loads] for way, loads in results.items()}
     table = [
         {
             _("clients"): clients,
@@ -59,10 +58,10 @@ def show(lesson: Lesson, served: Served) -> None:
             _("batches"): " + ".join(map(str, one.sizes[:8])) + (" + …" if len(one.sizes) > 8 else ""),
         }
         for i, clients in enumerate(CLIENTS)
-        for way, loads in found.items()
+        for way, loads in results.items()
         for one in loads[i : i + 1]
     ]
-    last = {way: loads[-1].per_second for way, loads in found.items()}
+    last = {way: loads[-1].per_second for way, loads in results.items()}
     alt = _(
         "{n} clients at once: {single:,.0f} answers a second one by one, {batched:,.0f} in batches, {times:.1f} times "
         "as many."

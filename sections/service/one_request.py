@@ -18,14 +18,13 @@ _AGAIN = "_service-again"  # session_state key: number of repeated requests
 
 
 def show(lesson: Lesson, served: Served) -> None:
-    """The request, the response and, beside them, the time of each part."""
     with picture():
-        found = _asked(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
+        results = _timed(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
         left, right = st.columns([5, 6], gap="medium")
         with left:
-            _in_and_out(served, found.response)
+            _in_and_out(served, results.response)
         with right:
-            _where_the_time_goes(found)
+            _where_the_time_goes(results)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(_("Ask again"), key="again", icon=":material/replay:", on_click=_once_more)
         st.caption(
@@ -52,7 +51,7 @@ def body_for(predictor, text: str) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def _asked(name: str, directory: Path | None, text: str, again: int):
+def _timed(name: str, directory: Path | None, text: str, again: int):
     """Timed once for all sessions that send this sentence; again: number of repetitions, part of the cache key."""
     from minibert.service.local_client import timed
 
@@ -88,17 +87,17 @@ def stage_names() -> dict[str, str]:
     }
 
 
-def _where_the_time_goes(found) -> None:
+def _where_the_time_goes(results) -> None:
     from plots.service import request_stages
 
-    names, total = stage_names(), 1000 * found.response.seconds
-    stages = {names[key]: (1000 * at, 1000 * took) for key, (at, took) in found.stages.items()}
+    names, total = stage_names(), 1000 * results.response.seconds
+    stages = {names[key]: (1000 * at, 1000 * took) for key, (at, took) in results.stages.items()}
     longest, (_at, most) = max(stages.items(), key=lambda stage: stage[1][1])
-    if found.response.status == 200:
+    if results.response.status == 200:
         finding = _("{total:.1f} ms; longest: {stage}, {ms:.1f} ms").format(total=total, ms=most, stage=longest)
     else:
         finding = _("{total:.1f} ms: the model was not asked").format(total=total)
-    told = ", ".join(f"{name} {took:.2f} ms" for name, (_at, took) in stages.items())
+    listed = ", ".join(f"{name} {took:.2f} ms" for name, (_at, took) in stages.items())
     rows = [{_("part"): name, _("ms"): round(took, 3)} for name, (_at, took) in stages.items()]
     fig = request_stages(stages, finding, _("ms since sending"), HEIGHT)
-    figure(fig, f"{finding}. {told}.", "request", data=rows)
+    figure(fig, f"{finding}. {listed}.", "request", data=rows)

@@ -1,10 +1,16 @@
 """The road: each step shows its input, its command, and the output."""
 
+import importlib.util
+import json
+import tempfile
+from pathlib import Path
+
 import streamlit as st
 
-from sections.service import export, measures
-from sections.service.subject import Served
+from sections.service.subject import Served, predictor_of, reviews
+from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.runs import manager, zipped
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, visible
@@ -13,15 +19,14 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, served: Served) -> None:
-    """Six steps, one shown at a time."""
     lesson.show("The road", title=False)
     steps = {
         _("file"): _file,
-        _("finetune"): measures.show_finetune,
-        _("evaluate"): measures.show_evaluate,
-        _("predict"): measures.show_predict,
-        _("export"): export.show,
-        _("serve"): export.show_serve,
+        _("finetune"): show_finetune,
+        _("evaluate"): show_evaluate,
+        _("predict"): show_predict,
+        _("export"): show_export,
+        _("serve"): show_serve,
     }
     step = stepper("step", list(steps))
     with st.container(border=True, key="road"):
@@ -29,7 +34,6 @@ def show(lesson: Lesson, served: Served) -> None:
 
 
 def _file(served: Served) -> None:
-    """An editable file with two invalid lines."""
     from minibert.tasks import TASKS, TaskDataError
 
     st.markdown(
@@ -57,3 +61,155 @@ def _file(served: Served) -> None:
     from minibert.tasks.tables import rows_of
 
     show_source(rows_of, find="problem", label=_("Where a line is refused"))
+
+
+def _finetune_command(task: str) -> str:
+    if task == "classification":
+        data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
+    else:
+        data = f"--task {task} --train FILE"
+    return f"python -m minibert finetune {data} --out my-model"
+
+
+def show_finetune(served: Served) -> None:
+    predictor = served.predictor
+    st.code(_finetune_command(predictor.task.name), "bash", wrap_lines=True)
+    run = manager().get(served.name) if served.directory is not None else None
+    if run is None:
+        st.markdown(_("This model has not been fine-tuned. The button above does it; then the answers stand here."))
+        return
+    lines = []
+    for event in run.events():
+        if event["event"] == "eval":
+            shown = {key: value for key, value in event["metrics"].items() if "." not in key}
+            lines.append(f"step {event['step']}: " + "  ".join(f"{key} {value:.4g}" for key, value in shown.items()))
+    st.code("\n".join(lines) or "…", "text", wrap_lines=True)
+    st.markdown(_("What the new directory holds:"))
+    files = sorted(served.directory.iterdir())
+    st.table(
+        [{_("file"): literal(file.name), _("bytes"): f"{file.stat().st_size:,}"} for file in files if file.is_file()]
+    )
+    st.download_button(
+        _("Download this model"),
+        lambda: zipped(run.files),
+        file_name="my-model.zip",
+        mime="application/zip",
+        icon=":material/download:",
+        key=f"download-{run.id}",
+        on_click="ignore",
+    )
+    st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash", wrap_lines=True)
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _metrics_of(name: str, directory: Path | None, part: str) -> dict[str, float]:
+    from minibert.finetune.evaluation import evaluate
+
+    with st.spinner(_("Measuring …")):
+        return evaluate(predictor_of(name, directory), reviews(part)).metrics
+
+
+def show_evaluate(served: Served) -> None:
+    predictor = served.predictor
+    if predictor.task.name != "classification" or set(predictor.labels) != set(reviews("train").labels):
+        st.code("python -m minibert evaluate --model my-model --data FILE", "bash", wrap_lines=True)
+        st.markdown(_("This model has another task than the reviews: give the command a file of its own."))
+        return
+    st.code(
+        "python -m minibert evaluate --model my-model --data lessons/data/reviews/test.tsv", "bash", wrap_lines=True
+    )
+    metrics = _metrics_of(served.name, served.directory, "test")
+    line = "  ".join(f"{key} {value:.4f}" for key, value in metrics.items())
+    st.code(f"lessons/data/reviews/test.tsv: {line}", "text", wrap_lines=True)
+    error = (metrics["accuracy"] * (1 - metrics["accuracy"]) / len(reviews("test").examples)) ** 0.5
+    words = _(
+        "{n} sentences that no choice on any page was made on. The choice of sentences alone gives this accuracy a "
+        "standard error of {error:.1f} points."
+    )
+    st.markdown(words.format(n=len(reviews("test").examples), error=100 * error))
+
+
+def _shell(value: str) -> str:
+    """Escape a value for double quotes on a command line."""
+    return "".join("\\" + char if char in '"\\$`' else char for char in value)
+
+
+def show_predict(served: Served) -> None:
+    from minibert.command_line.prediction import parse_input
+
+    predictor = served.predictor
+    example = predictor.task.example_input
+    start = example["text"] if set(example) == {"text"} else json.dumps(example, ensure_ascii=False)
+    text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
+    st.code(f'python -m minibert predict --model my-model "{_shell(text[:300])}"', "bash", wrap_lines=True)
+    try:
+        answer = predictor.predict([parse_input(text[:5_000])])[0]
+    except ValueError as error:
+        st.error(literal(error), icon=":material/error:")
+        return
+    st.code(predictor.task.plain(answer), "text", wrap_lines=True)
+    st.markdown(_("and with `--json`, a line for programs:"))
+    st.code(json.dumps(answer, ensure_ascii=False), "json", wrap_lines=True)
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _exported(name: str, directory: Path | None, format: str) -> dict:
+    """The results that the command would report; the files are not kept."""
+    from minibert.service.export import export
+
+    with st.spinner(_("Writing the model, reading it again, comparing …")), tempfile.TemporaryDirectory() as folder:
+        source = directory or predictor_of(name, directory).save(Path(folder) / "my-model")
+        done = export(source, Path(folder) / "my-export", format)
+        sizes = {file.name: file.stat().st_size for file in sorted(done.path.iterdir())}
+        return {"difference": done.difference, "rows": done.rows, "dtype": done.dtype, "notes": done.notes} | {
+            "sizes": sizes
+        }
+
+
+def show_export(served: Served) -> None:
+    from minibert.service.export import ONNX_PACKAGES, TOLERANCE, ExportError, compare
+
+    formats = {"huggingface": _("for transformers"), "onnx": "ONNX"}
+    format = choice("format", _("Written for"), formats)
+    suffix = "" if format == "huggingface" else " --format onnx"
+    st.code(f"python -m minibert export --model my-model --out my-export{suffix}", "bash", wrap_lines=True)
+    missing = [package for package in ONNX_PACKAGES if importlib.util.find_spec(package) is None]
+    if format == "onnx" and missing:
+        st.info(_("This needs what is not installed: `pip install {packages}`").format(packages=" ".join(missing)))
+        return
+    if st.button(_("Export and compare"), key=f"export-{format}", icon=":material/fact_check:"):
+        st.session_state["exported"] = (served.name, format)
+    if st.session_state.get("exported") != (served.name, format):
+        return
+    try:
+        done = _exported(served.name, served.directory, format)
+    except ExportError as error:
+        st.error(literal(error), icon=":material/error:")
+        return
+    st.code(
+        f"my-export: {format}, {done['dtype']}; on {done['rows']} random inputs no logit differs from the model's by "
+        f"more than {done['difference']:.1e}",
+        "text",
+        wrap_lines=True,
+    )
+    for note in done["notes"]:
+        st.info(literal(note))
+    words = _("The largest difference is **{difference:.1e}**; above {tolerance:g} nothing would have been written.")
+    st.markdown(words.format(difference=done["difference"], tolerance=TOLERANCE))
+    st.table([{_("file"): literal(file), _("bytes"): f"{size:,}"} for file, size in done["sizes"].items()])
+    show_source(compare, label=_("How the two are compared"))
+
+
+def show_serve(served: Served) -> None:
+    predictor = served.predictor
+    task = predictor.task.name
+    body = json.dumps({"inputs": [predictor.task.example_input]}, ensure_ascii=False).replace("'", "'\\''")
+    st.code("python -m minibert serve --model my-model", "bash", wrap_lines=True)
+    st.code(
+        f"{task}: POST http://127.0.0.1:8080/predict, or see http://127.0.0.1:8080/schema; Ctrl-C stops",
+        "text",
+        wrap_lines=True,
+    )
+    st.markdown(_("and from another terminal, or any program:"))
+    st.code(f"curl http://127.0.0.1:8080/predict -d '{body}'", "bash", wrap_lines=True)
+    st.markdown(_("Below, the same application is asked on this page."))

@@ -80,12 +80,12 @@ def read(lesson: Lesson) -> Served:
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:
     """This browser's fine-tuned models: id → (title, directory)."""
-    found = {}
+    results = {}
     for run in own_models():
         values = json_object(run.result / "config.json")
         if "minibert_task" in values:
-            found[run.id] = (run_title(run), run.result)
-    return found
+            results[run.id] = (run_title(run), run.result)
+    return results
 
 
 def _choose(models: dict[str, tuple[str, Path]]) -> str:

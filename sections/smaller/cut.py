@@ -6,12 +6,13 @@ from dataclasses import replace
 import streamlit as st
 
 from sections.smaller import cutting, learn
-from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, Asked
+from sections.smaller.cutting import CUT, DATA, WHOLE, ZEROS, CutChoice
 from sections.smaller.subject import Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.live_runs import follow_runs
+from ui.runs import manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_text
 from ui.task_data import shipped
@@ -71,24 +72,24 @@ def knife(run: str, directory: str, text: str) -> None:
         worth = cutting.worth(run, directory)
         whole = len(worth.heads)
         share = min(share, 100 * (whole - 1) // whole) if what == "layers" else share
-        there = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
-        asked = Asked(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & there)))
-        keep, _models = cutting.left_of(asked)
+        all_heads = {(layer, head) for layer, values in enumerate(worth.heads) for head in range(len(values))}
+        selection = CutChoice(run, directory, what, share / 100, tuple(sorted(st.session_state[BY_HAND] & all_heads)))
+        keep, _models = cutting.left_of(selection)
         costs = cutting.honest(run, directory) if by == "loss" else None
-    draw(keep, worth, costs, there)
+    draw(keep, worth, costs, all_heads)
     with st.spinner(_("Each reads your sentence and the dev reviews …")):
-        measured, said = cutting.on_dev(asked), cutting.on_text(asked, text)
-    beside(measured, said, text)
-    st.session_state["_asked-cut"] = asked
+        measured, predictions = cutting.on_dev(selection), cutting.on_text(selection, text)
+    beside(measured, predictions, text)
+    st.session_state["_asked-cut"] = selection
 
 
-def draw(keep, worth, costs, there) -> None:
+def draw(keep, worth, costs, all_heads) -> None:
     from minibert.pruning.keep import normalised
     from plots.pruning import worth as drawn
 
     heads = dict(zip(keep.layers, keep.heads, strict=True))
     neurons = dict(zip(keep.layers, keep.neurons, strict=True))
-    gone = {(layer, head) for layer, head in there if head not in heads.get(layer, ())}
+    cut_heads = {(layer, head) for layer, head in all_heads if head not in heads.get(layer, ())}
     left = [len(neurons.get(layer, ())) for layer in range(len(worth.heads))]
     values = normalised(worth.heads) if costs is None else costs  # the colours: importance, or the rise of the loss
     words = {
@@ -105,9 +106,13 @@ def draw(keep, worth, costs, there) -> None:
         "What each head is worth, {best} most, {worst} least. Cut away: {gone} heads of {all}; neurons left: {left}."
     )
     figure(
-        drawn(values, normalised(worth.neurons), gone, left, words),
+        drawn(values, normalised(worth.neurons), cut_heads, left, words),
         alt.format(
-            best=name(*best[1:]), worst=name(*worst[1:]), gone=len(gone), all=len(there), left=", ".join(map(str, left))
+            best=name(*best[1:]),
+            worst=name(*worst[1:]),
+            gone=len(cut_heads),
+            all=len(all_heads),
+            left=", ".join(map(str, left)),
         ),
         "worth",
         on_select=toggle,
@@ -117,9 +122,9 @@ def draw(keep, worth, costs, there) -> None:
                 _("head"): name(layer, head),
                 _("slope"): round(worth.heads[layer][head], 5),
                 **({} if costs is None else {_("loss without"): round(costs[layer][head], 5)}),
-                _("cut away"): (layer, head) in gone,
+                _("cut away"): (layer, head) in cut_heads,
             }
-            for layer, head in sorted(there)
+            for layer, head in sorted(all_heads)
         ],
     )
     if costs is not None:
@@ -128,7 +133,7 @@ def draw(keep, worth, costs, there) -> None:
         flat = [[abs(value) for row in table for value in row] for table in (worth.heads, costs)]
         st.caption(
             _("Both ways to weigh {n} heads: rank correlation {rho:.2f} (1: the same order).").format(
-                n=len(there), rho=rank_correlation(*flat)
+                n=len(all_heads), rho=rank_correlation(*flat)
             )
         )
 
@@ -137,12 +142,12 @@ def name(layer: int, head: int) -> str:
     return _("layer {layer}, head {head}").format(layer=layer + 1, head=head + 1)
 
 
-def beside(measured: dict, said: dict, text: str) -> None:
+def beside(measured: dict, predictions: dict, text: str) -> None:
     """A table of the whole model, the pruned one, and one with as many weights set to 0."""
     names = {WHOLE: _("whole"), CUT: _("cut away: smaller matrices"), ZEROS: _("as many weights set to 0")}
     rows = []
-    for key in (one for one in names if one in said):
-        cost, label, sure = said[key]
+    for key in (one for one in names if one in predictions):
+        cost, label, sure = predictions[key]
         rows.append(
             {
                 _("model"): names[key],
@@ -155,10 +160,9 @@ def beside(measured: dict, said: dict, text: str) -> None:
             }
         )
     st.table(rows)
+    words = _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.")
     st.caption(
-        _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.").format(
-            text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples)
-        )
+        words.format(text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples))
     )
 
 
@@ -168,24 +172,19 @@ def retrained(run, inputs: Inputs) -> None:
             begin(run, inputs)
     show_refusal()
     runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
-    if not runs:
-        st.markdown(
-            _(
-                "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
-                "from; the picture above gains a point."
-            )
-        )
-        return
-    send_input(runs, [{"text": inputs.text}] if inputs.text else [])
-    live(tuple(one.id for one in runs), drawn_runs, lambda found: state_rows(going(found), learn.speed))
+    hint = _(
+        "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
+        "from; the picture above gains a point."
+    )
+    follow_runs(runs, draw_runs, hint, speed=learn.step_and_loss, message=inputs.watched)
 
 
 def begin(run, inputs: Inputs) -> None:
     """Retrain the pruned model and, once, the whole one, on the same reviews for as many steps."""
-    asked: Asked | None = st.session_state.get("_asked-cut")
-    if asked is None:
+    selection: CutChoice | None = st.session_state.get("_asked-cut")
+    if selection is None:
         return
-    pruning = asked.pruning
+    pruning = selection.pruning
     title = _("{share:.0%} of {what}").format(share=pruning.share, what=kinds()[pruning.what])
     if pruning.heads:
         title += " + " + ngettext("{n} head", "{n} heads", len(pruning.heads)).format(n=len(pruning.heads))
@@ -203,21 +202,21 @@ def submit_one(run, pruning, title: str, kind: str, inputs: Inputs) -> None:
         data.train,
         data.dev,
         learn.settings(0, 2, 1e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=title,
         kind=kind,
     )
 
 
-def drawn_runs(runs: list) -> None:
-    said = {
+def draw_runs(runs: list) -> None:
+    predictions = {
         "the whole is measured": _("the whole is measured"),
         "what goes is chosen, and what is left is measured": _("what goes is chosen, and what is left is measured"),
     }
     for run in runs:
         doing = run.latest("preparing")
         if doing and not run.over and not run.latest("cut"):
-            st.caption(f"{literal(run.title)}: {said.get(doing['what'], '')} …")
+            st.caption(f"{literal(run.title)}: {predictions.get(doing['what'], '')} …")
     learn.draw(runs)
     rows = []
     for run in runs:

@@ -22,7 +22,7 @@ REPEATS = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class CutChoice:
     """What to prune from which run. heads: further (layer, head), chosen by hand."""
 
     run: str
@@ -66,7 +66,7 @@ def honest(run: str, directory: str) -> list[list[float]]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
+def left_of(selection: CutChoice) -> "tuple[Keep, dict[str, Predictor]]":
     """(what is kept; name → the whole model, the pruned one, the whole one with as many of its weights set to 0)."""
     from dataclasses import replace
 
@@ -74,25 +74,25 @@ def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
     from minibert.pruning.magnitude import masks_of, pruned_weights, zeroed
     from minibert.pruning.run import keep_of
 
-    known = load_predictor(asked.run, asked.directory)
-    keep = keep_of(known, asked.pruning, shipped(DATA).train.examples, worth(asked.run, asked.directory))
-    found, share = {WHOLE: known}, asked.share
-    if asked.what != "weights":
-        found[CUT] = replace(known, model=cut(known.model, keep))
-        numbers = [sum(x.numel() for x in pruned_weights(found[name].model).values()) for name in (WHOLE, CUT)]
+    known = load_predictor(selection.run, selection.directory)
+    keep = keep_of(known, selection.pruning, shipped(DATA).train.examples, worth(selection.run, selection.directory))
+    results, share = {WHOLE: known}, selection.share
+    if selection.what != "weights":
+        results[CUT] = replace(known, model=cut(known.model, keep))
+        numbers = [sum(x.numel() for x in pruned_weights(results[name].model).values()) for name in (WHOLE, CUT)]
         share = 1 - numbers[1] / numbers[0]
-    found[ZEROS] = replace(known, model=zeroed(known.model, masks_of(known.model, share)))
-    return keep, found
+    results[ZEROS] = replace(known, model=zeroed(known.model, masks_of(known.model, share)))
+    return keep, results
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
+def on_dev(selection: CutChoice) -> dict[str, dict[str, float]]:
     """For each model: accuracy on the dev reviews, and megabytes of its file, plain and compressed."""
     from minibert.finetune.evaluation import evaluate
     from minibert.pruning.magnitude import file_bytes
 
     measured = {}
-    for name, known in left_of(asked)[1].items():
+    for name, known in left_of(selection)[1].items():
         plain, compressed = file_bytes(known.model)
         right = evaluate(known, shipped(DATA).dev).metrics["accuracy"]
         measured[name] = {"accuracy": right, "megabytes": plain / 1e6, "compressed": compressed / 1e6}
@@ -100,13 +100,14 @@ def on_dev(asked: Asked) -> dict[str, dict[str, float]]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def on_text(asked: Asked, text: str) -> "dict[str, tuple[Cost, str, float]]":
+def on_text(selection: CutChoice, text: str) -> "dict[str, tuple[Cost, str, float]]":
     """For each model: the cost of reading the text, and its label and probability."""
     from minibert.inside.costs.cost import measure
 
-    models = left_of(asked)[1]
+    models = left_of(selection)[1]
     costs = measure({name: (known.model, known.tokenizer) for name, known in models.items()}, [text], REPEATS)
-    said = {name: known.predict([{"text": text}])[0] for name, known in models.items()}
+    predictions = {name: known.predict([{"text": text}])[0] for name, known in models.items()}
     return {
-        name: (costs[name], said[name]["label"], said[name]["probabilities"][said[name]["label"]]) for name in models
+        name: (costs[name], predictions[name]["label"], predictions[name]["probabilities"][predictions[name]["label"]])
+        for name in models
     }

@@ -20,14 +20,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     lesson.show("Eight bits", title=False)
     question = _("Eight bits in place of 32. What becomes of minilm-en’s memory?")
-    told = predict("bits", question, [_("a quarter"), _("a half"), _("two thirds")], 2)
-    if told and any(map(str.isalnum, inputs.text)):
+    revealed = predict("bits", question, [_("a quarter"), _("a half"), _("two thirds")], 2)
+    if revealed and any(map(str.isalnum, inputs.text)):
         with st.spinner(_("Each model reads your sentence …")):
-            found = costs(inputs.text)
+            results = costs(inputs.text)
         changed = recorded("changed_int8")
         rows = []
         for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):
-            whole, small = found[name], found[f"{name}_int8"]
+            whole, small = results[name], results[f"{name}_int8"]
             share = f"{mean_and_half(changed[arm])[0]:.1%}" if arm in changed else "–"
             rows.append(
                 {
@@ -60,11 +60,8 @@ def own_model() -> None:
     if st.session_state.get("_compared") == run.id:
         with st.spinner(_("{n} reviews, twice …").format(n=TEXTS)):
             changed, before, now = compared(run.id, str(run.result))
-        st.markdown(
-            _("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.").format(
-                n=len(changed), all=TEXTS, before=before, now=now
-            )
-        )
+        words = _("**{n} of {all} answers change**; right are {before:.1%} and, in eight bits, {now:.1%}.")
+        st.markdown(words.format(n=len(changed), all=TEXTS, before=before, now=now))
         for text in changed[:5]:
             st.markdown(f"- {literal(text)}")
 
@@ -80,7 +77,7 @@ def compared(run_id: str, directory: str) -> tuple[list[str], float, float]:
     truth = [example.label for example in dev]
 
     def right(one) -> float:
-        said = [one.labels[i] for i in one.scores.argmax(-1).tolist()]
-        return sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)
+        predicted = [one.labels[i] for i in one.scores.argmax(-1).tolist()]
+        return sum(a == b for a, b in zip(predicted, truth, strict=True)) / len(truth)
 
     return [dev[i].text for i in small.changed_from(whole)], right(whole), right(small)

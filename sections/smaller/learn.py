@@ -6,27 +6,15 @@ from minibert.folders import CHECKPOINTS
 from sections.smaller.subject import PREFIX, STUDENT, TEACHER, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.runs import (
-    by_title,
-    evals,
-    going,
-    live,
-    manager,
-    own_runs,
-    send_input,
-    show_refusal,
-    state_rows,
-    submit,
-    teachers,
-    weights_to_begin_with,
-)
+from ui.live_runs import follow_runs
+from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, teachers, weights_to_begin_with
 from ui.task_data import shipped
 from ui.text import literal
 from ui.translations import _
 
 DATA = "reviews"
 COPIES, RATE = 3, 0.2  # changed copies of each review, share of words changed
-STEADY = 900  # seconds, so that no run occupies a worker for ever
+MAX_SECONDS = 900  # seconds, so that no run occupies a worker for ever
 
 
 def loss_names() -> dict[str, str]:
@@ -45,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
     lesson.show("Teacher and student", title=False)
     names = loss_names()
-    asked = st.pills(
+    chosen = st.pills(
         _("What the student is asked"),
         list(names),
         format_func=names.get,
@@ -57,26 +45,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         temperature = st.slider(_("Temperature"), 1.0, 5.0, 1.0, 0.5, key="temperature", width=220)
         seed = st.number_input(_("Seed"), 0, 99, 0, key="smaller-seed", width=110)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button(
-            _("Train both"), type="primary", icon=":material/play_arrow:", key="train-smaller", disabled=not asked
-        ):
+        look = {"type": "primary", "icon": ":material/play_arrow:", "disabled": not chosen}
+        if st.button(_("Train both"), key="train-smaller", **look):
             begin_alone(int(seed), inputs)
-            begin_taught(list(asked), float(temperature), int(seed), inputs)
-        if st.button(_("The taught one alone"), key="train-taught", disabled=not asked):
-            begin_taught(list(asked), float(temperature), int(seed), inputs)
+            begin_taught(list(chosen), float(temperature), int(seed), inputs)
+        if st.button(_("The taught one alone"), key="train-taught", disabled=not chosen):
+            begin_taught(list(chosen), float(temperature), int(seed), inputs)
     show_refusal()
-    runs = own_runs(PREFIX)[3::-1]
-    if not runs:
-        words = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
-        kept = _("It is kept: a student with the same seed does not wait for it again.") if teachers() else ""
-        st.markdown(f"{words} {kept}")
-    else:
-        send_input(runs, [{"text": inputs.text}] if inputs.text else [])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
+    if teachers():
+        hint += " " + _("It is kept: a student with the same seed does not wait for it again.")
+    follow_runs(own_runs(PREFIX)[3::-1], draw, hint, speed=step_and_loss, message=inputs.watched)
     lesson.show("Why a teacher helps")
 
 
-def speed(step: dict) -> str:
+def step_and_loss(step: dict) -> str:
     return _(" · step {step:,} · loss {loss:.3f}").format(step=step["step"], loss=step["loss"])
 
 
@@ -92,47 +75,48 @@ def settings(seed: int, epochs: int, rate: float, **changes):
         seed=seed,
         group_by_length=True,
         averaging=0.5,
-        max_seconds=STEADY,
+        max_seconds=MAX_SECONDS,
         **changes,
     )
 
 
-def begin_alone(seed: int, inputs: Inputs) -> None:
+def weights_and_data(*models: str) -> tuple:
+    """Arguments of a run on the course's reviews: the weights of each model, the task, training and dev data."""
     data = shipped(DATA)
+    return (*(weights_to_begin_with(CHECKPOINTS / name) for name in models), data.task.name, data.train, data.dev)
+
+
+def begin_alone(seed: int, inputs: Inputs) -> None:
     submit(
         "minibert.finetune.run:finetune",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        data.task.name,
-        data.train,
-        data.dev,
+        *weights_and_data(STUDENT),
         settings(seed, 2 * (1 + COPIES), 3e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=_("student alone, seed {seed}").format(seed=seed),
         kind=f"{PREFIX}/alone",
     )
 
 
-def begin_taught(asked: list[str], temperature: float, seed: int, inputs: Inputs) -> None:
+def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Inputs) -> None:
     """Besides the reviews, train on changed copies labelled only by the teacher: as many rows as without a teacher."""
     from minibert.finetune.augmentation import Augmentation
     from minibert.finetune.distillation import distillation_of
 
-    data = shipped(DATA)
     student = settings(
-        seed, 2, 3e-4, distillation=distillation_of(asked, temperature), augmentation=Augmentation("drop", RATE, COPIES)
+        seed,
+        2,
+        3e-4,
+        distillation=distillation_of(chosen, temperature),
+        augmentation=Augmentation("drop", RATE, COPIES),
     )
     names = loss_names()
     submit(
         "minibert.distillation.run:distil",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        weights_to_begin_with(CHECKPOINTS / TEACHER),
-        data.task.name,
-        data.train,
-        data.dev,
+        *weights_and_data(STUDENT, TEACHER),
         student,
         settings(seed, 3, 1.5e-4),
-        watch=[{"text": inputs.text}] if inputs.text else [],
-        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in asked), seed=seed),
+        watch=inputs.watched,
+        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in chosen), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),
     )
@@ -146,17 +130,13 @@ def draw(runs: list) -> None:
     for run in runs:
         taught = run.latest("taught")
         if taught:
-            teachers[_("teacher {score:.0%}").format(score=taught["metrics"]["accuracy"])] = taught["metrics"][
-                "accuracy"
-            ]
+            score = taught["metrics"]["accuracy"]
+            teachers[_("teacher {score:.0%}").format(score=score)] = score
     lines = by_title(runs, over_the_run)
     waiting = [run.latest("teaching") for run in runs if not run.latest("taught") and not run.over]
     if any(waiting):
-        st.caption(
-            _("The teacher still learns; its loss is {loss:.2f}.").format(
-                loss=next(event["loss"] for event in waiting if event)
-            )
-        )
+        words = _("The teacher still learns; its loss is {loss:.2f}.")
+        st.caption(words.format(loss=next(event["loss"] for event in waiting if event)))
     if lines:
         ends = {name: line[-1][1] for name, line in lines.items()}
         summary = "; ".join(f"{name}: {value:.0%}" for name, value in ends.items())
@@ -173,10 +153,10 @@ def draw(runs: list) -> None:
                 for x, y in line
             ],
         )
-    said = [row for run in runs for row in answers_of(run)]
-    if said:
+    rows = [row for run in runs for row in answers_of(run)]
+    if rows:
         st.markdown(_("**Your sentence, now:**"))
-        st.table(said)
+        st.table(rows)
 
 
 def over_the_run(run) -> list[tuple[float, float]]:

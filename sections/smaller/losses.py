@@ -27,15 +27,14 @@ def temperature_table() -> None:
     temperature = st.slider(_("Temperature"), 0.5, 5.0, 2.0, 0.5, key="T", bind="query-params", width=260)
     logits = torch.tensor([4.0, 2.0, -1.0])
     names = (_("a good film"), _("a long film"), _("a loud film"))
-    st.table(
-        [
-            {_("answer"): name, _("score"): f"{score:.1f}", "T = 1": f"{one:.1%}", f"T = {temperature:g}": f"{two:.1%}"}
-            for name, score, one, two in zip(
-                names,
-                logits.tolist(),
-                logits.softmax(0).tolist(),
-                (logits / temperature).softmax(0).tolist(),
-                strict=True,
-            )
-        ]
-    )
+    rows = [
+        {_("answer"): name, _("score"): f"{score:.1f}", "T = 1": f"{one:.1%}", f"T = {temperature:g}": f"{two:.1%}"}
+        for name, score, one, two in zip(
+            names,
+            logits.tolist(),
+            logits.softmax(0).tolist(),
+            (logits / temperature).softmax(0).tolist(),
+            strict=True,
+        )
+    ]
+    st.table(rows)

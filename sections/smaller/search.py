@@ -2,24 +2,14 @@
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS
 from sections.smaller import learn
 from sections.smaller.subject import STUDENT, Inputs
 from ui.claim import records_of
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.live_runs import follow_runs
 from ui.model_cache import load, version_of
-from ui.runs import (
-    live,
-    manager,
-    own_runs,
-    send_input,
-    settled,
-    show_refusal,
-    state_rows,
-    submit,
-    weights_to_begin_with,
-)
+from ui.runs import manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source
 from ui.task_data import shipped
 from ui.translations import _, ngettext
@@ -47,19 +37,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             width=320,
         )
         if st.button(_("Search"), type="primary", icon=":material/travel_explore:", key="begin-search"):
-            begin(float(budget), inputs)
+            begin(budget, inputs)
     st.caption(_("All of mini-en needs {ms:.2f} ms here.").format(ms=whole))
     show_refusal()
     runs = [run for run in own_runs(KIND)[:1] if not settled(run) or run.error or run.latest("candidate")]
     if runs:
-        send_input(runs, [{"text": inputs.text}] if inputs.text else [])
-        live(
-            tuple(run.id for run in runs),
-            lambda found: of_run(found, float(budget)),
-            lambda found: state_rows([run for run in found if not run.over or run.error], learn.speed),
-        )
+        message = inputs.watched
+        follow_runs(runs, lambda shown: of_run(shown, budget), "", speed=learn.step_and_loss, message=message)
     else:
-        of_record(float(budget))
+        of_record(budget)
     lesson.show("One network, many parts")
     show_source(search.Super)
     lesson.show("Tagger and budget")
@@ -77,17 +63,13 @@ def whole_milliseconds(version: int) -> float:
 
 
 def begin(budget: float, inputs: Inputs) -> None:
-    data = shipped(DATA)
     submit(
         "minibert.pruning.search:search",
-        weights_to_begin_with(CHECKPOINTS / STUDENT),
-        data.task.name,
-        data.train,
-        data.dev,
+        *learn.weights_and_data(STUDENT),
         learn.settings(0, 6, 3e-4),
         learn.settings(0, 2, 1e-4),
         budget=budget,
-        watch=[{"text": inputs.text}] if inputs.text else [],
+        watch=inputs.watched,
         title=_("search, {ms:.2f} ms").format(ms=budget),
         kind=KIND,
     )
@@ -97,20 +79,20 @@ def of_run(runs: list, budget: float) -> None:
     """The subnetworks evaluated so far, and the accuracy of the chosen one after more training."""
     run = runs[0]
     events = [event for event in run.events() if event["event"] in ("candidate", "found", "done", "eval")]
-    asked = [event for event in events if event["event"] == "candidate"]
-    found, done = run.latest("found"), run.latest("done")
-    if not asked:
+    candidates = [event for event in events if event["event"] == "candidate"]
+    results, done = run.latest("found"), run.latest("done")
+    if not candidates:
         accuracy = [event["metrics"]["accuracy"] for event in events if event["event"] == "eval"]
-        said = _("The network learns to be each of its parts.")
+        phrase = _("The network learns to be each of its parts.")
         now = _(" All of it is right on {score:.0%} of the dev reviews.").format(score=accuracy[-1]) if accuracy else ""
-        st.caption(said + now)
+        st.caption(phrase + now)
         return
-    after = done["metrics"]["accuracy"] if done and found else None
+    after = done["metrics"]["accuracy"] if done and results else None
     scatter(
-        [(one["name"], one["milliseconds"], one["accuracy"]) for one in asked],
+        [(one["name"], one["milliseconds"], one["accuracy"]) for one in candidates],
         budget,
-        (found["name"], after) if found else None,
-        found,
+        (results["name"], after) if results else None,
+        results,
     )
     if rows := learn.answers_of(run):
         st.markdown(_("**Your sentence, now:**"))
@@ -135,19 +117,18 @@ def of_record(budget: float) -> None:
 def shape(name: str) -> str:
     """A subnetwork's name in words: layers, and heads and neurons per layer."""
     layers, heads, neurons = map(int, name.split("-"))
-    return ", ".join(
-        (
-            ngettext("{n} layer", "{n} layers", layers).format(n=layers),
-            ngettext("{n} head", "{n} heads", heads).format(n=heads),
-            ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
-        )
+    parts = (
+        ngettext("{n} layer", "{n} layers", layers).format(n=layers),
+        ngettext("{n} head", "{n} heads", heads).format(n=heads),
+        ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
     )
+    return ", ".join(parts)
 
 
-def scatter(found: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
+def scatter(results: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:
     from plots.pruning import parts
 
-    fast = [one for one in found if one[1] <= budget]
+    fast = [one for one in results if one[1] <= budget]
     best = max(fast, key=lambda one: one[2]) if fast else None
     after = trained[1] if trained and best and trained[0] == best[0] else None
     if best is None:
@@ -163,20 +144,20 @@ def scatter(found: list, budget: float, trained: tuple[str, float | None] | None
         "after": _("trained on"),
     }
     figure(
-        parts(found, budget, best[0] if best else "", after, summary, words),
+        parts(results, budget, best[0] if best else "", after, summary, words),
         _("{n} parts of one network by milliseconds and accuracy. Within {budget:.2f} ms the best is {best}.").format(
-            n=len(found), budget=budget, best=summary
+            n=len(results), budget=budget, best=summary
         ),
         "parts",
         wide=True,
         data=[
             {_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
-            for name, ms, score in found
+            for name, ms, score in results
         ],
     )
     if event is not None and trained and trained[1] is not None:
-        said = _(
+        phrase = _(
             "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."
         )
         before = event["candidate"]["accuracy"]
-        st.markdown(said.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))
+        st.markdown(phrase.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))

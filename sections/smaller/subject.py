@@ -32,6 +32,11 @@ class Inputs:
     text: str
     drawn: str
 
+    @property
+    def watched(self) -> list[dict[str, str]]:
+        """What runs answer while they train."""
+        return [{"text": self.text}] if self.text else []
+
 
 def read(lesson: Lesson) -> Inputs:
     """The sentence; in a drawer the source of the accuracies drawn."""
@@ -110,10 +115,10 @@ def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Co
 
 def recorded(metric: str, experiment: str = PREFIX) -> dict[str, list[float]]:
     """Arm → recorded values of a metric, one per seed."""
-    found: dict[str, list[float]] = {}
+    results: dict[str, list[float]] = {}
     for record in records_of(experiment):
-        found.setdefault(record["arm"], []).append(record["metrics"][metric])
-    return found
+        results.setdefault(record["arm"], []).append(record["metrics"][metric])
+    return results
 
 
 def mean_and_half(values: list[float]) -> tuple[float, float]:

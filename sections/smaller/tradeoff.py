@@ -19,12 +19,7 @@ from ui.runs import manager
 from ui.text import visible
 from ui.translations import _, ngettext
 
-DRAWN = {
-    "teacher": TEACHER,
-    "alone": STUDENT,
-    "many": STUDENT,
-}  # arm drawn → its network
-CUT = ("neurons-50", "layers-50")  # arms drawn of `experiment pruning`
+DRAWN = {"teacher": TEACHER, "alone": STUDENT, "many": STUDENT}  # arm → its network
 MOST, CLASS_CUTS = 12, 4  # most runs of the class; most pruned ones, which must be loaded
 
 
@@ -54,7 +49,7 @@ def show(inputs: Inputs) -> None:
         summary = _("“{text}”: the teacher needs {slow:.1f} ms, the student {fast:.1f} ms").format(
             text=short(inputs.text), slow=slow, fast=fast
         )
-        told = "; ".join(
+        listed = "; ".join(
             _("{name}: {ms:.2f} ms, {score:.1%}, {mb:.1f} MB").format(
                 name=p.name, ms=p.milliseconds, score=p.score, mb=p.megabytes
             )
@@ -63,7 +58,7 @@ def show(inputs: Inputs) -> None:
         figure(
             tradeoff(points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
-                told=told, best=", ".join(p.name for p in points if not beaten(p, points))
+                told=listed, best=", ".join(p.name for p in points if not beaten(p, points))
             ),
             "tradeoff",
             wide=True,
@@ -111,103 +106,60 @@ def names_of_runs() -> dict[str, str]:
     return {"smaller-cut": _("cut {n}"), "smaller-cut/whole": _("uncut {n}"), "smaller-search": _("found {n}")}
 
 
-def of_the_record(cost: dict) -> list:
+def point(name: str, cost, score: float, kind: str, **look):
     from plots.smaller import Point
 
+    return Point(name, cost.milliseconds, score, cost.megabytes, kind, **look)
+
+
+def of_the_record(cost: dict) -> list:
     points = []
     for ending in ("", "_int8"):
-        scores = recorded(f"accuracy{ending}")
+        scores, small = recorded(f"accuracy{ending}"), bool(ending)
         for arm, network in DRAWN.items():
             if arm in scores:
                 mean, half = mean_and_half(scores[arm])
-                one = cost[network + ending]
-                name = names()[arm] + (_(", 8 bits") if ending else "")
+                name = names()[arm] + (_(", 8 bits") if small else "")
                 kind = arm if arm in ("teacher", "alone") else "taught"
-                points.append(
-                    Point(
-                        name,
-                        one.milliseconds,
-                        mean,
-                        one.megabytes,
-                        kind,
-                        bool(ending),
-                        half,
-                        under=arm == "alone",
-                        called=_("8 bits") if ending else "",
-                    )
-                )
+                look = {"open": small, "spread": half, "under": arm == "alone", "called": _("8 bits") if small else ""}
+                points.append(point(name, cost[network + ending], mean, kind, **look))
     return points
 
 
 def of_the_class(cost: dict) -> list:
     """Every finished run of the class, and the teachers used in them."""
-    from plots.smaller import Point
-
     points, teachers = [], set()
     runs = [run for run in manager().runs() if f"{run.kind}/".startswith(f"{PREFIX}/") and run.state == "finished"]
     for number, run in enumerate(runs[:MOST]):
         done, taught = run.latest("done"), run.latest("taught")
         if done and "accuracy" in done["metrics"]:
-            kind, one = "taught" if taught else "alone", cost[STUDENT]
-            title = _("taught {n}") if taught else _("alone {n}")
-            points.append(
-                Point(
-                    title.format(n=len(runs) - number),
-                    one.milliseconds,
-                    done["metrics"]["accuracy"],
-                    one.megabytes,
-                    kind,
-                )
-            )
-        if taught and taught["metrics"]["accuracy"] not in teachers:
-            teachers.add(taught["metrics"]["accuracy"])
-            points.append(
-                Point(
-                    _("teacher"),
-                    cost[TEACHER].milliseconds,
-                    taught["metrics"]["accuracy"],
-                    cost[TEACHER].megabytes,
-                    "teacher",
-                )
-            )
+            title, kind = (_("taught {n}"), "taught") if taught else (_("alone {n}"), "alone")
+            points.append(point(title.format(n=len(runs) - number), cost[STUDENT], done["metrics"]["accuracy"], kind))
+        if taught and (score := taught["metrics"]["accuracy"]) not in teachers:
+            teachers.add(score)
+            points.append(point(_("teacher"), cost[TEACHER], score, "teacher"))
     return points
 
 
 def cut_in_the_record(text: str) -> list:
     """Recorded students half of which was pruned before further training."""
-    from plots.smaller import Point
-
-    scores, names = (
-        recorded("accuracy", "pruning"),
-        {"neurons-50": _("half the neurons"), "layers-50": _("half the layers")},
-    )
-    if not set(CUT) & scores.keys():
+    scores = recorded("accuracy", "pruning")
+    names = {
+        "neurons-50": (_("half the neurons"), _("½ neurons")),
+        "layers-50": (_("half the layers"), _("½ layers")),
+    }
+    if not names.keys() & scores.keys():
         return []
-    costs, short_names = costs_of_cut(text), {"neurons-50": _("½ neurons"), "layers-50": _("½ layers")}
-    points = []
-    for arm in CUT:
+    costs, points = costs_of_cut(text), []
+    for arm, (name, short_name) in names.items():
         if arm in scores:
             mean, half = mean_and_half(scores[arm])
-            one = costs[arm]
-            points.append(
-                Point(
-                    names[arm],
-                    one.milliseconds,
-                    mean,
-                    one.megabytes,
-                    "pruned",
-                    spread=half,
-                    under=True,
-                    called=short_names[arm],
-                )
-            )
+            points.append(point(name, costs[arm], mean, "pruned", spread=half, under=True, called=short_name))
     return points
 
 
 def pruned_by_the_class(text: str) -> list:
     """Every finished pruning run, timed on the user's sentence."""
-    from plots.smaller import Point
-
     names = names_of_runs()
     runs = [run for run in manager().runs() if run.kind in names and run.state == "finished"][:CLASS_CUTS]
     costs = costs_of_runs(tuple((run.id, str(run.result)) for run in runs), text)
@@ -215,16 +167,7 @@ def pruned_by_the_class(text: str) -> list:
     for number, run in enumerate(runs):
         done = run.latest("done")
         if done and run.id in costs:
-            one, title = costs[run.id], names[run.kind]
-            kind = "alone" if run.kind.endswith("/whole") else "pruned"
-            points.append(
-                Point(
-                    title.format(n=len(runs) - number),
-                    one.milliseconds,
-                    done["metrics"]["accuracy"],
-                    one.megabytes,
-                    kind,
-                    under=True,
-                )
-            )
+            title, kind = names[run.kind], "alone" if run.kind.endswith("/whole") else "pruned"
+            score = done["metrics"]["accuracy"]
+            points.append(point(title.format(n=len(runs) - number), costs[run.id], score, kind, under=True))
     return points

@@ -38,23 +38,23 @@ def _calculator(records: list[dict]) -> None:
     st.markdown("### " + _("How many runs would it take?"))
     left, right = st.columns(2, gap="medium")
     with left:
-        wanted = st.slider(_("True difference, points"), 0.25, 10.0, clamp(difference, 0.25, 10.0), 0.25)
+        true_difference = st.slider(_("True difference, points"), 0.25, 10.0, clamp(difference, 0.25, 10.0), 0.25)
     with right:
         spread = st.slider(_("Standard deviation over seeds, points"), 0.25, 15.0, clamp(deviation, 0.25, 15.0), 0.25)
     from minibert.experiments.seeds import power, seeds_needed
     from plots.stability import power_curve
 
-    needed = seeds_needed(wanted, spread)
+    needed = seeds_needed(true_difference, spread)
     most = min(max(2 * (needed or MOST_SEEDS_DRAWN), 8), MOST_SEEDS_DRAWN)
     seeds = list(range(2, most + 1))
-    chances = [power(wanted, spread, n) for n in seeds]
+    chances = [power(true_difference, spread, n) for n in seeds]
     if needed is None:
         alt = _("More than ten thousand runs of each setting would be needed.")
     else:
         alt = _(
             "To find a true difference of {gap:g} points with a chance of 80 %, where runs scatter by {sd:g} points, a "
             "t-test at 5 % needs {n} runs of each setting. With 5 runs of each the chance is {five:.0%}."
-        ).format(gap=wanted, sd=spread, n=needed, five=power(wanted, spread, 5))
+        ).format(gap=true_difference, sd=spread, n=needed, five=power(true_difference, spread, 5))
     fig = power_curve(seeds, chances, 0.8, (_("runs of each setting"), _("chance to find it")))
     figure(fig, alt, key="power", wide=True)
     st.markdown(f"**{alt}**", width=820)
@@ -74,7 +74,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
     from minibert.experiments.seeds import gap, standard_error
     from plots.stability import two_groups
 
-    found = gap(first, second)
+    results = gap(first, second)
     labels = (_("A: {name}").format(name=names[a]), _("B: {name}").format(name=names[b]))
     groups = dict(zip(labels, (first, second), strict=True))
     intervals = {name: (statistics.fmean(values), standard_error(values)) for name, values in groups.items()}
@@ -85,20 +85,20 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
     )
     alt = _("Runs of two settings, with mean ± standard error. {means}.").format(means=means)
     figure(fig, alt, key="two", wide=True)
-    signed = f"{found.mean:+.1f}".replace("-", "−")
-    low, high = (f"{value:+.1f}".replace("-", "−") for value in (found.low, found.high))
-    said = (
+    signed = f"{results.mean:+.1f}".replace("-", "−")
+    low, high = (f"{value:+.1f}".replace("-", "−") for value in (results.low, results.high))
+    verdict = (
         _("the interval leaves out zero: these runs tell the settings apart")
-        if found.clear
+        if results.clear
         else _("zero is inside: these runs do not tell the settings apart")
     )
-    welch = "" if found.welch is None else _(" Welch’s t-test: p = {p:.2g}.").format(p=found.welch)
+    welch = "" if results.welch is None else _(" Welch’s t-test: p = {p:.2g}.").format(p=results.welch)
     st.markdown(
         _("**B − A: {gap} points**, standard error {error:.1f}; bootstrap 95 %: {low} … {high} – {said}.").format(
-            gap=signed, error=found.error, low=low, high=high, said=said
+            gap=signed, error=results.error, low=low, high=high, said=verdict
         )
         + welch,
         width=820,
     )
     pooled = ((statistics.variance(first) + statistics.variance(second)) / 2) ** 0.5
-    return pooled, abs(found.mean)
+    return pooled, abs(results.mean)

@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -32,33 +33,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Your own grid")
 
 
+def several(key: str, label: str, options: Sequence, default: Sequence, words: Callable) -> list:
+    return st.pills(label, options, selection_mode="multi", default=default, format_func=words, key=key)
+
+
 @st.fragment
 def _run_grid(chance: float | None) -> None:
     columns = st.columns(3, gap="medium")
     with columns[0]:
-        epochs = st.pills(
-            _("Epochs"), EPOCHS, selection_mode="multi", default=EPOCHS[:1], format_func=str, key="epochs"
-        )
+        epochs = several("epochs", _("Epochs"), EPOCHS, EPOCHS[:1], str)
         seeds = st.slider(_("Seeds"), 1, 5, 2, key="seeds")
     with columns[1]:
-        chosen_rates = st.pills(
-            _("Learning rate"),
-            rates(),
-            selection_mode="multi",
-            default=rates()[1:2],
-            format_func=rate_in_words,
-            key="rates",
-        )
+        chosen_rates = several("rates", _("Learning rate"), rates(), rates()[1:2], rate_in_words)
     with columns[2]:
         names = correction_names()
-        corrections = st.pills(
-            _("Bias correction"),
-            list(names),
-            selection_mode="multi",
-            default=list(names),
-            format_func=names.get,
-            key="corrections",
-        )
+        corrections = several("corrections", _("Bias correction"), list(names), list(names), names.get)
     wanted = [(e, r, c, s) for s in range(seeds) for e in epochs for r in chosen_rates for c in corrections]
     with st.container(horizontal=True, vertical_alignment="center"):
         label = ngettext("Start {n} run", "Start {n} runs", len(wanted)).format(n=len(wanted))

@@ -34,9 +34,9 @@ def show() -> Inputs:
             show_missing_results(KIND)
             return inputs
         scores = scores_of(records)
-        told = shown = _failed(scores, chance)
-        if not _guessed(told):
-            shown = {True: told[True]}
+        counts = shown = _failed(scores, chance)
+        if not _guessed(counts):
+            shown = {True: counts[True]}
         drawn = {cell(*one): scores[cell(*one)] for one in every_cell() if one[2] in shown and cell(*one) in scores}
         draw_grid(drawn, chance, "recorded", own=scores_of_runs(newest_runs()), title=finding(shown))
     last = records[-1]
@@ -58,12 +58,12 @@ def show() -> Inputs:
 
 def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tuple[int, int]]:
     """With bias correction (True) or without → (number of failed runs, number of runs)."""
-    found = {}
+    results = {}
     for corrected in correction_names():
         cells = [cell(*one) for one in every_cell() if one[2] == corrected]
         values = [value for arm in cells for value in scores.get(arm, {}).values()]
-        found[corrected] = sum(value <= chance + LEARNED for value in values), len(values)
-    return found
+        results[corrected] = sum(value <= chance + LEARNED for value in values), len(values)
+    return results
 
 
 def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
@@ -77,7 +77,6 @@ def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
 
 
 def finding(failed: dict[bool, tuple[int, int]]) -> str:
-    """How many runs failed, with and without bias correction."""
     names = correction_names()
     parts = [_("{name} {failed} of {n}").format(name=names[one], failed=k, n=n) for one, (k, n) in failed.items()]
     return _("Runs that failed: {parts}").format(parts=", ".join(parts))

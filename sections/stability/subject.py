@@ -85,21 +85,12 @@ def draw_grid(
     """scores, own: arm → seed → accuracy in percent, of the main runs and of the user's."""
     from plots.stability import Cell, grid
 
-    cells = [
-        Cell(
-            epochs_in_words(e),
-            rate_in_words(rate),
-            corrected,
-            scores.get(cell(e, rate, corrected), {}),
-            (own or {}).get(cell(e, rate, corrected), {}),
-        )
-        for e, rate, corrected in every_cell()
-    ]
-    names = correction_names()
-    table = []
+    names, cells, table = correction_names(), [], []
     for epochs, rate, corrected in every_cell():
-        values = list(scores.get(cell(epochs, rate, corrected), {}).values())
-        if values:
+        arm = cell(epochs, rate, corrected)
+        drawn = scores.get(arm, {}), (own or {}).get(arm, {})
+        cells.append(Cell(epochs_in_words(epochs), rate_in_words(rate), corrected, *drawn))
+        if values := list(drawn[0].values()):
             table.append(
                 {
                     _("epochs"): epochs,
@@ -114,21 +105,13 @@ def draw_grid(
                     else f"{sum(v <= chance + LEARNED for v in values)} / {len(values)}",
                 }
             )
-    fig = grid(
-        cells,
-        (names[True], names[False]),
-        _("dev accuracy"),
-        chance,
-        _("commonest class"),
-        _("seed"),
-        title,
-        _("your run"),
-    )
-    words = "; ".join(
+    words = _("commonest class"), _("seed"), title, _("your run")
+    fig = grid(cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
+    means = "; ".join(
         f"{row[_('epochs')]}, {row[_('learning rate')]}, {row[_('bias correction')]}: {row[_('mean')]} ± {row[_('sd')]}"
         for row in table
     )
     alt = _("Dev accuracy by epochs, learning rate and bias correction, a dot a seed. Means: {words}.").format(
-        words=words
+        words=means
     )
     figure(fig, alt, key=key, data=table)

@@ -5,10 +5,9 @@ from ui.source import show_source
 from ui.through.passage import PassageState
 
 
-def show(lesson: Lesson, seen: PassageState) -> None:
-    """The code of the forward pass, of a block, and of the values read from it."""
+def show(lesson: Lesson, inputs: PassageState) -> None:
     lesson.show("The code", title=False)
-    if seen.waiting:  # torch is still loading
+    if inputs.waiting:  # torch is still loading
         return
     from minibert.inside.one_pass import OnePass
     from minibert.model import Bert, Block, Embeddings

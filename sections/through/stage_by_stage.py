@@ -12,17 +12,16 @@ from ui.through.picture import lesson_at
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: PassageState) -> None:
-    """What the picture shows, then one card per stage."""
+def show(lesson: Lesson, inputs: PassageState) -> None:
     lesson.show("What is drawn", title=False)
-    if seen.passage is None:
+    if inputs.passage is None:
         return
-    name = st.session_state.get("model", seen.passage.models[-1])
+    name = st.session_state.get("model", inputs.passage.models[-1])
     st.markdown(_("In numbers, for this text and **{model}**:").format(model=title_of(name)))
     with st.grid(4, min_column_width=210, key="stages") as grid:
-        for stage, words in zip(stages(), sizes(name, seen.passage), strict=True):
+        for stage, words in zip(stages(), sizes(name, inputs.passage), strict=True):
             with grid.container(border=True, height="stretch", key=f"stop-{stage.name}"):
-                _page, query = lesson_at({"to": stage.name, "model": name}, seen.passage)
+                _page, query = lesson_at({"to": stage.name, "model": name}, inputs.passage)
                 link_to(stage.page, label=stage.title, query_params=query)
                 st.markdown(words)
     lesson.show("What is not drawn")

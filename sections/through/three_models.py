@@ -12,15 +12,14 @@ from ui.through.picture import pass_of, title_and_about
 from ui.translations import _
 
 
-def show(lesson: Lesson, seen: PassageState) -> None:
-    """Ask which model gives the hidden word the highest probability; then a table of all."""
+def show(lesson: Lesson, inputs: PassageState) -> None:
     lesson.show("The same way, three models", title=False)
-    if seen.passage is None:
+    if inputs.passage is None:
         return
-    if seen.waiting:
+    if inputs.waiting:
         st.info(_("Loading the model …"), icon=":material/hourglass_top:")
         return
-    passage = seen.passage
+    passage = inputs.passage
     rows, shares = [], []
     for name in passage.models:
         row, share = _row(name, passage)
@@ -36,16 +35,16 @@ def show(lesson: Lesson, seen: PassageState) -> None:
 
 def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
     """A model's outputs for the text, and its probability of the hidden word, None if that is not a single piece."""
-    seen, tokenizer = pass_of(name, passage), load(name).tokenizer
-    ((piece, share),) = seen.guesses(tokenizer.vocab, 1)
+    one_pass, tokenizer = pass_of(name, passage), load(name).tokenizer
+    ((piece, share),) = one_pass.guesses(tokenizer.vocab, 1)
     right = tokenizer.encode(passage.word, add_special=False).ids
-    hidden = float(seen.expected[right[0]]) if len(right) == 1 and right[0] not in tokenizer.special_ids else None
+    hidden = float(one_pass.expected[right[0]]) if len(right) == 1 and right[0] not in tokenizer.special_ids else None
     row = {
         _("model"): title_and_about(name)[0],
-        _("pieces"): str(len(seen.encoding)),
-        _("blocks × heads"): f"{seen.layers} × {seen.attention.shape[1]}",
+        _("pieces"): str(len(one_pass.encoding)),
+        _("blocks × heads"): f"{one_pass.layers} × {one_pass.attention.shape[1]}",
         _("expects most"): f"{literal(piece)}, {share_text(share)}",
         _("the hidden word"): _("no single piece") if hidden is None else share_text(hidden),
-        _("the second follows"): _("not asked") if seen.follows is None else share_text(seen.follows),
+        _("the second follows"): _("not asked") if one_pass.follows is None else share_text(one_pass.follows),
     }
     return row, hidden

@@ -3,15 +3,7 @@
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.to_write.subject import Inputs
-from ui.claim import (
-    records_of,
-    seconds_in_words,
-    seeds_in_words,
-    show_by_measure,
-    show_missing_results,
-    show_provenance,
-    show_verdicts,
-)
+from ui.claim import caption_records, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -35,25 +27,18 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "corrector_zh": _("The corrector in Chinese"),
     }
     name = choice("claim", _("The claim"), titles, wrap=True, bare=True)
-    records, names = records_of(name), claims.tables()[name]["arms"]
+    records, names = recorded_or_hint(name), claims.tables()[name]["arms"]
     if not records:
-        show_missing_results(name)
         return
-    found = {words: by_arm(records, metric) for metric, words in measures().items()}
+    results = {words: by_arm(records, metric) for metric, words in measures().items()}
     values = {
         words: {names[arm]: list(seeds.values()) for arm, seeds in arms.items() if arm in names}
-        for words, arms in found.items()
+        for words, arms in results.items()
         if arms
     }
     show_by_measure(values, _("percent"), "scores-claim")
     show_verdicts(claims.judged(name, records), names)
     both = [{**record, "seconds": record["seconds"] + record["finetuning_seconds"]} for record in records]
     words = _("Each arm read {tokens:,} tokens in {steps:,} steps ({n}). Processor seconds, all in all: {seconds}.")
-    words = words.format(
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
-        n=seeds_in_words(records),
-        seconds=seconds_in_words(both),
-    )
-    show_provenance(records, words)
+    caption_records(records, words, seconds=seconds_in_words(both))
     lesson.show("Why it comes out so" if name == "to_write" else "Why the detector")

@@ -1,20 +1,25 @@
 """BERT as a corrector: pre-trained only, fine-tuned, and with a detector; on the user's own misspelled text."""
 
 import html
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 
-from sections.to_write import misspelled
+from minibert.folders import CHECKPOINTS
+from minibert.text.json_values import json_object
 from sections.to_write.subject import MAX_CHARS, SHIPPED, Inputs
-from ui.figures import figure
 from ui.inputs import choice, sentence_input
-from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, settled, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.lesson import LESSONS, Lesson
+from ui.live_runs import follow_runs, show_over_steps
+from ui.runs import by_title, evals, manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
 
 KIND = "to_write-corrector"  # of runs
+LONGEST_SENTENCE = 36  # characters
 
 
 def languages() -> dict[str, str]:
@@ -38,7 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         max_chars=MAX_CHARS,
         label=_("A text with slips of spelling"),
     )
-    start = misspelled.start(language)
+    start = first_weights(language)
     for title, folder in correctors(language, start):
         st.markdown(f"**{literal(title)}**")
         show_corrected(corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text))
@@ -51,14 +56,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def correctors(language: str, start) -> list[tuple[str, object]]:
     """The correctors: BERT as pre-trained, the shipped one, and this browser's own."""
-    found = [(_("BERT as it was pre-trained"), start)]
+    results = [(_("BERT as it was pre-trained"), start)]
     if language == "en":
-        found.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
+        results.append((_("Soft-Masked BERT, shipped"), SHIPPED / "corrector"))
     for run in own_runs(f"{KIND}/{language}")[:2][::-1]:
         folder = run.result / "corrector"
         if settled(run) and (folder / "model.safetensors").is_file():
-            found.append((_("{title}, yours").format(title=run.title), folder))
-    return found
+            results.append((_("{title}, yours").format(title=run.title), folder))
+    return results
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -75,14 +80,14 @@ def loaded(folder: str, version: int):
     return Corrector.load(folder)
 
 
-def show_corrected(told: dict) -> None:
+def show_corrected(correction: dict) -> None:
     """One column per token: the input, P(wrong), and the correction; safe HTML."""
-    if not told["tokens"]:
+    if not correction["tokens"]:
         return
     columns = []
-    for place, (token, said) in enumerate(zip(told["tokens"], told["said"], strict=True)):
-        word, share = said[0]
-        p = None if told["suspicion"] is None else told["suspicion"][place]
+    for place, (token, predictions) in enumerate(zip(correction["tokens"], correction["said"], strict=True)):
+        word, share = predictions[0]
+        p = None if correction["suspicion"] is None else correction["suspicion"][place]
         css = "new" if word != token else "same"
         doubt = "–" if p is None else f"p {p:.2f}"
         columns.append(
@@ -101,15 +106,8 @@ def train(language: str, start, text: str) -> None:
         if st.button(_("Train both correctors"), type="primary", icon=":material/play_arrow:", key="train-corrector"):
             begin(language, start, int(steps), text)
     show_refusal()
-    runs = own_runs(f"{KIND}/{language}")[:2]
-    if runs:
-        live(
-            tuple(run.id for run in runs),
-            draw,
-            lambda found: state_rows(going(found), speed),
-        )
-    else:
-        st.markdown(_("**No run yet.** The first point stands here some seconds after the click."))
+    hint = _("**No run yet.** The first point stands here some seconds after the click.")
+    follow_runs(own_runs(f"{KIND}/{language}")[:2], draw, hint)
 
 
 def begin(language: str, start, steps: int, text: str) -> None:
@@ -124,27 +122,44 @@ def begin(language: str, start, steps: int, text: str) -> None:
             watch=[text],
             title=title,
             kind=f"{KIND}/{language}/{kind}",
-            **misspelled.material(language),
+            **sentences_of(language),
         )
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def draw(runs: list) -> None:
     """Correction F1 by step."""
-    from plots.to_write import over_steps
+    if lines := by_title(runs, lambda run: [(step, metrics["correction_f1"]) for step, metrics in evals(run)]):
+        alt = _("Sentences corrected, F1, of those they have not learned from. Last: {told}.")
+        show_over_steps(lines, _("sentences corrected, F1"), alt, "corrector-learned", name=_("run"), value="F1")
 
-    lines = {
-        run.title: [(e["step"], e["metrics"]["correction_f1"]) for e in run.events() if e["event"] == "eval"]
-        for run in runs
-    }
-    lines = {name: marks for name, marks in lines.items() if marks}
-    if lines:
-        told = "; ".join(f"{name}: {marks[-1][1]:.0%}" for name, marks in lines.items())
-        figure(
-            over_steps(lines, (_("step"), _("sentences corrected, F1"))),
-            _("Sentences corrected, F1, of those they have not learned from. Last: {told}.").format(told=told),
-            "corrector-learned",
-        )
+
+# --- what it learns from ----------------------------------------------------------------------------------------------
+
+
+def chinese_sentences() -> list[str]:
+    """Distinct sentences of the course's Chinese data sets, in a fixed shuffled order."""
+    data = LESSONS / "data"
+    lines = (data / "reviews-zh" / "train.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    texts = [line.split("\t")[0] for line in lines]
+    for block in (data / "words-zh" / "sentences.txt").read_text(encoding="utf-8").split("\n\n"):
+        texts.append("".join(line.split()[0] for line in block.splitlines() if line.split()))
+    for name in ("train.json", "dev.json"):
+        for one in json_object(data / "questions-zh" / name)["data"]:
+            for paragraph in one["paragraphs"]:
+                texts += [paragraph["context"], *(each["question"] for each in paragraph["qas"])]
+    cut = [part for text in texts for part in re.findall(r"[^。！？\n]+[。！？]?", text)]
+    results = list(dict.fromkeys(part.strip() for part in cut if 4 <= len(part.strip()) <= LONGEST_SENTENCE))
+    return sorted(results, key=lambda text: (sum(map(ord, text)) * 2_654_435_761) % 2**32)
+
+
+def first_weights(language: str) -> Path:
+    return CHECKPOINTS / "mini-zh" if language == "zh" else SHIPPED / "bert"
+
+
+def sentences_of(language: str) -> Mapping[str, Sequence[str] | Mapping[str, Sequence[str]]]:
+    """Arguments of `train_corrector` besides its settings."""
+    if language != "zh":
+        return {}
+    from minibert.masking.misspelling import read_alike
+
+    return {"sentences": chinese_sentences(), "alike": read_alike(LESSONS / "to_write" / "alike.zh.tsv")}

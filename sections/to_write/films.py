@@ -16,7 +16,7 @@ TOP = 5  # predictions shown per step
 
 
 @dataclass(frozen=True)
-class Film:
+class WritingSteps:
     """tokens: of both texts, one row and column each · source: number of tokens of the first text · mask: one row of 0
     and 1 per token · steps: the frames, the first before anything is written · others: alternative texts with their ln
     P."""
@@ -28,32 +28,32 @@ class Film:
     others: list[tuple[str, float]] = field(default_factory=list)
 
 
-def film(inputs: Inputs, mask: str) -> Film | None:
+def film(inputs: Inputs, mask: str) -> WritingSteps | None:
     """The film for a mask; None without a first text."""
     read = list(words_of(inputs.read, MOST_READ))
     if not read:
         return None
     source = ["[CLS]", *read, "[SEP]"]
-    given = None if inputs.given is None else tuple(words_of(inputs.given, MOST_GIVEN))
-    written, guesses, others = written_by(inputs.writer, inputs.writer.version, tuple(read), given, inputs.way)
+    given_text = None if inputs.given is None else tuple(words_of(inputs.given, MOST_GIVEN))
+    written, guesses, others = written_by(inputs.writer, inputs.writer.version, tuple(read), given_text, inputs.way)
     tokens = [*source, *written]
     rows = looks(mask, len(source), len(written))
     if mask != "seq2seq":
-        return Film(tokens, len(source), rows, [{"finding": still(mask, len(tokens))}])
+        return WritingSteps(tokens, len(source), rows, [{"finding": still(mask, len(tokens))}])
     steps: list[dict[str, Any]] = [
         {"finding": _("The {n} tokens that are read see each other; nothing is written yet").format(n=len(source))}
     ]
     total = 0.0
     for place, (word, (p, best)) in enumerate(zip(written, guesses, strict=True)):
         if p is None:
-            told = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
+            finding = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
         else:
-            told = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
+            finding = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
             total += math.log(max(p, 1e-12))
-        told = told.format(n=len(source), own=place, word=word, p=p)
-        steps.append({"finding": told, "row": place, "word": word, "p": p, "guesses": best})
+        finding = finding.format(n=len(source), own=place, word=word, p=p)
+        steps.append({"finding": finding, "row": place, "word": word, "p": p, "guesses": best})
     steps.append({"finding": whole(written, total, all(p is not None for p, _best in guesses))})
-    return Film(tokens, len(source), rows, steps, others)
+    return WritingSteps(tokens, len(source), rows, steps, others)
 
 
 def whole(written: list[str], total: float, known: bool) -> str:
@@ -89,15 +89,15 @@ def looks(mask: str, source: int, written: int) -> list[str]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200, hash_funcs={Writer: lambda writer: str(writer.folder)})
-def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple[str, ...] | None, way):
+def written_by(writer: Writer, version: int, read: tuple[str, ...], given_text: tuple[str, ...] | None, way):
     """→ (the written tokens as words, (P, the likeliest [(word, P)]) for each, other texts with ln P)."""
     from minibert.inside.predictions import writing
     from minibert.toy.answers import rules_for, spelled
 
     model, tokenizer = network(writer.folder)
     source = [tokenizer.cls_id, *(tokenizer.ids.get(word, tokenizer.unk_id) for word in read), tokenizer.sep_id]
-    if given is not None:
-        return given_by(model, tokenizer, source, given)
+    if given_text is not None:
+        return given_by(model, tokenizer, source, given_text)
     rules = rules_for(tokenizer, most=16)
     if writer.ends == ".":
         rules = writing.Rules(tokenizer.mask_id, {tokenizer.ids["."]}, tokenizer.special_ids, 16)
@@ -114,11 +114,11 @@ def written_by(writer: Writer, version: int, read: tuple[str, ...], given: tuple
     return [tokenizer.vocab[i] for i in best.ids], guesses, others
 
 
-def given_by(model, tokenizer, source: list[int], given: tuple[str, ...]):
+def given_by(model, tokenizer, source: list[int], given_text: tuple[str, ...]):
     """The same result for a text given by the user: P of each token, None if any word is unknown."""
     from minibert.inside.predictions.writing import expected
 
-    words = [*given, "[SEP]"]
+    words = [*given_text, "[SEP]"]
     ids = [tokenizer.ids.get(word, tokenizer.unk_id) for word in words]
     known = tokenizer.unk_id not in [*source, *ids]
     guesses: list[tuple[float | None, list]] = []

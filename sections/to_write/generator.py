@@ -34,16 +34,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         length = st.slider(_("Tokens"), 3, MOST, 10, key="length", bind="query-params", width=170)
         sweeps = st.slider(_("Sweeps"), 1, 12, 4, key="sweeps", bind="query-params", width=170)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        temperature = st.select_slider(
-            _("Temperature"),
-            (0.0, 0.25, 0.5, 0.75, 1.0, 1.5),
-            value=0.5,
-            format_func=lambda t: f"{t:g}",
-            key="heat",
-            bind="query-params",
-            width=220,
-            help=_("0: always the likeliest token."),
-        )
+        look = {"format_func": "{:g}".format, "key": "heat", "bind": "query-params", "width": 220}
+        heats, hint = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5), _("0: always the likeliest token.")
+        temperature = st.select_slider(_("Temperature"), heats, value=0.5, help=hint, **look)
         seed = seed_input(1)
     version = (SHIPPED / "bert" / "model.safetensors").stat().st_mtime_ns if model == "toy" else version_of(model)
     vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)
@@ -67,30 +60,20 @@ def drawn(model: str, version: int, length: int, sweeps: int, order: str, temper
 
     bert, tokenizer = brain(model)
     ids = [tokenizer.cls_id, *[tokenizer.mask_id] * length, tokenizer.sep_id]
-    draws = gibbs(
-        bert,
-        ids,
-        range(1, length + 1),
-        tokenizer.mask_id,
-        sweeps=sweeps,
-        seed=seed,
-        order=order,
-        temperature=temperature,
-        never=tokenizer.special_ids,
-    )
+    how = {"sweeps": sweeps, "seed": seed, "order": order, "temperature": temperature}
+    draws = gibbs(bert, ids, range(1, length + 1), tokenizer.mask_id, never=tokenizer.special_ids, **how)
     return tokenizer.vocab, [
         (one.ids[1:-1], None if one.place is None else one.place - 1, one.guesses) for one in draws
     ]
 
 
 def shown(vocab, draws: list, number: int) -> None:
-    """The row after `number` draws, and the model's predictions at the last position drawn."""
     ids, place, guesses = draws[number]
     kinds = ["changed" if i == place else "plain" for i in range(len(ids))]
     show_tokens([vocab[i] for i in ids], kinds=kinds, label=_("The row after {n} draws").format(n=number))
     if place is not None:
-        told = ", ".join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
-        st.caption(_("Place {n}, given all others: {guesses}").format(n=place + 1, guesses=told))
+        listed = ", ".join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
+        st.caption(_("Place {n}, given all others: {guesses}").format(n=place + 1, guesses=listed))
 
 
 def surprise(vocab, draws: list, length: int) -> None:
@@ -108,11 +91,11 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
     from plots.to_write import by_sweep
 
     lines = {words: likely(model, version, length, sweeps, name, temperature, seed) for name, words in orders().items()}
-    told = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
+    listed = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
     figure(
         by_sweep(lines, (_("sweeps"), _("mean ln P(token | all others)"))),
         _("How likely each token is, given all others, after each sweep, by the order of the places. {told}.").format(
-            told=told
+            told=listed
         ),
         "gibbs-orders",
         data=[
@@ -131,9 +114,9 @@ def likely(
 
     bert, tokenizer = brain(model)
     _vocab, draws = drawn(model, version, length, sweeps, order, temperature, seed)
-    found = []
+    results = []
     for sweep in range(1, sweeps + 1):
         row = [tokenizer.cls_id, *draws[sweep * length][0], tokenizer.sep_id]
         each = [float(conditional(bert, row, i, tokenizer.mask_id)[row[i]]) for i in range(1, length + 1)]
-        found.append(sum(each) / length)
-    return found
+        results.append(sum(each) / length)
+    return results

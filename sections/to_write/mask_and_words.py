@@ -7,6 +7,7 @@ import streamlit as st
 from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
+from sections.to_write.answers import with_shares
 from sections.to_write.subject import SHIPPED, Inputs, network
 from ui.figures import in_words, legend
 from ui.inputs import choice
@@ -33,76 +34,67 @@ def masks() -> dict[str, str]:
 def show(inputs: Inputs) -> None:
     with picture():
         mask = choice("mask", _("The mask of a batch"), masks(), wrap=True, bare=True)
-        found = films.film(inputs, mask)
-        if found is None:
+        results = films.film(inputs, mask)
+        if results is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        draw(inputs, mask, found)
-    legend(
-        [
-            (BLUE, "■", _("sees a token that is read")),
-            (ORANGE, "◆", _("sees one that is written")),
-            (MASK, "▭", "[MASK]"),
-        ]
-    )
-    others(found)
+        draw(inputs, mask, results)
+    read, written = (BLUE, "■", _("sees a token that is read")), (ORANGE, "◆", _("sees one that is written"))
+    legend([read, written, (MASK, "▭", "[MASK]")])
+    others(results)
     if mask == "seq2seq" and inputs.given is None:
         bert_writes(inputs)
 
 
-def draw(inputs: Inputs, mask: str, found: films.Film) -> None:
-    last = found.steps[-1]["finding"]
+def draw(inputs: Inputs, mask: str, results: films.WritingSteps) -> None:
+    last = results.steps[-1]["finding"]
     alt = _("Which token may look at which under the mask “{mask}”: a row looks at columns. {finding}.").format(
         mask=masks()[mask], finding=last
     )
-    moving(KEY, Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": f"{mask}\n{inputs}",
-            "tokens": [visible(token) for token in found.tokens],
-            "source": found.source,
-            "mask": found.mask,
-            "steps": found.steps,
-            "names": {"guesses": _("what it expects there"), "text": _("written so far")},
-            "hues": {"read": BLUE, "own": ORANGE, "mask": MASK},
-            "controls": controls(_("Tokens written"), _("step {n} of {last}")),
-            "alt": alt,
-        },
-    )
-    in_words(alt, f"{KEY}-words", lambda: table(found))
+    rows = {
+        "identity": f"{mask}\n{inputs}",
+        "tokens": [visible(token) for token in results.tokens],
+        "source": results.source,
+        "mask": results.mask,
+        "steps": results.steps,
+        "names": {"guesses": _("what it expects there"), "text": _("written so far")},
+        "hues": {"read": BLUE, "own": ORANGE, "mask": MASK},
+        "controls": controls(_("Tokens written"), _("step {n} of {last}")),
+        "alt": alt,
+    }
+    moving(KEY, Path(__file__).parent, _HTML)(key=KEY, data=rows)
+    in_words(alt, f"{KEY}-words", lambda: table(results))
 
 
-def table(found: films.Film) -> list[dict]:
+def table(results: films.WritingSteps) -> list[dict]:
     return [
         {
             _("written"): step["word"],
             _("probability"): "–" if step["p"] is None else f"{step['p']:.2%}",
             _("the likeliest"): ", ".join(f"{word} {p:.1%}" for word, p in step["guesses"]),
         }
-        for step in found.steps
+        for step in results.steps
         if "row" in step
     ]
 
 
-def others(found: films.Film) -> None:
-    """The other texts found by beam search."""
-    if found.others:
-        told = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in found.others)
-        st.caption(_("Also found: {texts}").format(texts=told))
+def others(results: films.WritingSteps) -> None:
+    if results.others:
+        listed = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in results.others)
+        st.caption(_("Also found: {texts}").format(texts=listed))
 
 
 def bert_writes(inputs: Inputs) -> None:
     """The answer of a BERT fine-tuned on the same task with its only, bidirectional mask."""
     if inputs.writer.name != "answers":
         return
-    words, shares = bert_wrote(inputs.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
-    said = " ".join(f"{literal(visible(word))} {p:.0%}" for word, p in zip(words, shares, strict=True))
-    st.caption(_("**BERT**, fine-tuned on the same questions under its one mask, writes: {said}").format(said=said))
+    answer = bert_answer(inputs.read, (SHIPPED / "bert-answers" / "model.safetensors").stat().st_mtime_ns)
+    words = _("**BERT**, fine-tuned on the same questions under its one mask, writes: {said}")
+    st.caption(words.format(said=with_shares(answer)))
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def bert_wrote(text: str, version: int) -> tuple[list[str], list[float]]:
+def bert_answer(text: str, version: int) -> dict:
     from minibert.toy.answers import answered
 
-    told = answered(*network(SHIPPED / "bert-answers"), text)
-    return told["words"], told["shares"]
+    return answered(*network(SHIPPED / "bert-answers"), text)

@@ -45,10 +45,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     drawn = {name: noise(tokens, random.Random(seed)) for name, noise in noises.NOISES.items()}
     st.html(f'<ol class="mb-noises">{"".join(row(names()[name], parts) for name, parts in drawn.items())}</ol>')
     spans = [len(part.places) for part in drawn["infilling"] if part.token == noises.MASK]
-    told = _("Infilling has drawn runs of {lengths} tokens for its [MASK]s.").format(lengths=", ".join(map(str, spans)))
-    st.caption(told)
+    listed = _("Infilling has drawn runs of {lengths} tokens for its [MASK]s.").format(
+        lengths=", ".join(map(str, spans))
+    )
+    st.caption(listed)
     in_words(
-        told,
+        listed,
         "noises-words",
         [
             {_("noise"): names()[name], _("what the encoder reads"): " ".join(part.token for part in parts)}

@@ -7,10 +7,10 @@ import streamlit as st
 
 from sections.to_write import noises
 from sections.to_write.subject import MAX_CHARS, Inputs
-from ui.figures import figure
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, send_input, settled, show_refusal, state_rows, submit
+from ui.live_runs import follow_runs, show_over_steps
+from ui.runs import evals, manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
@@ -61,11 +61,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_refusal()
     runs = own_runs(KIND)[:MOST_RUNS]
     restored(text, noise, seed, [run for run in runs if settled(run) and (run.result / "bart").is_dir()])
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: in less than a minute a BART writes your text back."))
-    else:
-        send_input(runs, [[text, seed]])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _("**No run yet.** Press *Train*: in less than a minute a BART writes your text back.")
+    follow_runs(runs, draw, hint, speed=step_and_loss, message=[[text, seed]])
     lesson.show("How to read the restoring")
     show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))
     show_source(bart.BartForConditionalGeneration.decode, label=_("The table of tokens is the output, too"))
@@ -86,7 +83,7 @@ def begin(noise: str, steps: int, text: str, seed: int) -> None:
     )
 
 
-def speed(step: dict) -> str:
+def step_and_loss(step: dict) -> str:
     return _(" · step {step:,} · loss {loss:.2f}").format(step=step["step"], loss=step["loss"])
 
 
@@ -113,57 +110,42 @@ def restored(text: str, noise: str, seed: int, runs: list) -> None:
     for run in runs:
         folder = run.result / "bart"
         model = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
-        said = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
-        rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), said))
+        written = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
+        rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), written))
     st.html(f'<ol class="mb-noises">{"".join(rows)}</ol>')
 
 
-def said_row(title: str, said: list) -> str:
+def said_row(title: str, written: list) -> str:
     """A BART's output as safe HTML: restored tokens bold and blue, tokens foreign to the text outlined."""
     words = {"found": _("lost, and found again"), "wrong": _("not in the text"), "kept": _("read, and written again")}
     cells = [
         f'<span class="{how}" title="{html.escape(words[how])}"><bdi>{html.escape(visible(token))}</bdi>'
         + (f"<small>{p:.0%}</small>" if how != "kept" else "")
         + "</span>"
-        for token, p, how in said
+        for token, p, how in written
     ]
     return f"<li><strong>{html.escape(title)}</strong><p>{' '.join(cells)}</p></li>"
 
 
 def draw(runs: list) -> None:
     """The newest run's current output, its metrics by step, and the last metrics of all runs."""
-    from plots.to_write import over_steps
-
     newest = runs[0]
     if not newest.over and (sample := newest.latest("sample")):
         title = _("{title}, step {n}").format(title=newest.title, n=sample["step"])
         st.html(f'<ol class="mb-noises">{said_row(title, sample["answers"][0]["said"])}</ol>')
-    evals = [event for event in newest.events() if event["event"] == "eval"]
     lines = {
-        words: [(event["step"], event["metrics"][name]) for event in evals if name in event["metrics"]]
+        words: [(step, metrics[name]) for step, metrics in evals(newest) if name in metrics]
         for name, words in measures().items()
     }
-    lines = {words: marks for words, marks in lines.items() if marks}
-    if lines:
-        last = "; ".join(f"{words}: {marks[-1][1]:.0%}" for words, marks in lines.items())
-        figure(
-            over_steps(lines, (_("step"), _("right"))),
-            _("{title}: what is right of held-out texts, over the steps. Last: {last}.").format(
-                title=literal(newest.title), last=last
-            ),
-            "bart-learned",
-            data=[
-                {_("measure"): words, _("step"): step, _("right"): f"{share:.1%}"}
-                for words, marks in lines.items()
-                for step, share in marks
-            ],
-        )
+    if lines := {words: points for words, points in lines.items() if points}:
+        alt = _("{title}: what is right of held-out texts, over the steps. Last: {last}.")
+        alt = alt.format(title=literal(newest.title).replace("{", "{{").replace("}", "}}"), last="{told}")
+        show_over_steps(lines, _("right"), alt, "bart-learned", name=_("measure"))
     if len(runs) > 1:
         compare(runs)
 
 
 def compare(runs: list) -> None:
-    """The last metrics of each run."""
     rows = []
     for run in runs:
         if mark := run.latest("eval"):

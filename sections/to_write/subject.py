@@ -58,16 +58,15 @@ class Inputs:
 
 
 def writers() -> list[Writer]:
-    """The shipped ones, then those that this browser has trained, newest first."""
-    found = [
+    results = [
         Writer("answers", _("shipped, answers questions"), SHIPPED / "answers"),
         Writer("story", _("shipped, goes on with a story"), SHIPPED / "unilm", "."),
     ]
     for run in own_models():
         if json_object(run.result / "config.json").get("model_type") == "unilm":
             ends = "[SEP]" if run.kind.startswith(ANSWERS) else "."
-            found.append(Writer(run.id, run_title(run), run.result, ends))
-    return found
+            results.append(Writer(run.id, run_title(run), run.result, ends))
+    return results
 
 
 def ways() -> dict[str, str]:
@@ -84,14 +83,8 @@ def read(lesson: Lesson) -> Inputs:
             chosen = choice("writer", _("Who writes"), names, box=320)
             name = choice("way", _("A token is chosen"), ways(), wrap=True)
             width = st.slider(_("Beginnings kept (beam)"), 1, 8, 3, key="width", bind="query-params")
-            temperature = st.select_slider(
-                _("Temperature (by lot)"),
-                TEMPERATURES,
-                value=1.0,
-                format_func=lambda t: f"{t:g}",
-                key="temperature",
-                bind="query-params",
-            )
+            look = {"format_func": "{:g}".format, "key": "temperature", "bind": "query-params"}
+            temperature = st.select_slider(_("Temperature (by lot)"), TEMPERATURES, value=1.0, **look)
             seed = st.number_input(_("Seed (by lot)"), 0, MAX_SEED, 0, key="dice", bind="query-params", width=150)
             examples = st.container()
     with left:

@@ -16,7 +16,6 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """One text cut in three ways, and the share of its second half unknown to a vocabulary of its first half."""
     which = {"reviews": corpora()["reviews"], "above": _("the text of “Learn a vocabulary”")}
     name = choice("compare", _("Text to compare on"), which, wrap=True)
     text = chosen_corpus() if name == "above" else bundled("reviews")
@@ -37,11 +36,8 @@ def _compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]]
 
 def _compare(lesson: Lesson, text: str) -> None:
     ways, curve, (read_words, kinds, letters) = _compared(text)
-    names = {
-        "characters": _("characters"),
-        "pieces": _("pieces, all that can be learned"),
-        "words": _("words between spaces"),
-    }
+    pieces = _("pieces, all that can be learned")
+    names = {"characters": _("characters"), "pieces": pieces, "words": _("words between spaces")}
     letters_, words_ = ways["characters"], ways["words"]
     figure(
         size_against_length(

@@ -26,7 +26,6 @@ def corpora() -> dict[str, str]:
 
 @st.cache_data(show_spinner=False)
 def bundled(name: str) -> str:
-    """A text that ships with this lesson."""
     if name == "reviews":
         return "\n".join(course_reviews("train", "dev", "test"))
     file = {PARTS: "word-parts.txt", "chinese": "chinese.txt"}[name]
@@ -34,7 +33,6 @@ def bundled(name: str) -> str:
 
 
 def choose_corpus() -> str:
-    """A widget for the corpus → its text."""
     name = choice("corpus", _("Text to learn from"), corpora(), wrap=True)
     if name == OWN:
         if "own" not in st.session_state and _TYPED in st.session_state:

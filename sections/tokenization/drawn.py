@@ -8,12 +8,10 @@ from ui.translations import ngettext
 
 
 def shown(text: str) -> list[str]:
-    """Each character in its displayed form."""
     return [visible(c, spaces=False) for c in text]
 
 
 def kind(token: str) -> str:
-    """The CSS class of a token's box."""
     return {"plain": "", "piece": "piece", "unknown": "unk"}.get(kind_of(token), "special")
 
 

@@ -13,7 +13,6 @@ MOST_TOKENS = 40  # most tokens drawn per vocabulary
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """One row of tokens per vocabulary."""
     for vocabulary in vocabularies().values():
         try:
             pieces, lowercase = read(vocabulary)
@@ -24,9 +23,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         unknown = sum(t == UNK and not s for t, s in zip(encoding.tokens, encoding.special, strict=True))
         tokens = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
         here = f" ({_('chosen')})" if vocabulary.name == inputs.vocabulary.name else ""
-        said = f"**{literal(vocabulary.title)}**{here} · {tokens}" + (f" · {unknown:,} × [UNK]" if unknown else "")
+        phrase = f"**{literal(vocabulary.title)}**{here} · {tokens}" + (f" · {unknown:,} × [UNK]" if unknown else "")
         with st.container(gap="xxsmall"):
-            st.markdown(said)
+            st.markdown(phrase)
             st.html(tokens_html(encoding.tokens, under=encoding.ids, limit=MOST_TOKENS, label=vocabulary.title))
     lesson.show("A token is not a word")
     lesson.show("About these vocabularies")

@@ -54,10 +54,9 @@ def show(e: Explanation, tokenizer: Tokenizer) -> None:
             )
         )
     st.markdown(about_token(e, chosen))
+    words = _("Put together again, the ids say: {text}. What the steps took away does not come back.")
     st.markdown(
-        _("Put together again, the ids say: {text}. What the steps took away does not come back.").format(
-            text=f"“{literal(shorten(tokenizer.decode(encoding.ids, skip_special=True), 400))}”"
-        ),
+        words.format(text=f"“{literal(shorten(tokenizer.decode(encoding.ids, skip_special=True), 400))}”"),
         width=TEXT_WIDTH,
     )
     show_source(Tokenizer.encode)

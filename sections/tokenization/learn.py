@@ -33,7 +33,6 @@ _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-li
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The merges, the sentence in the pieces learned so far, and the shrinking length of the text."""
     text = choose_corpus()
     rules = {"frequency": _("frequency"), "ratio": _("frequency, divided by that of its parts")}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="learning-choice"):
@@ -66,7 +65,6 @@ def _small_letters() -> bool:
 
 
 def _step(last: int) -> int:
-    """The number of merges done."""
     state, start = st.session_state, min(START_MERGE, last)
     if follow_link("merge") or "merge" not in state:
         state["merge"] = url_int("merge", start, 0, last)
@@ -82,7 +80,6 @@ def _take() -> None:
 
 
 def _merging(learned: LearnedVocabulary, step: int, scoring: str, text: str) -> None:
-    """The moving picture."""
     if not learned.merges:
         st.info(
             _("No two pieces stand side by side twice, so nothing is merged: the vocabulary stays as it begins."),
@@ -98,25 +95,22 @@ def _merging(learned: LearnedVocabulary, step: int, scoring: str, text: str) -> 
         pieces = [visible(piece) for piece in (merge.left, merge.right, merge.new)]
         merges.append([*pieces, _arithmetic(merge, scoring), numbers, len(changed)])
     begun = _("Before the first merge: {n:,} special tokens and characters").format(n=len(learned.start))
-    moving("merges", Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": hashlib.sha256(f"{scoring}\n{text}".encode("utf-8", "replace")).hexdigest(),
-            "words": [[visible(piece) for piece in first[word]] for word in words],
-            "often": list(range(min(MOST_OFTEN, len(first)))),
-            "merges": merges,
-            "step": step,
-            "texts": {
-                "start": begun,
-                "changes": _("changes {n} different words"),
-                "changed": _("Words that this merge changes"),
-                "often": _("The most frequent words"),
-            },
-            "controls": controls(_("Merges so far"), _("merge {n} of {last}")),
-            "alt": begun if not step else _merged(learned.merges[step - 1], scoring),
+    rows = {
+        "identity": hashlib.sha256(f"{scoring}\n{text}".encode("utf-8", "replace")).hexdigest(),
+        "words": [[visible(piece) for piece in first[word]] for word in words],
+        "often": list(range(min(MOST_OFTEN, len(first)))),
+        "merges": merges,
+        "step": step,
+        "texts": {
+            "start": begun,
+            "changes": _("changes {n} different words"),
+            "changed": _("Words that this merge changes"),
+            "often": _("The most frequent words"),
         },
-        on_step_change=_take,
-    )
+        "controls": controls(_("Merges so far"), _("merge {n} of {last}")),
+        "alt": begun if not step else _merged(learned.merges[step - 1], scoring),
+    }
+    moving("merges", Path(__file__).parent, _HTML)(key=KEY, data=rows, on_step_change=_take)
 
 
 def _merged(merge: Merge, scoring: str) -> str:
@@ -134,7 +128,6 @@ def _merged(merge: Merge, scoring: str) -> str:
 
 
 def _arithmetic(merge: Merge, scoring: str) -> str:
-    """The score for which this pair was chosen."""
     if scoring == "frequency":
         return ngettext("side by side {n:,} time", "side by side {n:,} times", merge.pair_count).format(
             n=merge.pair_count
@@ -166,10 +159,9 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
 
 
 def _length(learned: LearnedVocabulary, step: int) -> None:
-    """The text's length against the vocabulary's size."""
     curve = [(learned.size(n), tokens) for n, tokens in enumerate(learned.tokens)]
     size, tokens = curve[step]
-    said = _("{size:,} entries: {tokens:,} tokens, at first {first:,}").format(
+    finding = _("{size:,} entries: {tokens:,} tokens, at first {first:,}").format(
         size=size, tokens=tokens, first=curve[0][1]
     )
     chart = size_against_length(
@@ -179,7 +171,7 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
         here=(size, tokens, _("here")),
         x_title=_("vocabulary entries (log scale)"),
         y_title=_("tokens for the text"),
-        title=said,
+        title=finding,
     )
     figure(
         chart,

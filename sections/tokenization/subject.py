@@ -79,7 +79,6 @@ def read(lesson: Lesson) -> Inputs | None:
 
 
 def _upload() -> None:
-    """Upload of the user's own vocab.txt, for this session."""
     file = uploader(_("Your own vocab.txt"), None, "upload", max_upload_size=10)
     if file is None:
         if st.session_state.pop("_uploaded-vocabulary", None) is not None:

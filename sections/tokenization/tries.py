@@ -63,16 +63,15 @@ def _take() -> None:
 
 
 def say(chosen: int, parts: Sequence[Part]) -> None:
-    """Put the word into the link."""
     set_url("word", chosen + 1, default=start_of(parts) + 1)
 
 
 def counted(part: Part) -> str:
     """The number of tries, and of pieces found."""
     tries = part.tries or []
-    found = sum(one.found for one in tries)
+    results = sum(one.found for one in tries)
     failed = ngettext("{n:,} try", "{n:,} tries", len(tries)).format(n=len(tries))
-    return f"{failed}, " + ngettext("{n:,} piece found", "{n:,} pieces found", found).format(n=found)
+    return f"{failed}, " + ngettext("{n:,} piece found", "{n:,} pieces found", results).format(n=results)
 
 
 def draw(part: Part, tokenizer: Tokenizer) -> None:

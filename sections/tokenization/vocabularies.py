@@ -40,12 +40,12 @@ def vocabularies() -> dict[str, Vocabulary]:
         Vocabulary("zh", _("Chinese"), own / "zh"),
     ]
     folder = Path(os.environ.get("MINIBERT_VOCABS") or USER_DATA / "vocabularies")
-    found = [
+    results = [
         Vocabulary(path.stem, path.stem, path)
         for path in (sorted(folder.iterdir()) if folder.is_dir() else [])
         if path.suffix == ".txt" or path.is_dir()
     ]
-    on_disk = [vocabulary for vocabulary in (*models, *lessons, *found) if file_of(vocabulary.path).is_file()]
+    on_disk = [vocabulary for vocabulary in (*models, *lessons, *results) if file_of(vocabulary.path).is_file()]
     in_memory = [learned_vocabulary(), st.session_state.get("_uploaded-vocabulary")]
     known: dict[str, Vocabulary] = {}
     for vocabulary in filter(None, (*on_disk, *in_memory)):

@@ -28,14 +28,12 @@ _HTML = """<div class="moving" role="group" tabindex="0"><div class="words mono"
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The window over one word, the tokens of the whole text, and every try for that word."""
     parts = [part for word in inputs.steps.words for part in word.parts]
     with picture():
         if not parts:
+            words = _("No word comes as far as WordPiece here: the text becomes {tokens}.")
             st.info(
-                _("No word comes as far as WordPiece here: the text becomes {tokens}.").format(
-                    tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])
-                ),
+                words.format(tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])),
                 icon=":material/edit:",
             )
         else:
@@ -68,21 +66,18 @@ def _window(inputs: Inputs, parts: Sequence[Part], whole: bool) -> int:
     chosen = tries.read(e.text, inputs.tokenizer, parts)
     tries.say(chosen, parts)
     finding = _finding(parts[chosen])
-    moving("window", Path(__file__).parent, _HTML)(
-        key=KEY,
-        data={
-            "identity": f"{e.text}\n{id(inputs.tokenizer)}",
-            "words": [_word(part, inputs.tokenizer) for part in parts[: tries.MOST_CHOICES]],
-            "word": chosen,
-            "tokens": _tokens(inputs) if whole else [],
-            "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
-            "unk": inputs.tokenizer.unk_id,
-            "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
-            "controls": controls(_("Tries so far"), _("try {n} of {last}")),
-            "alt": _("WordPiece on one word. {finding}").format(finding=finding),
-        },
-        on_word_change=_take,
-    )
+    rows = {
+        "identity": f"{e.text}\n{id(inputs.tokenizer)}",
+        "words": [_word(part, inputs.tokenizer) for part in parts[: tries.MOST_CHOICES]],
+        "word": chosen,
+        "tokens": _tokens(inputs) if whole else [],
+        "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
+        "unk": inputs.tokenizer.unk_id,
+        "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
+        "controls": controls(_("Tries so far"), _("try {n} of {last}")),
+        "alt": _("WordPiece on one word. {finding}").format(finding=finding),
+    }
+    moving("window", Path(__file__).parent, _HTML)(key=KEY, data=rows, on_word_change=_take)
     return chosen
 
 
@@ -95,11 +90,11 @@ def _take() -> None:
 def _word(part: Part, tokenizer: Tokenizer) -> dict:
     """A word as data for the picture: pieces as [start, end, id], and the position where no piece fits."""
     text = part.span.text
-    found = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
+    results = [[one.start, one.end, tokenizer.ids[one.piece]] for one in part.tries or [] if one.found]
     stuck = part.unknown.position if part.unknown and part.unknown.reason == "no_piece" else None
     return {
         "letters": shown(text),
-        "found": found,
+        "found": results,
         "stuck": stuck,
         "unknown": tries.why_unknown(part, tokenizer),
         "question": _("Longest match first: is it in the vocabulary?"),
@@ -109,7 +104,6 @@ def _word(part: Part, tokenizer: Tokenizer) -> dict:
 
 
 def _finding(part: Part) -> str:
-    """The result of the window, as a title."""
     word, pieces = shorten(part.span.text, 30), len(part.pieces)
     if part.unknown is not None:
         return _("“{word}” becomes [UNK].").format(word=word)

@@ -15,7 +15,6 @@ HEADING = "Augmentation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """Copies of the sentence made in four ways, with the changes marked."""
     left, right = st.columns(2, gap="medium")
     with left:
         rate = st.slider(_("Share of the words"), 0.05, 0.5, 0.15, 0.05, key="share", bind="query-params")

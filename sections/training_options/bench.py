@@ -12,10 +12,10 @@ from ui.translations import _
 TASK = "classification"
 MODEL = "mini-en"  # small enough to change within a second of training
 LABELS = ("positive", "negative")
+COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def command(*options: str, data: str = "reviews") -> None:
-    """The equivalent command line."""
     files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
     words = " ".join(filter(None, options))
     st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)
@@ -26,6 +26,11 @@ def training_data():
     from minibert.tasks import TASKS
 
     return TASKS[TASK].read(REVIEWS / "train.tsv")
+
+
+@st.cache_data(show_spinner=False)
+def values_of(column: str) -> list[str]:
+    return sorted({example.extra[column] for example in training_data().examples})
 
 
 def bench_of(**changes):

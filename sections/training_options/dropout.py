@@ -16,7 +16,6 @@ MASKS = 256  # number of dropout masks drawn
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The loss of one sentence under many masks, and the means over several masks."""
     left, right = st.columns(2, gap="medium")
     with left:
         masks = st.slider(_("Masks a step"), 2, 16, 8, key="masks", bind="query-params")

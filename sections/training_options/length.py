@@ -68,7 +68,7 @@ def _batches(size: str, chosen: int, memory: int) -> None:
     there = PUBLISHED[size] if memory == MEASURED_WITH else {}
     published = {_("measured in 2018, TensorFlow"): there} if there else {}
     at = {name: batches[LENGTHS.index(chosen)] for name, batches in series.items()}
-    said = _("{chosen} tokens: at most {rows:,} rows at once").format(chosen=chosen, rows=at[_("fused attention")])
+    finding = _("{chosen} tokens: at most {rows:,} rows at once").format(chosen=chosen, rows=at[_("fused attention")])
     words = "; ".join(f"{name}: {rows:,}" for name, rows in at.items())
     alt = _(
         "The largest batch to fine-tune {model} in {memory} GiB, fp32 and AdamW, by length. At {chosen} tokens: "
@@ -86,7 +86,9 @@ def _batches(size: str, chosen: int, memory: int) -> None:
             for i, length in enumerate(LENGTHS)
         ]
 
-    figure(partial(rows_that_fit, LENGTHS, series, published, chosen, axes, said), alt, key="rows-that-fit", data=table)
+    figure(
+        partial(rows_that_fit, LENGTHS, series, published, chosen, axes, finding), alt, key="rows-that-fit", data=table
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=1_000)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.training_options.bench import LABELS, bench_of, command, example_of, training_data
+from sections.training_options.bench import COLUMNS, LABELS, bench_of, command, example_of, values_of
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.page import picture
@@ -11,16 +11,13 @@ from ui.text import show_tokens
 from ui.translations import _
 
 HEADING = "Other columns"
-COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The row with a token for the value in front, or with the value's embedding."""
-    data = training_data()
     left, right = st.columns(2, gap="medium")
     with left:
         column = st.selectbox(_("Column"), COLUMNS, key="column")
-        values = sorted({example.extra[column] for example in data.examples})
+        values = values_of(column)
         value = st.selectbox(_("Value"), [*values, _("one that training has not seen")], key="value")
     with right:
         ways = {
@@ -51,35 +48,26 @@ def _what_is_new(way: str, bench, batch, known: int) -> None:
     """The new weights of this option. known: number of values in the training data."""
     head = bench.learner.model
     if way == "token":
-        st.markdown(
-            _(
-                "The vocabulary has grown by {n} tokens, to {size:,}; each new one brings {width} numbers to the "
-                "embedding matrix, random at first."
-            ).format(n=known, size=bench.tokenizer.vocab_size, width=head.config.hidden_size),
-            width=820,
+        words = _(
+            "The vocabulary has grown by {n} tokens, to {size:,}; each new one brings {width} numbers to the "
+            "embedding matrix, random at first."
         )
+        values = {"n": known, "size": bench.tokenizer.vocab_size, "width": head.config.hidden_size}
     elif way == "concatenated":
-        st.markdown(
-            _(
-                "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
-                "vectors of {short} numbers; that vector stands beside the {width} numbers that the new layer reads "
-                "of the text, so it reads **{both}**. Number 0 is for values that training has not seen."
-            ).format(
-                number=int(batch.metadata[0, 0]),
-                rows=head.metadata[0].num_embeddings,
-                short=head.metadata[0].embedding_dim,
-                width=head.width,
-                both=head.read_width,
-            ),
-            width=820,
+        words = _(
+            "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
+            "vectors of {short} numbers; that vector stands beside the {width} numbers that the new layer reads "
+            "of the text, so it reads **{both}**. Number 0 is for values that training has not seen."
         )
+        table = head.metadata[0]
+        values = {"rows": table.num_embeddings, "short": table.embedding_dim, "both": head.read_width}
     else:
-        number = int(batch.metadata[0, 0])
-        st.markdown(
-            _(
-                "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
-                "vectors of {width} numbers; that vector is added to what the new layer reads. Number 0 is for values "
-                "that training has not seen."
-            ).format(number=number, rows=head.metadata[0].num_embeddings, width=head.width),
-            width=820,
+        words = _(
+            "The tokens are the same for every value. This value is number **{number}** of a table of {rows} "
+            "vectors of {width} numbers; that vector is added to what the new layer reads. Number 0 is for values "
+            "that training has not seen."
         )
+        values = {"rows": head.metadata[0].num_embeddings}
+    if way != "token":
+        values |= {"number": int(batch.metadata[0, 0]), "width": head.width}
+    st.markdown(words.format(**values), width=820)

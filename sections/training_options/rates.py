@@ -48,25 +48,25 @@ def show(lesson: Lesson, text: str) -> None:
     with right:
         freeze = st.selectbox(_("Frozen"), list(freezes), format_func=freezes.get, key="freeze")
     frozen = int(freeze) if freeze.isdecimal() else freeze
-    found = rates_of(decay, frozen, RATE)
-    top = found[-1].depth
+    results = rates_of(decay, frozen, RATE)
+    top = results[-1].depth
     names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
-    trained, whole = sum(one.weights for one in found if one.rate), sum(one.weights for one in found)
+    trained, whole = sum(one.weights for one in results if one.rate), sum(one.weights for one in results)
     words = "; ".join(
         f"{name}: {one.rate:.1e}" if one.rate else f"{name}: " + _("frozen")
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, results, strict=True)
     )
     alt = _("Peak learning rate of each layer. {words}. {trained:,} of {whole:,} numbers are trained.").format(
         words=words, trained=trained, whole=whole
     )
     with picture():
-        told = _guessed(decay, found)
-        rates = [one.rate if told else None for one in found]
-        rates[-1] = found[-1].rate  # the top layer's rate, which the others are multiples of
+        revealed = _guessed(decay, results)
+        rates = [one.rate if revealed else None for one in results]
+        rates[-1] = results[-1].rate  # the top layer's rate, which the others are multiples of
         fig = layer_rates(names, rates, _("frozen"), _("learning rate at its peak"))
-        said = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
-        fig.update_layout(title_text=said)
-        figure(fig, alt if told else said, key="rates")
+        finding = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
+        fig.update_layout(title_text=finding)
+        figure(fig, alt if revealed else finding, key="rates")
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
     from minibert.finetune.learner import frozen_parts
@@ -76,11 +76,11 @@ def show(lesson: Lesson, text: str) -> None:
     show_source(frozen_parts, label=_("What is frozen"))
 
 
-def _guessed(decay: float, found: list) -> bool:
+def _guessed(decay: float, results: list) -> bool:
     """Ask for the learning rate of the embeddings; True if the rates below the top layer may be shown."""
-    layers = found[-1].depth
+    layers = results[-1].depth
     rates = {power: RATE * decay**power for power in (0, 1, layers)}
-    right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, found[0].rate, rel_tol=1e-6)]
+    right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, results[0].rate, rel_tol=1e-6)]
     if len(right) != 1:  # without decay all options are right, with frozen embeddings none
         return True
     options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]

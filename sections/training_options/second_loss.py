@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.training_options.bench import bench_of, command, example_of, label_choice, training_data
+from sections.training_options.bench import COLUMNS, bench_of, command, example_of, label_choice, values_of
 from ui.figures import figure
 from ui.inputs import seed_input
 from ui.lesson import Lesson
@@ -14,11 +14,9 @@ from ui.translations import _
 HEADING = "A second loss"
 MARKS = "Other marks"
 WEIGHT = 0.5  # weight of the auxiliary loss
-COLUMNS = ("topic", "kind")  # of the reviews, beside the text
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The sentence as input of both losses, and their weighted sum."""
     first, second, third, last = st.columns((4, 4, 4, 3), gap="medium", vertical_alignment="bottom")
     with first:
         weight = st.slider(_("Weight of the MLM loss"), 0.05, 1.0, 0.2, 0.05, key="weight", bind="query-params")
@@ -33,18 +31,18 @@ def show(lesson: Lesson, text: str) -> None:
     from plots.training_options import loss_sum
 
     bench = bench_of(mlm_weight=weight, auxiliary=tuple(values), auxiliary_weight=WEIGHT)
-    found = loss_terms(bench, example_of(text, label, **values), seed)
-    under = [f"{found.targets[i]}?" if i in found.targets else "" for i in range(len(found.tokens))]
-    terms = {_("task"): found.task, _("{weight:g} · MLM").format(weight=weight): weight * found.mlm}
+    results = loss_terms(bench, example_of(text, label, **values), seed)
+    under = [f"{results.targets[i]}?" if i in results.targets else "" for i in range(len(results.tokens))]
+    terms = {_("task"): results.task, _("{weight:g} · MLM").format(weight=weight): weight * results.mlm}
     added = ""
-    if found.auxiliary is not None:
-        terms[_("{weight:g} · marks").format(weight=WEIGHT)] = WEIGHT * found.auxiliary
-        added = _(" + {weight:g} · marks {marks:.3f}").format(weight=WEIGHT, marks=found.auxiliary)
+    if results.auxiliary is not None:
+        terms[_("{weight:g} · marks").format(weight=WEIGHT)] = WEIGHT * results.auxiliary
+        added = _(" + {weight:g} · marks {marks:.3f}").format(weight=WEIGHT, marks=results.auxiliary)
     alt = _("loss = task {task:.3f} + {weight:g} · MLM {mlm:.3f}{added} = {loss:.3f}").format(
-        task=found.task, weight=weight, mlm=found.mlm, added=added, loss=found.loss
+        task=results.task, weight=weight, mlm=results.mlm, added=added, loss=results.loss
     )
     with picture():
-        show_tokens(found.tokens, under=under, limit=60, label=_("Masked tokens"))
+        show_tokens(results.tokens, under=under, limit=60, label=_("Masked tokens"))
         fig = loss_sum(terms, _("loss, before the first step"))
         fig.update_layout(title_text=alt, margin_t=84)
         figure(fig, alt, key="terms")
@@ -58,8 +56,3 @@ def show(lesson: Lesson, text: str) -> None:
 
     show_source(Learner.forward, find="loss.weight", label=_("Both losses"))
     show_source(AuxiliaryLoss, label=_("A layer for each mark"))
-
-
-@st.cache_data(show_spinner=False)
-def values_of(column: str) -> list[str]:
-    return sorted({example.extra[column] for example in training_data().examples})

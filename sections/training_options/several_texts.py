@@ -18,7 +18,6 @@ BESIDE = ("title", "reply")  # of the reviews with a verdict
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """One row of three texts, and which tokens of each are kept."""
     ways = {
         "budget": _("budgets"),
         "longest_first": _("longest first"),
@@ -55,21 +54,17 @@ def show(lesson: Lesson, text: str) -> None:
     with picture():
         for name, part in zip(names, parts, strict=True):
             kept = sum(not cut for _token, _segment, cut in part) - 1
-            st.markdown(
-                _("**{text}**: {kept} of {n} tokens stay, segment {segment}").format(
-                    text=name, kept=kept, n=len(part) - 1, segment="AB"[part[-1][1]]
-                )
-            )
+            words = _("**{text}**: {kept} of {n} tokens stay, segment {segment}")
+            st.markdown(words.format(text=name, kept=kept, n=len(part) - 1, segment="AB"[part[-1][1]]))
             show_tokens(
                 [token for token, _segment, _cut in part],
                 kinds=["faded" if cut else "plain" for _token, _segment, cut in part],
                 limit=120,
                 label=name,
             )
+    words = _("**{n} tokens are read**, [CLS] and a [SEP] for each text counted; {lost} are lost.")
     st.markdown(
-        _("**{n} tokens are read**, [CLS] and a [SEP] for each text counted; {lost} are lost.").format(
-            n=row.length, lost=sum(row.cut)
-        ),
+        words.format(n=row.length, lost=sum(row.cut)),
         width=820,
     )
     lesson.show(HEADING)

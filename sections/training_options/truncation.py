@@ -22,7 +22,6 @@ COMPARED = "truncation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """What each truncation keeps of the text, and the accuracy of models trained on truncated texts."""
     tokens = load(MODEL).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.text.truncation import keep
@@ -53,7 +52,6 @@ def show(lesson: Lesson, text: str) -> None:
 
 
 def _scores() -> None:
-    """Accuracy of every arm of the comparison, beside the paper's."""
     recorded.start_choice(COMPARED)
     records, made = recorded.recorded(COMPARED), recorded.comparison(COMPARED)
     if not records:
@@ -62,7 +60,7 @@ def _scores() -> None:
     from minibert.experiments.results import by_arm
     from plots.experiments import Score, scores
 
-    found = {
+    results = {
         arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, "accuracy").items()
     }
     ways = {"head": _("head"), "tail": _("tail"), "head_tail": _("head + tail")}
@@ -74,21 +72,21 @@ def _scores() -> None:
         for values in (made.values(arm),)
     }
     rows = [
-        Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm != "whole" else None, found[arm])
+        Score(names[arm], 100 - PAPER[made.values(arm)["truncation"]] if arm != "whole" else None, results[arm])
         for arm in names
-        if arm in found
+        if arm in results
     ]
-    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in found.items()}
+    means = {arm: statistics.fmean(seeds.values()) for arm, seeds in results.items()}
     cut = {arm: mean for arm, mean in means.items() if arm != "whole"}
     best, worst = max(cut, key=cut.get), min(cut, key=cut.get)
-    said = _("{best} {high:.1f} · {worst} {low:.1f}").format(
+    finding = _("{best} {high:.1f} · {worst} {low:.1f}").format(
         best=names[best], high=means[best], worst=names[worst], low=means[worst]
     )
     words = "; ".join(f"{names[arm]}: {means[arm]:.1f}" for arm in names if arm in means)
     alt = _("Accuracy in percent, mean over seeds. {words}.").format(words=words)
     axis = _("accuracy, %")
     titles = (_("Sun et al. 2019, IMDb, 512 tokens"), _("Ours, reviews with a verdict"))
-    fig = scores(rows, titles, (axis, axis), _("seed"), title=said[:1].upper() + said[1:])
+    fig = scores(rows, titles, (axis, axis), _("seed"), title=finding[:1].upper() + finding[1:])
     fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
     figure(
         fig,
@@ -96,7 +94,7 @@ def _scores() -> None:
         key="cut-scores",
         wide=True,
         data=[
-            {_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(found[arm])}
+            {_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(results[arm])}
             for arm in names
             if arm in means
         ],

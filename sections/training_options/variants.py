@@ -21,7 +21,6 @@ PROBABILITIES = [n / 100 for n in range(1, 100)]
 
 
 def show(lesson: Lesson, text: str) -> None:
-    """The curves of cross-entropy and the chosen loss, and the sentence's point on them under a fresh classifier."""
     columns = st.columns((3, 4, 4, 5, 4), gap="medium", vertical_alignment="bottom")
     activations, norms = ("tanh", "gelu", "relu"), ("none", "batch", "layer")
     with columns[0]:
@@ -45,14 +44,14 @@ def show(lesson: Lesson, text: str) -> None:
 
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
     usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
-    said = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
+    finding = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
         p=p, chosen=chosen, usual=usual
     )
     axes = (_("probability of the right class"), _("loss"))
     with picture():
         left, right = st.columns((5, 3), gap="medium")
         with left:
-            figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, said), said, key="loss-curves")
+            figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, finding), finding, key="loss-curves")
         with right:
             _layers(bench)
     lesson.show(HEADING)
@@ -78,11 +77,8 @@ def _layers(bench) -> None:
         rows.append({_("layer"): type(part).__name__, _("out"): width, _("numbers"): f"{count:,}"})
     st.dataframe(rows, hide_index=True, key="layers")
     total = sum(weight.numel() for weight in model.classifier.parameters())
-    st.markdown(
-        _("**{total:,} new numbers** from {width} to {outputs}; one layer alone has {one:,}.").format(
-            total=total, width=model.width, outputs=len(LABELS), one=(model.width + 1) * len(LABELS)
-        )
-    )
+    words = _("**{total:,} new numbers** from {width} to {outputs}; one layer alone has {one:,}.")
+    st.markdown(words.format(total=total, width=model.width, outputs=len(LABELS), one=(model.width + 1) * len(LABELS)))
 
 
 def losses_at(loss: str, gamma: float) -> list[float]:

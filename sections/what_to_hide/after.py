@@ -23,16 +23,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _("BERT-wwm, MacBERT, Chinese"): BertConfig.preset("base", vocab_size=21_128),
     }
     st.markdown("### " + _("Sizes, counted"))
-    st.table(
-        [
-            {
-                _("model"): name,
-                "V": f"{config.vocab_size:,}",
-                _("of them word vectors"): f"{config.vocab_size * config.hidden_size:,}",
-                _("encoder with pooler"): f"{parameters(shape_of(config)).with_pooler:,}",
-            }
-            for name, config in kinds.items()
-        ]
-    )
+    rows = [
+        {
+            _("model"): name,
+            "V": f"{config.vocab_size:,}",
+            _("of them word vectors"): f"{config.vocab_size * config.hidden_size:,}",
+            _("encoder with pooler"): f"{parameters(shape_of(config)).with_pooler:,}",
+        }
+        for name, config in kinds.items()
+    ]
+    st.table(rows)
     st.caption(_("Counted by minibert.count. The network is BERT’s in all of them: what grows is the vocabulary."))
     lesson.show("The Chinese recipes")

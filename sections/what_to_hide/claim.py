@@ -43,9 +43,9 @@ def everything(records: list[dict]) -> None:
     """All metrics, by arm."""
     if not records:
         return
-    found = {words: claims.values(records, metric) for metric, words in measures().items()}
+    results = {words: claims.values(records, metric) for metric, words in measures().items()}
     rows = [
-        {_("arm"): arm, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()}}
+        {_("arm"): arm, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
         for arm in dict.fromkeys(record["arm"] for record in records)
     ]
     with st.expander(_("All that was measured")):

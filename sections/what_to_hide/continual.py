@@ -4,11 +4,12 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, records_of, show_missing_results, show_provenance, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, show_refusal, state_rows, submit
+from ui.live_runs import follow_runs, newest_of_each
+from ui.runs import evals, manager, show_refusal, submit
 from ui.source import show_source
 from ui.translations import _
 
@@ -42,11 +43,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             begin(tuple(regimes()) if regime == "all" else (regime,), int(steps))
     show_refusal()
     trained_when(int(steps))
-    runs = newest()
-    if runs:
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-    else:
-        st.markdown(_("**No run yet.** Press *Train* and watch what becomes of the first task."))
+    hint = _("**No run yet.** Press *Train* and watch what becomes of the first task.")
+    follow_runs(newest_of_each(KIND, regimes()), draw, hint, speed=_(" · step {step:,}").format_map)
     lesson.show("What is forgotten")
     claim()
     lesson.show("The fourth embedding")
@@ -62,30 +60,17 @@ def trained_when(steps: int) -> None:
     from plots.what_to_hide import trained_when
 
     plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}
-    told = [
+    listed = [
         {_("regime"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
         for title, plan in plans.items()
         for number, stage in enumerate(plan, 1)
         for task, count in stage.items()
     ]
-    figure(
-        trained_when(plans, tasks(), _("step")),
-        _(
-            "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
-            "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
-        ).format(n=steps // len(tasks())),
-        "ernie2-plan",
-        data=told,
-        wide=True,
-    )
-
-
-def newest() -> list:
-    """The newest run of each regime, in the picture's order."""
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    return [runs[name] for name in regimes() if name in runs]
+    alt = _(
+        "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
+        "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
+    ).format(n=steps // len(tasks()))
+    figure(trained_when(plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
 
 
 def begin(names: tuple[str, ...], steps: int) -> None:
@@ -101,31 +86,26 @@ def begin(names: tuple[str, ...], steps: int) -> None:
         )
 
 
-def speed(step: dict) -> str:
-    return _(" · step {step:,}").format(step=step["step"])
-
-
 def draw(runs: list) -> None:
     """Every task's accuracy by step, one panel per regime."""
     from plots.what_to_hide import learned
 
     marks, plans = {}, {}
     for run in runs:
-        begun = run.latest("started")
-        evals = [event for event in run.events() if event["event"] == "eval"]
-        if begun and evals:
+        started, points = run.latest("started"), evals(run)
+        if started and points:
             title = regimes()[run.kind.rpartition("/")[2]]
-            plans[title] = begun["details"]["plan"]
-            marks[title] = {task: [(e["step"], e["metrics"][task]) for e in evals] for task in tasks()}
+            plans[title] = started["details"]["plan"]
+            marks[title] = {task: [(step, metrics[task]) for step, metrics in points] for task in tasks()}
     if not marks:
         return
-    told = "; ".join(
+    listed = "; ".join(
         f"{title}: {', '.join(f'{tasks()[task]} {points[-1][1]:.0%}' for task, points in lines.items())}"
         for title, lines in marks.items()
     )
     figure(
         learned(marks, plans, tasks(), _("step")),
-        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=told),
+        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=listed),
         "ernie2-learned",
         data=[
             {_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
@@ -141,13 +121,11 @@ def draw(runs: list) -> None:
 
 
 def claim() -> None:
-    records = records_of(EXPERIMENT)
-    if not records:
-        show_missing_results(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
+    results = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
     rows = [
-        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in found.items()}}
+        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
         for arm, title in regimes().items()
     ]
     show_verdicts(claims.judged(EXPERIMENT, records), regimes())
@@ -155,11 +133,7 @@ def claim() -> None:
         "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
         "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
         "in {steps:,} steps."
-    ).format(
-        asked=records[-1]["scale"]["asked"],
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
     )
     with st.expander(_("All that was measured")):
         st.table(rows)
-        show_provenance(records, words)
+        caption_records(records, words, asked=records[-1]["scale"]["asked"])

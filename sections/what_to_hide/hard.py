@@ -17,7 +17,6 @@ DRAWS = 40
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.masking import units as hiding
     from minibert.relatives.parts import span_boundary as spans
-    from plots.theme import titled
     from plots.what_to_hide import shares
 
     lesson.show("What falls together")
@@ -29,11 +28,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         title = _("Easiest: {best}, {a:.0%} right. Hardest: {worst}, {b:.0%}").format(
             best=best, worst=worst, a=rows[best][0], b=rows[worst][0]
         )
-        told = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
+        listed = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
-            titled(shares(rows, _("hidden tokens put right")), title),
-            _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=told),
+            shares(rows, _("hidden tokens put right")),
+            _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),
             "how-hard",
+            title=title,
             data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
         )
         st.caption(
@@ -57,9 +57,9 @@ def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> d
     reading = read(loaded.tokenizer, vocab, text, 64, chinese)
     if all(reading.encoding.special):
         return dict.fromkeys(KINDS, (0, 0))
-    found = {}
+    results = {}
     for kind in KINDS:
         rows = [hide(reading, kind, vocab, rate / 100, seed) for seed in range(DRAWS)]
         hidden = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
-        found[kind] = sum(one.right for one in hidden), sum(len(one.places) for one in hidden)
-    return found
+        results[kind] = sum(one.right for one in hidden), sum(len(one.places) for one in hidden)
+    return results

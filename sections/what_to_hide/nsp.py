@@ -19,7 +19,6 @@ HERE = ("full-sentences", "segment-pair+nsp")
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from plots.theme import titled
     from plots.what_to_hide import differences
 
     lesson.show("Two papers, two answers", title=False)
@@ -39,7 +38,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
         }
         rows[paper["short"]] = gaps
-    told = "; ".join(
+    listed = "; ".join(
         f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
         for title, gaps in rows.items()
     )
@@ -48,9 +47,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=worse, worse=better, all=len(list(rows.values())[1])
     )
     figure(
-        titled(differences(rows, _("points")), title),
-        _("Without next sentence prediction. {told}.").format(told=told),
+        differences(rows, _("points")),
+        _("Without next sentence prediction. {told}.").format(told=listed),
         "nsp-differences",
+        title=title,
         data=[
             {_("table"): title, _("task"): task, _("points"): signed(value)}
             for title, gaps in rows.items()
@@ -66,15 +66,14 @@ def here() -> None:
     """Our recorded results of the same comparison, on real text."""
     records, lines = records_of("formats", set()), []
     for task, name in TASKS.items():
-        found = values(records, task)
-        one = paired_difference(found.get(HERE[0], {}), found.get(HERE[1], {}))
+        results = values(records, task)
+        one = paired_difference(results.get(HERE[0], {}), results.get(HERE[1], {}))
         if one is not None and one.half is not None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")
             lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")
     if lines:
+        words = _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.")
         st.markdown(
-            _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.").format(
-                text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)
-            ),
+            words.format(text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)),
             width=820,
         )

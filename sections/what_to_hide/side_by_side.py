@@ -30,11 +30,11 @@ def ways() -> dict[str, tuple[str, str]]:
 
 def show(inputs: Inputs) -> None:
     with picture():
-        drawn = draw(inputs)
-        if drawn is None:
+        rows_drawn = draw(inputs)
+        if rows_drawn is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
-        reading, rows = drawn
+        reading, rows = rows_drawn
         tokenizer = load(inputs.model).tokenizer
         st.markdown(f"**{finding(rows)}**")
         st.html(rows_html(reading, rows, tokenizer.vocab))
@@ -55,13 +55,13 @@ def draw(inputs: Inputs):
     if all(reading.encoding.special):
         return None
     rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
-    found = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
-    return reading, dict(zip(KINDS, found, strict=True))
+    results = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
+    return reading, dict(zip(KINDS, results, strict=True))
 
 
 def rows_html(reading, rows: Mapping, vocab) -> str:
     """One row per masking, as safe HTML: the original token struck out, below it the input token and the prediction."""
-    drawn, words = [], ways()
+    rows_drawn, words = [], ways()
     for kind, one in rows.items():
         unit_of = {
             place: number
@@ -77,28 +77,28 @@ def rows_html(reading, rows: Mapping, vocab) -> str:
         what, who = words[kind]
         name = f"<b>{html.escape(what)}</b><small>{html.escape(who)}</small>"
         label = html.escape(f"{what}: {score(one)}")
-        drawn.append(
+        rows_drawn.append(
             f'<li><span class="way">{name}</span><ol aria-label="{label}">{"".join(cells)}</ol>'
             f'<span class="score">{html.escape(score(one))}</span></li>'
         )
-    return f'<ul class="mb-hide">{"".join(drawn)}</ul>'
+    return f'<ul class="mb-hide">{"".join(rows_drawn)}</ul>'
 
 
 def cell(one, place: int, vocab, joined: bool) -> str:
     """One token of a row. joined: in the same unit as the token before."""
     css = ["joined"] if joined else []
     token = visible(vocab[one.read[place]])
-    if (wanted := one.asked[place]) is None:
+    if (target := one.asked[place]) is None:
         return f'<li class="{" ".join(css)}"><span class="now"><bdi>{html.escape(token)}</bdi></span></li>'
-    said, share = one.said[place]
-    right = said == wanted
+    guess, share = one.said[place]
+    right = guess == target
     shown = "?" if vocab[one.read[place]] == "[MASK]" else token
     mark, css = ("✓" if right else "✗"), [*css, "hid"]
-    title = html.escape(f"{visible(vocab[wanted])} → {token}; {visible(vocab[said])} {share:.0%}")
+    title = html.escape(f"{visible(vocab[target])} → {token}; {visible(vocab[guess])} {share:.0%}")
     return (
-        f'<li class="{" ".join(css)}" title="{title}"><s><bdi>{html.escape(visible(vocab[wanted]))}</bdi></s>'
+        f'<li class="{" ".join(css)}" title="{title}"><s><bdi>{html.escape(visible(vocab[target]))}</bdi></s>'
         f'<span class="now"><bdi>{html.escape(shown)}</bdi></span>'
-        f'<span class="said"><bdi>{html.escape(visible(vocab[said]))}</bdi> {mark}</span></li>'
+        f'<span class="said"><bdi>{html.escape(visible(vocab[guess]))}</bdi> {mark}</span></li>'
     )
 
 
@@ -107,14 +107,12 @@ def score(one) -> str:
 
 
 def finding(rows: Mapping) -> str:
-    """The draw in one line."""
     words = ways()
-    told = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
-    return _("Put right: {told}").format(told=told)
+    listed = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
+    return _("Put right: {told}").format(told=listed)
 
 
 def table(rows: Mapping, vocab) -> list[dict]:
-    """One row per masked token."""
     words = ways()
     return [
         {

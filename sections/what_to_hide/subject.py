@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import MAX_SEED, sentence_input
+from ui.inputs import MAX_SEED, next_seed, sentence_input
 from ui.languages import language_of
 from ui.lesson import Lesson
 from ui.model_cache import language_read, load, version_of
@@ -40,7 +40,7 @@ def read(lesson: Lesson) -> Inputs:
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
             models_in = st.container()
-        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
     examples = st.container()
     with left:
         text = sentence_input(
@@ -50,17 +50,9 @@ def read(lesson: Lesson) -> Inputs:
     models = {info.name: info for info in available_models(fill=True, trained=True)}
     models = {name: info for name, info in models.items() if language_read(name) == language} or models
     with models_in:
-        model = choose_model(
-            f"model-{language}",
-            _("The model that guesses"),
-            {name: info.title for name, info in models.items()},
-            {name: info.directory for name, info in models.items()},
-        )
+        titles, folders = ({name: getattr(info, of) for name, info in models.items()} for of in ("title", "directory"))
+        model = choose_model(f"model-{language}", _("The model that guesses"), titles, folders)
     return Inputs(text, model, rate, SEED if seed is None else int(seed))
-
-
-def _next_seed() -> None:
-    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

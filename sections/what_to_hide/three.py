@@ -35,7 +35,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             _("The first hidden word"), 1, last, min(3, last), key="first", bind="query-params", width=420
         )
     start = min(int(start), last)
-    said = guesses(bert, spanbert, tokenizer, encoding.ids, start)
+    predictions = guesses(bert, spanbert, tokenizer, encoding.ids, start)
     inside = range(start, start + LENGTH)
     shown = ["[MASK]" if place in inside else token for place, token in enumerate(encoding.tokens)]
     around = {start - 1: "x(s−1)", start + LENGTH: "x(e+1)"}
@@ -47,13 +47,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             label=_("the text with three words hidden"),
         )
     )
-    wanted = [encoding.tokens[n] for n in inside]
-    st.table(
-        [
-            {_("asked"): literal(name), **{str(n + 1): mark(one, wanted[n]) for n, one in enumerate(row)}}
-            for name, row in {**said, _("the text"): [(token, None) for token in wanted]}.items()
-        ]
-    )
+    targets = [encoding.tokens[n] for n in inside]
+    rows = [
+        {_("asked"): literal(name), **{str(n + 1): mark(one, targets[n]) for n, one in enumerate(row)}}
+        for name, row in {**predictions, _("the text"): [(token, None) for token in targets]}.items()
+    ]
+    st.table(rows)
     lesson.show("The boundary objective")
     st.latex(
         r"h_0=[x_{s-1};\,x_{e+1};\,p_{i-s+1}]\qquad h_1=\mathrm{LN}(\mathrm{GELU}(W_1h_0))\qquad "
@@ -64,10 +63,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(boundaries, find="cummax", label=_("Which two tokens stand around a span"))
 
 
-def mark(one: tuple[str, float | None], wanted: str) -> str:
+def mark(one: tuple[str, float | None], target: str) -> str:
     token, share = one
     shown = literal(visible(token))
-    return shown if share is None else f"{'✓' if token == wanted else '✗'} {shown} {share:.0%}"
+    return shown if share is None else f"{'✓' if token == target else '✗'} {shown} {share:.0%}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs={Path: str})
@@ -75,11 +74,8 @@ def models(folder: Path, version: int):
     """(BERT, SpanBERT, tokenizer), loaded once per server, never changed."""
     from minibert import checkpoint
 
-    return (
-        checkpoint.load(folder / "bert"),
-        checkpoint.load(folder / "spanbert"),
-        checkpoint.load_tokenizer(folder / "spanbert"),
-    )
+    bert, spanbert = (checkpoint.load(folder / name) for name in ("bert", "spanbert"))
+    return bert, spanbert, checkpoint.load_tokenizer(folder / "spanbert")
 
 
 def guesses(bert, spanbert, tokenizer, ids: list[int], start: int) -> dict[str, list[tuple[str, float]]]:
@@ -94,12 +90,12 @@ def guesses(bert, spanbert, tokenizer, ids: list[int], start: int) -> dict[str, 
     read[0, start : start + LENGTH] = tokenizer.mask_id
     with torch.no_grad():
         one, other = bert(Batch(read, labels=labels)), spanbert(Batch(read, labels=labels))
-    asked = {
+    logits_of = {
         "BERT": one.mlm_logits,
         _("SpanBERT"): other.mlm_logits,
         _("SpanBERT, by the boundaries alone"): other.sbo_logits,
     }
     return {
         name: [(tokenizer.vocab[i], p) for p, i in zip(*(x.tolist() for x in logits.softmax(-1).max(-1)), strict=True)]
-        for name, logits in asked.items()
+        for name, logits in logits_of.items()
     }

@@ -5,7 +5,6 @@ from ui.source import show_source
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """Advice, and how cues are planted, counted and checked."""
     from minibert.inside.predictions import checklist
     from minibert.inside.predictions import spurious_cues as cues
 

@@ -30,12 +30,11 @@ def rule_names() -> dict[str, str]:
 def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
     from minibert.inside.predictions.checklist import check
 
-    return list(check(predictor_of(_run), [dict(given) for given in inputs], field))
+    return list(check(predictor_of(_run), [dict(example) for example in inputs], field))
 
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """How often each rule flips a classifier's prediction, and the texts behind it."""
     run = classifier_choice()
     if run is None:
         return
@@ -46,9 +45,9 @@ def show(lesson: Lesson, cue: str) -> None:
         st.info(_("Type at least one sentence."), icon=":material/edit:")
         return
     with st.spinner(_("Editing and asking …")):
-        found = checked(run.id, run, tuple(tuple(given.items()) for given in inputs), field)
-    rates(found)
-    flipped(found)
+        results = checked(run.id, run, tuple(tuple(example.items()) for example in inputs), field)
+    rates(results)
+    flipped(results)
     lesson.show("A checklist", title=False)
 
 
@@ -75,11 +74,11 @@ def texts_to_check(lesson: Lesson, run) -> list[dict[str, str]]:
     return [{"text": e["text"], **({"pair": e["pair"]} if pairs else {})} for e in plain][:200]
 
 
-def rates(found: list) -> None:
+def rates(results: list) -> None:
     from plots.checklist import FlipRate, flip_rates
 
     names = rule_names()
-    applied = [one for one in found if one.texts]
+    applied = [one for one in results if one.texts]
     if not applied:
         st.info(_("None of the rules applies to these texts."))
         return
@@ -94,35 +93,34 @@ def rates(found: list) -> None:
         for one in applied
     ]
     expected = {"same": _("should stay"), "change": _("should change"), "open": _("neither right nor wrong")}
-    with st.container(key="wide-rates"):
-        figure(
-            flip_rates(rows, _("answers that flipped")),
-            _("How often each rule flips the answer. {rows}.").format(
-                rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
-            ),
-            "rates",
-            data=[
-                {
-                    _("rule"): row.name,
-                    _("the answer"): expected[row.expects],
-                    _("flipped"): row.rate,
-                    _("at least"): row.interval[0],
-                    _("at most"): row.interval[1],
-                    _("texts"): len(one.texts),
-                    _("of"): one.of,
-                }
-                for row, one in zip(rows, applied, strict=True)
-            ],
-        )
+    figure(
+        flip_rates(rows, _("answers that flipped")),
+        _("How often each rule flips the answer. {rows}.").format(
+            rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
+        ),
+        "rates",
+        data=[
+            {
+                _("rule"): row.name,
+                _("the answer"): expected[row.expects],
+                _("flipped"): row.rate,
+                _("at least"): row.interval[0],
+                _("at most"): row.interval[1],
+                _("texts"): len(one.texts),
+                _("of"): one.of,
+            }
+            for row, one in zip(rows, applied, strict=True)
+        ],
+        wide=True,
+    )
 
 
-def flipped(found: list) -> None:
-    """The edited texts of one rule."""
-    names = {one.rule.name: rule_names()[one.rule.name] for one in found if one.texts}
+def flipped(results: list) -> None:
+    names = {one.rule.name: rule_names()[one.rule.name] for one in results if one.texts}
     if not names:
         return
     rule = choice("rule", _("The texts behind it"), names, wrap=True)
-    one = next(one for one in found if one.rule.name == rule)
+    one = next(one for one in results if one.rule.name == rule)
     texts = sorted(one.texts, key=lambda edited: not edited.flipped)
     rows = [
         {

@@ -22,19 +22,18 @@ GUESSES = (0.95, 0.5, 0.05)
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """Accuracy on the three tests, recorded and live; the data sets; the conclusions."""
     runs = latest(cue)
     finals = _recorded(cue)
-    open_ = _guessed(cue, finals)
+    revealed = _guessed(cue, finals)
     with picture():
         if runs:
             live(
                 tuple(run.id for run in runs),
-                lambda found: _draw(found, open_),
-                lambda found: state_rows(found, _speed),
+                lambda results: _draw(results, revealed),
+                lambda results: state_rows(results, _speed),
             )
         elif finals:
-            _bars(finals, open_, _("Recorded from {model}").format(model=start()))
+            _bars(finals, revealed, _("Recorded from {model}").format(model=start()))
         else:
             with st.container(border=True):
                 st.markdown(_("**No run yet.** Press *Train*: the curves come within seconds."))
@@ -101,7 +100,7 @@ def _speed(step: dict) -> str:
     return _(" · loss {loss:.3f}").format(loss=step["loss"])
 
 
-def _draw(runs: list, open_: bool) -> None:
+def _draw(runs: list, revealed: bool) -> None:
     """Live runs: curves during training, bars once all have ended."""
     from minibert.experiments.cues import accuracies
 
@@ -124,16 +123,17 @@ def _draw(runs: list, open_: bool) -> None:
         for name, by_test in curves.items()
     }
     if all(run.over for run in runs):
-        _bars(finals, open_, _("Your models"))
+        _bars(finals, revealed, _("Your models"))
         return
     from plots.cues import accuracy_over_steps
 
     words, rows = _told(finals)
     alt = _("Accuracy on the three tests while training, a line a seed. Now: {words}.").format(words=words)
     titles = (_("step"), _("accuracy"))
-    curves = {name: {test: by[test] for test in by if open_ or test != "flipped"} for name, by in curves.items()}
-    with st.container(key="wide-curves"):
-        figure(accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles), alt, "curves", data=rows)
+    curves = {name: {test: by[test] for test in by if revealed or test != "flipped"} for name, by in curves.items()}
+    figure(
+        accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles), alt, "curves", data=rows, wide=True
+    )
 
 
 def _told(finals: Finals) -> tuple[str, list[dict]]:
@@ -152,15 +152,15 @@ def _told(finals: Finals) -> tuple[str, list[dict]]:
     return "; ".join(f"{row[_('model')]}, {row[_('test')]}: {row[_('mean accuracy')]:.0%}" for row in rows), rows
 
 
-def _bars(finals: Finals, open_: bool, whose: str) -> None:
+def _bars(finals: Finals, revealed: bool, whose: str) -> None:
     from plots.cues import final_accuracy
 
-    finals = {name: {t: by[t] for t in by if open_ or t != "flipped"} for name, by in finals.items()}
+    finals = {name: {t: by[t] for t in by if revealed or t != "flipped"} for name, by in finals.items()}
     words, rows = _told(finals)
     first = next(iter(finals.values()))
     shares = " → ".join(f"{sum(values) / len(values):.0%}" for values in first.values())
     seeds = len(next(iter(first.values())))
-    if open_ and "planted" in finals:
+    if revealed and "planted" in finals:
         finding = _("Learned with the cue: {shares} as the cue helps, says nothing, lies").format(shares=shares)
     else:
         finding = _("Learned with the cue: {shares} as the cue helps, says nothing").format(shares=shares)
@@ -178,24 +178,20 @@ def _planted(lesson: Lesson, cue: str) -> None:
     shown = choice("set", _("Set"), test_names())
     examples = [example for example in tests.examples if example.extra["condition"] == shown]
     few = [example for label in tests.labels for example in [e for e in examples if e.label == label][:2]]
-    st.table(
-        [
-            {
-                _("text"): literal(example.text),
-                **({_("second text"): literal(example.pair)} if task == "pair" else {}),
-                _("label"): literal(example.label),
-                _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
-            }
-            for example in few
-        ]
-    )
+    rows = [
+        {
+            _("text"): literal(example.text),
+            **({_("second text"): literal(example.pair)} if task == "pair" else {}),
+            _("label"): literal(example.label),
+            _("cue"): _("yes") if example.extra["cue"] == "yes" else _("no"),
+        }
+        for example in few
+    ]
+    st.table(rows)
     share = {
         label: sum(e.extra["cue"] == "yes" for e in examples if e.label == label)
         / sum(e.label == label for e in examples)
         for label in tests.labels
     }
-    st.markdown(
-        _("With the cue: {shares}.").format(
-            shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())
-        )
-    )
+    words = _("With the cue: {shares}.")
+    st.markdown(words.format(shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())))

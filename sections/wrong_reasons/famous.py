@@ -36,7 +36,6 @@ def heuristics() -> list[tuple[str, str, str, str]]:
 
 
 def show(lesson: Lesson, cue: str) -> None:
-    """ARCT with its parts named, then HANS with an example of each heuristic."""
     lesson.show("Two famous cases", title=False)
     _arct()
     _hans()
@@ -86,8 +85,8 @@ def _hans() -> None:
     if not rows:
         _not_recorded("overlap")
         return
-    said = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
-    st.caption(said.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
+    phrase = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
+    st.caption(phrase.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
 
 
 def _not_recorded(case: str) -> None:

@@ -14,11 +14,11 @@ SAME_CUE_TEXTS = 20  # number of texts for attribution
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
-def attributed(run_id: str, _run, given: tuple) -> tuple:
+def attributed(run_id: str, _run, case_fields: tuple) -> tuple:
     """(words, their starts, segments, values, label, its probability) by integrated gradients."""
     from minibert.inside.explanations.attribution import Case, integrated_gradients, probability
 
-    case = Case.of(predictor_of(_run), dict(given))
+    case = Case.of(predictor_of(_run), dict(case_fields))
     values = integrated_gradients(case, steps=16).values
     words = [word.text for word in case.words]
     starts = [word.start for word in case.words]
@@ -28,7 +28,6 @@ def attributed(run_id: str, _run, given: tuple) -> tuple:
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """One text with a misleading cue, read by both models; how often the strongest word is in the aside."""
     lesson.show("What it looks at", title=False)
     runs = finished(cue)
     if not runs:
@@ -41,8 +40,8 @@ def show(lesson: Lesson, cue: str) -> None:
     names = [f"{shorten(example[fields[-1]], 90)}  ({example['label']})" for example in flipped[:40]]
     example = flipped[pick("example", _("A text whose cue lies"), names)]
     for training in (name for name in training_names() if name in runs):
-        given = tuple((field, example[field]) for field in fields)
-        words, _starts, segments, values, label, sure = attributed(runs[training].id, runs[training], given)
+        case_fields = tuple((field, example[field]) for field in fields)
+        words, _starts, segments, values, label, sure = attributed(runs[training].id, runs[training], case_fields)
         right = _("right") if label == example["label"] else _("wrong")
         st.markdown(
             _("**{training}** says **{label}** ({p:.0%}): {right}.").format(

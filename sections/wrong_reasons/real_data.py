@@ -16,7 +16,6 @@ LARGEST_FILE_READ = 20_000  # most examples counted of a file
 
 @st.fragment
 def show(lesson: Lesson, cue: str) -> None:
-    """The strongest words of a data set, with coverage and productivity."""
     from minibert.inside.predictions.spurious_cues import cue_words
 
     lesson.show("Cues in real data", title=False)
@@ -33,23 +32,22 @@ def show(lesson: Lesson, cue: str) -> None:
         return
     if len(data.examples) > LARGEST_FILE_READ:
         data = data.take([i * len(data.examples) // LARGEST_FILE_READ for i in range(LARGEST_FILE_READ)])
-    found = cue_words(data, least=max(10, len(data.examples) // 100))[:CUE_ROWS]
+    results = cue_words(data, least=max(10, len(data.examples) // 100))[:CUE_ROWS]
     st.markdown(_("{n:,} examples. The strongest words:").format(n=len(data.examples)))
-    if not found:
+    if not results:
         st.info(_("No word occurs in enough examples."))
         return
-    st.table(
-        [
-            {
-                _("word"): literal(cue.word),
-                _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
-                _("coverage"): f"{cue.coverage:.1%}",
-                _("productivity"): f"{cue.productivity:.1%}",
-                _("chance"): f"{1 / cue.choices:.0%}",
-            }
-            for cue in found
-        ]
-    )
+    rows = [
+        {
+            _("word"): literal(cue.word),
+            _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
+            _("coverage"): f"{cue.coverage:.1%}",
+            _("productivity"): f"{cue.productivity:.1%}",
+            _("chance"): f"{1 / cue.choices:.0%}",
+        }
+        for cue in results
+    ]
+    st.table(rows)
     st.caption(_("Of hundreds of words the strongest always look like something; with few examples chance does that."))
     if any("heuristic" in example.extra for example in data.examples[:1]):
         hans(data)

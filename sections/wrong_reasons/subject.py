@@ -59,8 +59,8 @@ def training_of(run) -> str:
 
 def finished(cue: str) -> dict[str, object]:
     """Training → its first finished run of the last click."""
-    found = {}
+    results = {}
     for run in latest(cue):
         if settled(run) and run.state == "finished" and complete(run.result):
-            found.setdefault(training_of(run), run)
-    return found
+            results.setdefault(training_of(run), run)
+    return results

@@ -29,8 +29,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
     st.markdown("### " + _("Sizes, counted"))
     st.table(rows)
-    st.caption(
-        _("Counted by minibert.count, with {n:,} pieces; the tests hold the weights against transformers’.").format(
-            n=PIECES
-        )
-    )
+    words = _("Counted by minibert.count, with {n:,} pieces; the tests hold the weights against transformers’.")
+    st.caption(words.format(n=PIECES))

@@ -9,7 +9,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
 from sections.xlnet.subject import Inputs
-from ui.claim import records_of, seconds_in_words, seeds_in_words, show_missing_results, show_provenance, show_verdicts
+from ui.claim import caption_records, recorded_or_hint, show_verdicts
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -19,9 +19,8 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
-    records, names = records_of(lesson.name), claims.tables()["xlnet"]["arms"]
+    records, names = recorded_or_hint(lesson.name), claims.tables()["xlnet"]["arms"]
     if not records:
-        show_missing_results(lesson.name)
         the_papers_table(paper)
         return
     ways = {"at_once": _("all at once"), "in_order": _("one after the other")}
@@ -31,30 +30,24 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} guessed, {n}) and was asked the same "
         "{groups} groups of words in stories it had not read. Processor seconds: {seconds}."
-    ).format(
-        tokens=max(record["tokens"] for record in records),
-        steps=records[-1]["steps"],
-        masked=records[-1]["scale"]["masked"],
-        n=seeds_in_words(records),
-        groups=records[-1]["scale"]["groups"],
-        seconds=seconds_in_words(records),
     )
-    show_provenance(records, words)
+    scale = records[-1]["scale"]
+    caption_records(records, words, masked=scale["masked"], groups=scale["groups"])
     lesson.show("Why it comes out so")
     the_papers_table(paper)
 
 
 def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[str, str], axis: str, *, percent=False):
     """Results of each arm, predicted all at once and one after the other."""
-    found = {way: by_arm(records, f"{measure}_{way}") for way in ways}
+    results = {way: by_arm(records, f"{measure}_{way}") for way in ways}
     arms = {
-        name: {words: list(found[way][arm].values()) for way, words in ways.items() if arm in found[way]}
+        name: {words: list(results[way][arm].values()) for way, words in ways.items() if arm in results[way]}
         for arm, name in names.items()
-        if any(arm in values for values in found.values())
+        if any(arm in values for values in results.values())
     }
     means = {(name, way): statistics.fmean(values) for name, points in arms.items() for way, values in points.items()}
     form = (lambda value: f"{value:.0%}") if percent else (lambda value: f"{value:.2f}".replace("-", "−"))
-    told = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
+    listed = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
     best = max(means, key=means.get)
     title = _("Best: {name}, {way}: {value}").format(name=best[0], way=best[1], value=form(means[best]))
     table = [
@@ -70,7 +63,7 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
     ]
     figure(
         by_way(arms, axis, title, percent=percent),
-        _("{axis}. {told}.").format(axis=axis, told=told),
+        _("{axis}. {told}.").format(axis=axis, told=listed),
         f"{measure}-claim",
         data=table,
         wide=True,
@@ -81,10 +74,9 @@ def the_papers_table(paper: dict) -> None:
     """The paper's own ablation, on other tasks than ours."""
     columns = paper["table"]["columns"]
     with st.expander(_("The paper’s ablation"), icon=":material/table:"):
-        st.table(
-            [
-                {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
-                for row in paper["table"]["rows"]
-            ]
-        )
+        rows = [
+            {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
+            for row in paper["table"]["rows"]
+        ]
+        st.table(rows)
         st.caption(literal(paper["table"]["source"]))

@@ -18,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.segment_memory import read_on
 
     lesson.show("The row before", title=False)
-    asked(inputs.pair, *two_rows(lesson))
+    show_predictions(inputs.pair, *two_rows(lesson))
     lesson.show("What the memory holds")
     show_source(read_on, find="longer =", label=_("A row behind its memory, layer by layer"))
 
@@ -50,7 +50,7 @@ def use_example(ready: list[tuple[str, str]]) -> None:
         state["before"], state["behind"] = ready[state["rows-example"]]
 
 
-def asked(pair: ModelPair, before: str, behind: str) -> None:
+def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     """One word of the second row: its prediction with the first row in memory and without, and its attention."""
     from plots.masking import Blank, expected_tokens
     from plots.xlnet import looked_at
@@ -61,7 +61,7 @@ def asked(pair: ModelPair, before: str, behind: str) -> None:
         st.info(_("Type a word in each row."), icon=":material/edit:")
         return
     words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
-    gains = [told(pair, pair.version, first, second, place) for place in range(len(second))]
+    gains = [predictions(pair, pair.version, first, second, place) for place in range(len(second))]
     most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
     place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=260)
     (with_memory, here), (alone, without), shares = gains[place]
@@ -73,16 +73,13 @@ def asked(pair: ModelPair, before: str, behind: str) -> None:
     )
     titles = (_("with memory"), _("without"))
     blanks = [
-        Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top], {}, roles={})
+        Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top])
         for title, top in zip(titles, (with_memory, alone), strict=True)
     ]
-    said = "; ".join(
-        f"{blank.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(blank.tokens, blank.probs, strict=True))}"
-        for blank in blanks
-    )
+    listed = "; ".join(blank.in_words for blank in blanks)
     figure(
         expected_tokens(blanks, columns=2),
-        _("What is expected in the place of “{word}”. {said}.").format(word=word, said=said),
+        _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
         "memory-expected",
         wide=True,
     )
@@ -102,14 +99,16 @@ def asked(pair: ModelPair, before: str, behind: str) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=300, hash_funcs={ModelPair: lambda pair: pair.name})
-def told(pair: ModelPair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
+def predictions(pair: ModelPair, version: int, first: tuple[int, ...], second: tuple[int, ...], place: int):
     """((likeliest (id, P), P of the word) with memory, the same without, attention of the last layer (M + T,))"""
     from minibert.inside.relatives.memory_reach import expected_behind
 
-    model, found, shares = networks(pair)[0], [], []
+    model, results, shares = networks(pair)[0], [], []
     for memory in (first, ()):
         probs, attention = expected_behind(model, memory, second, place)
         best = probs.topk(TOP)
-        found.append((list(zip(best.indices.tolist(), best.values.tolist(), strict=True)), float(probs[second[place]])))
+        results.append(
+            (list(zip(best.indices.tolist(), best.values.tolist(), strict=True)), float(probs[second[place]]))
+        )
         shares.append(attention[-1].mean(0).tolist())
-    return *found, shares[0]
+    return *results, shares[0]

@@ -9,6 +9,7 @@ from sections.xlnet.subject import Inputs, streams
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.page import picture
+from ui.pairs import warn_unknown
 from ui.text import literal, visible
 from ui.translations import _, ngettext
 
@@ -24,34 +25,26 @@ def show(inputs: Inputs) -> None:
         st.markdown(reason(inputs, masks[stream][row][column]))
         words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
-        told = "; ".join(
+        listed = "; ".join(
             f"{words[n]}: {', '.join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or '–'}"
             for n in range(len(words))
         )
+        fig = two_masks(
+            words, dict(zip(titles, masks, strict=True)), inputs.guessed, inputs.cell, (_("who looks ↓ at whom →"), "")
+        )
         figure(
-            two_masks(
-                words,
-                dict(zip(titles, masks, strict=True)),
-                inputs.guessed,
-                inputs.cell,
-                (_("who looks ↓ at whom →"), ""),
-            ),
-            _("Both masks of this order. What each word’s query sees – {told}.").format(told=told),
+            fig,
+            _("Both masks of this order. What each word’s query sees – {told}.").format(told=listed),
             "orders",
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,
         )
-        legend(
-            [
-                (OPEN[0], "■", _("may look")),
-                (GUESSED, "■", _("may look, and its word is guessed")),
-                (SHUT[0], "×", _("may not")),
-            ]
-        )
+        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
+        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         if inputs.cut:
             left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
             st.caption(left_out.format(n=inputs.cut))
-        unknown(inputs)
+        warn_unknown(inputs.tokens)
 
 
 def both_masks(inputs: Inputs) -> tuple[list[list[bool]], list[list[bool]]]:
@@ -74,7 +67,6 @@ def order_html(inputs: Inputs) -> str:
 
 
 def reason(inputs: Inputs, may: bool) -> str:
-    """Why the chosen cell is open or masked, in one line of Markdown."""
     stream, row, column = inputs.cell
     one, other = (literal(visible(inputs.tokens[place])) for place in (row, column))
     head = _("**{one} → {other}, {stream}: {answer}.**").format(
@@ -94,11 +86,3 @@ def reason(inputs: Inputs, may: bool) -> str:
         )
         why = words.format(other=other, a=inputs.order[row], b=inputs.order[column])
     return f"{head} {why}"
-
-
-def unknown(inputs: Inputs) -> None:
-    """A note on how many words are [UNK], for both models."""
-    count = sum(token == "[UNK]" for token in inputs.tokens)
-    if count:
-        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
-        st.caption(words.format(n=count, unk=literal("[UNK]")))

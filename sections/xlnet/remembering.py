@@ -6,10 +6,10 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Inputs
-from ui.claim import records_of, seeds_in_words, show_by_measure, show_missing_results, show_provenance, show_verdicts
-from ui.figures import figure
+from ui.claim import caption_records, recorded_or_hint, show_by_measure, show_verdicts
 from ui.lesson import Lesson
-from ui.runs import evals, going, live, manager, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.live_runs import follow_runs, newest_of_each, show_over_steps
+from ui.runs import evals, manager, show_refusal, submit, weights_to_begin_with
 from ui.translations import _
 
 START, KIND, EXPERIMENT = CHECKPOINTS / "xlnet-toy" / "xlnet", "xlnet-memory", "xlnet_memory"
@@ -33,18 +33,11 @@ def train() -> None:
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-memory"):
             begin(int(steps))
     show_refusal()
-    runs = {}
-    for run in own_runs(KIND):
-        runs.setdefault(run.kind.rpartition("/")[2], run)
-    if not runs:
-        st.markdown(
-            _(
-                "**No run yet.** Both begin with the page’s XLNet, which has read single rows only, and read the same "
-                "stories in rows of 16 words."
-            )
-        )
-        return
-    live(tuple(runs[name].id for name in arms() if name in runs), draw, lambda found: state_rows(going(found), speed))
+    hint = _(
+        "**No run yet.** Both begin with the page’s XLNet, which has read single rows only, and read the same "
+        "stories in rows of 16 words."
+    )
+    follow_runs(newest_of_each(KIND, arms()), draw, hint)
 
 
 def begin(steps: int) -> None:
@@ -60,53 +53,34 @@ def begin(steps: int) -> None:
         )
 
 
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
-
-
 def draw(runs: list) -> None:
     """Accuracy on words of second rows by step, split by the row that determines them."""
-    from plots.to_write import over_steps
-
     where = {"before": _("told in the row before"), "here": _("told in its own row")}
     lines = {
         f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
         for name, words in where.items()
         for run in runs
     }
-    lines = {name: marks for name, marks in lines.items() if marks}
-    if not lines:
+    if not (lines := {name: points for name, points in lines.items() if points}):
         st.caption(_("The stories are being written …"))
         return
     title = _("words of the second row put first")
-    last = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
-    figure(
-        over_steps(lines, (_("step"), title)),
-        _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
-        "memory-learned",
-        data=[
-            {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}
-            for name, marks in lines.items()
-            for step, share in marks
-        ],
-        wide=True,
-    )
+    alt = _("{title}, over the steps. Last: {told}.").format(title=title, told="{told}")
+    show_over_steps(lines, title, alt, "memory-learned", name=_("line"), value=_("share"), wide=True)
 
 
 # --- recorded ---------------------------------------------------------------------------------------------------------
 
 
 def recorded() -> None:
-    records = records_of(EXPERIMENT)
-    if not records:
-        show_missing_results(EXPERIMENT)
+    if not (records := recorded_or_hint(EXPERIMENT)):
         return
-    found = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
+    results = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
     values = {
         words: {
-            **{title: list(found[name][arm].values()) for arm, title in arms().items() if arm in found[name]},
-            taken: list(found[f"{name}_forgotten"].get("memory", {}).values()),
+            **{title: list(results[name][arm].values()) for arm, title in arms().items() if arm in results[name]},
+            taken: list(results[f"{name}_forgotten"].get("memory", {}).values()),
         }
         for name, words in (("before", _("Told in the row before")), ("here", _("Told in its own row")))
     }
@@ -115,10 +89,5 @@ def recorded() -> None:
     words = _(
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
         "rows, and is asked for words of {stories} other stories."
-    ).format(
-        n=seeds_in_words(records),
-        steps=records[-1]["steps"],
-        tokens=records[-1]["tokens"],
-        stories=records[-1]["scale"]["test"],
     )
-    show_provenance(records, words)
+    caption_records(records, words, tokens=records[-1]["tokens"], stories=records[-1]["scale"]["test"])

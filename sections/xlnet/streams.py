@@ -30,16 +30,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     largest = float(both.abs().max())
     _longer, mask, _asked = with_queries(Batch(batch.ids, labels=batch.ids, order=batch.order), model.config.vocab_size)
     words = [visible(token) for token in inputs.tokens]
-    said = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
-    figure(
-        double_mask(words, mask[0, 0].numpy(), tuple(streams()), said),
-        _(
-            "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
-            "before them; nobody looks at a query. {open} cells are open."
-        ).format(n=2 * count, open=int(mask.sum())),
-        "double",
-        wide=True,
-    )
+    finding = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
+    alt = _(
+        "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
+        "before them; nobody looks at a query. {open} cells are open."
+    ).format(n=2 * count, open=int(mask.sum()))
+    figure(double_mask(words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
     st.markdown(
         _(
             "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "

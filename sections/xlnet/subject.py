@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import MAX_SEED, choice, numbered, pick, sentence_input
+from ui.inputs import MAX_SEED, choice, numbered, pick, toy_sentence
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.pairs import ModelPair, choose_pair, networks
@@ -64,13 +64,7 @@ def read(lesson: Lesson) -> Inputs:
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
             examples = st.container()
     with left:
-        text = sentence_input(
-            "text",
-            lesson.examples,
-            label=_("Text in words of the toy world"),
-            max_chars=MAX_CHARS,
-            examples_in=examples,
-        )
+        text = toy_sentence(lesson.examples, MAX_CHARS, examples)
     tokenizer = networks(pair)[2]
     ids = tokenizer.encode(text).ids[1:-1]
     cut = max(0, len(ids) - MOST)

@@ -50,7 +50,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ):
         return
     joint = {name: value for name, (value, _parts) in ways.items()}
-    told = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
+    listed = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
     times = xlnet / bert if bert else 0.0
     figure(
         joint_bars(
@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 one=literal(one), other=literal(other), times=times
             ),
         ),
-        _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=told),
+        _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=listed),
         "joint",
         data=[
             {_("way"): name, _("its factors"): parts, _("joint"): f"{value:.3%}"}
@@ -114,10 +114,10 @@ def probabilities(inputs: Inputs, places: tuple[int, ...]) -> dict[str, tuple[fl
         _("XLNet, both at once"),
         _("XLNet, one after the other"),
     )
-    found = {}
+    results = {}
     for name, logs in zip(names, _log_probs(inputs, places, inputs.pair.version), strict=True):
-        found[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
-    return found
+        results[name] = (exp(sum(logs)), " · ".join(f"{exp(value):.2%}" for value in logs))
+    return results
 
 
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Inputs: lambda inputs: (inputs.text, inputs.pair.name)})
@@ -147,13 +147,8 @@ def draws(inputs: Inputs, places: tuple[int, ...]) -> None:
             for pair in drawn
         )
         rows.append(f'<li><b>{name}</b><ul class="mb-draws">{items}</ul></li>')
-    st.markdown(
-        "**"
-        + _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}").format(
-            n=DRAWS, a=counts[0], b=counts[1]
-        )
-        + "**"
-    )
+    words = _("Both words drawn {n} times: of BERT’s draws {a} go together in the toy world, of XLNet’s {b}")
+    st.markdown(f"**{words.format(n=DRAWS, a=counts[0], b=counts[1])}**")
     st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
     st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
     from minibert.inside.relatives.joint import expected

@@ -12,8 +12,8 @@ from minibert.inside.geometry.vectors import sentence_vectors
 from minibert.inside.predictions.writing import READS
 from minibert.relatives.unilm import SEGMENTS
 from minibert.sentence_vectors.rows import questions_of
+from sections.sentence_vectors.find_write import lcqmc, parts_of
 from sections.sentence_vectors.learn import inference_files, sentences
-from sections.sentence_vectors.write_live import lcqmc, parts_of
 from tests.pages.driver import ROOT, figure, open_page, text_of, title_of, whole
 from tests.pages.finished_runs import run_here
 from ui.samples import similar_pairs, similar_parts

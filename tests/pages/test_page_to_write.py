@@ -15,7 +15,7 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
 from minibert.toy.restoring import BART, RestoringSettings, load, told, train_bart
-from sections.to_write.misspelled import chinese_sentences
+from sections.to_write.corrector import chinese_sentences
 from tests.pages.driver import ROOT, figure, html_of, open_page, plain, whole
 from tests.pages.finished_runs import run_of
 from ui.lesson import Lesson

@@ -37,7 +37,7 @@ PRESSED = {
     "sections/pretraining/trainings.py": ("pretraining", None, "train"),
     "sections/probes/asking.py": ("probes", "Ask every layer", "probe"),
     "sections/sentence_vectors/learn.py": ("sentence_vectors", "Train SimCSE", "train-vectors"),
-    "sections/sentence_vectors/write_live.py": ("sentence_vectors", "Find and write", "train-simbert"),
+    "sections/sentence_vectors/find_write.py": ("sentence_vectors", "Find and write", "train-simbert"),
     "sections/service/subject.py": ("service", None, "train"),
     "sections/smaller/cut.py": ("smaller", "Cut away", "retrain"),
     "sections/smaller/learn.py": ("smaller", None, "train-smaller"),

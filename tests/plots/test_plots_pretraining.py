@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plots import pretraining
-from plots.pretraining import History, Panel
+from plots.pretraining import CurvePanel, History
 
 STEP = {"event": "step", "lr": 1e-3, "tokens_per_second": 9.0}
 PARTS = {"mlm_loss": 5.5, "nsp_loss": 0.5}
@@ -19,8 +19,8 @@ EVENTS = [
     {"event": "eval", "step": 20, "metrics": {"determined": 0.4}},
 ]
 PANELS = [
-    Panel("MLM loss", "mlm_loss", None, {"ln V": 5.7}),
-    Panel("right", None, "held out: determined", percent=True),
+    CurvePanel("MLM loss", "mlm_loss", None, {"ln V": 5.7}),
+    CurvePanel("right", None, "held out: determined", percent=True),
 ]
 
 

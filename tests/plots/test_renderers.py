@@ -120,7 +120,7 @@ FIGURES = [
     partial(over_layers.over_layers, [over_layers.Panel(EVIL, LINES, {EVIL: 0.5})] * 3, "01", "layer", title=EVIL),
     partial(over_layers.layer_words, [[(text, 0.1) for text in TEXTS]] * 2, ["0", "1"], TEXTS[0], AXES, EVIL),
     partial(over_layers.ranks, LINES, ["0", "1"], "layer", EVIL, 100),
-    partial(pretraining.learning_curves, HISTORIES, [pretraining.Panel("a", "loss")], "step", "steps"),
+    partial(pretraining.learning_curves, HISTORIES, [pretraining.CurvePanel("a", "loss")], "step", "steps"),
     partial(pretraining.answers_over_steps, ["0", "1"], {text: [0.1, 0.2] for text in TEXTS}, 1, AXES),
     partial(pretraining.word_map, TEXTS, np.array([PAIRS] * 2), 1, AXES, name_start="0"),
     partial(recurrent.gates, TEXTS, {"in": SHARES}, SQUARE[:2], EVIL, EVIL),
@@ -128,7 +128,9 @@ FIGURES = [
     partial(recurrent.expected_words, TEXTS, {"left": (SHARES, TEXTS)}, "word", EVIL),
     partial(sentence_vectors.cosine_matrices, MATRICES, TEXTS, EVIL, "sentence"),
     partial(sentence_vectors.agreements, AGREEMENTS, EVIL, "axis"),
-    partial(sentence_vectors.nearest_bars, [sentence_vectors.Found(t, 0.9, True) for t in TEXTS], EVIL, "cosine", 100),
+    partial(
+        sentence_vectors.nearest_bars, [sentence_vectors.SearchHit(t, 0.9, True) for t in TEXTS], EVIL, "cosine", 100
+    ),
     partial(sentence_vectors.plane, MARKS, AXES, EVIL, "step"),
     partial(sentence_vectors.found_and_written, MARKS, AXES, AXES, EVIL, "step"),
     partial(smaller.tradeoff, NETWORKS, EVIL, AXES, "best"),

@@ -1,5 +1,6 @@
 """Lessons are read and checked: a slip in a file is named, never shown half."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -78,10 +79,19 @@ def test_a_bad_quiz_is_refused_with_its_place(lessons, change, message):
 def test_the_quiz_answers_each_choice_and_takes_another(lessons):
     app = opened(Lesson("sums", lessons).quiz)
     assert not app.success and not app.error
-    app.radio[0].set_value(1).run()
+    wrong, right = app.radio[0].options.index("Five"), app.radio[0].options.index("Four")
+    app.radio[0].set_value(wrong).run()
     assert "One too many." in app.error[0].value and not app.success
-    app.radio[0].set_value(0).run()
+    app.radio[0].set_value(right).run()
     assert "Count." in app.success[0].value and not app.error
+
+
+def test_the_place_of_an_option_does_not_say_whether_it_is_right():
+    paths = sorted(LESSONS.glob("*/quiz*.toml"))
+    questions = [question for path in paths for question in load_quiz(path)]
+    places = Counter([choice.correct for choice in question.choices].index(True) for question in questions)
+    assert max(places.values()) <= 0.4 * len(questions)
+    assert questions == [question for path in paths for question in load_quiz(path)]  # the same at every visit
 
 
 def test_another_language_falls_back_where_it_has_nothing(lessons, monkeypatch):

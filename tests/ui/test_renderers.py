@@ -32,7 +32,12 @@ MAKERS = {
     "source_html": lambda t: source_html([f"x = {t!r}"], 1, "x", label=t),
     "input row": lambda t: table([(t, [t, 1])], ["a", "b"], newest=0),
     "side_by_side": lambda t: side_by_side.side_by_side(
-        [side_by_side.Card(t, t, [side_by_side.Part(t, look, [BAR(t, 0.5, t, right=True)], t, 0) for look in LOOKS])], t
+        [
+            side_by_side.Card(
+                t, t, [side_by_side.CardSection(t, look, [BAR(t, 0.5, t, right=True)], t, 0) for look in LOOKS]
+            )
+        ],
+        t,
     ),
     "marked_text": lambda t: tokenization.marked_text([(t, kind, t) for kind in ("", "out", "new")]),
     "boxes": lambda t: tokenization.boxes([[(t, "piece"), (t, "")]], more=t),
