@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.heads import TaskHead
 from minibert.model import Bert, Block
-from minibert.pruning.block import PrunedBlock
+from minibert.relatives.parts.pruned_block import PrunedBlock
 from minibert.pruning.keep import Keep
 from minibert.relatives import components_of
 from minibert.relatives.pruned import PrunedConfig

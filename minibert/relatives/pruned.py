@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from minibert.config import BertConfig
 from minibert.count import Row, Shape
-from minibert.pruning.block import PrunedBlock
+from minibert.relatives.parts.pruned_block import PrunedBlock
 from minibert.relatives.base import Relative
 
 
