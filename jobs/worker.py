@@ -20,7 +20,7 @@ import psutil
 from distributed import get_worker
 
 from jobs.files import EVENTS, RECORD, RESULT, RESUME, TOLD, Upload, pack
-from minibert.training.disk_retry import patient
+from minibert.training.disk_retry import retrying_saves
 
 SECONDS_BETWEEN_MESSAGES = 0.1
 SECONDS_TO_ARRIVE = 2.0  # seconds to wait for an event to be in the run's file; without it a save is not copied
@@ -108,7 +108,10 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
         result = Path(folder, "out")
         try:
             waiting = partial(outbox.send, {"event": WAITING})
-            with patient(waiting), closing(events_of(target, arguments, Path(folder), inbox, Path(home))) as events:
+            with (
+                retrying_saves(waiting),
+                closing(events_of(target, arguments, Path(folder), inbox, Path(home))) as events,
+            ):
                 for event in events:
                     event = event.as_dict()
                     line = outbox.send(event)
@@ -160,8 +163,8 @@ def bring_home(result: Path, home: Path, line: str) -> None:
 
 
 def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path):
-    """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus `going_on`
-    if a killed worker has left a state to resume from in `home`."""
+    """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus
+    `resume_from` if a killed worker has left a state to resume from in `home`."""
     module, _, name = target.partition(":")
     function = getattr(import_module(module), name)
     if not inspect.isgeneratorfunction(function):
@@ -172,8 +175,8 @@ def events_of(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: P
     kwargs = {k: unpacked(a, uploads / k) for k, a in kwargs.items()}
     offered = {"out": folder / "out", "mailbox": inbox.take}
     taken = {name: offered[name] for name in offered if name in inspect.signature(function).parameters}
-    if "going_on" in inspect.signature(function).parameters and (home / RESULT / RESUME).is_dir():
-        kwargs["going_on"] = home / RESULT
+    if "resume_from" in inspect.signature(function).parameters and (home / RESULT / RESUME).is_dir():
+        kwargs["resume_from"] = home / RESULT
     return function(*args, **{**taken, **kwargs})
 
 

@@ -19,7 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from minibert.config import BertConfig
 from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
 from minibert.finetune.layer_choice import LayersRead, reading
-from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
+from minibert.model import BERT_COMPONENTS, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 from minibert.objectives import cross_entropy
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class TaskHead(nn.Module):
         labels: Any = (),
         *,
         dropout_samples: int = 1,
-        components: Components = BERT,
+        components: Components = BERT_COMPONENTS,
         **options,
     ):
         super().__init__()
@@ -484,7 +484,7 @@ class BertForCloze(TaskHead):
         *,
         words: Sequence[Sequence[int]] = ((0,), (1,)),
         mask: int = 0,
-        components: Components = BERT,
+        components: Components = BERT_COMPONENTS,
     ):
         if len(labels) < 2 or len(words) != len(labels) or not all(words):
             raise ValueError(f"a cloze needs two classes or more, and words for each: {list(labels)}, {list(words)}")

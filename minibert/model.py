@@ -30,7 +30,7 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
-SKIP_INIT = ContextVar("skip_init", default=False)  # see `training.skip_init.filled_later`
+SKIP_INIT = ContextVar("skip_init", default=False)  # see `training.skip_init.skip_init`
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Batch:
         return [batch for batch in batches if len(batch.ids)]
 
     @property
-    def asked(self) -> int:
+    def num_targets(self) -> int:
         """Number of labels other than −100: masked positions, or rows with a class."""
         return 0 if self.labels is None else int((self.labels != IGNORE).sum())
 
@@ -75,7 +75,7 @@ def no_tap(name: str, x: Tensor) -> Tensor:
     return x
 
 
-def under(tap: Tap, prefix: str) -> Tap:
+def prefix_tap(tap: Tap, prefix: str) -> Tap:
     """The tap for a submodule: puts its prefix before each name."""
     return tap if tap is no_tap else lambda name, x: tap(f"{prefix}.{name}", x)
 
@@ -183,9 +183,9 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **kwargs) -> Tensor:
-        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **kwargs))  # (B, T, H)
+        x = x + self.dropout(self.attn(x, mask, prefix_tap(tap, "attn"), **kwargs))  # (B, T, H)
         x = tap("attn.norm", self.attn_norm(x))
-        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, prefix_tap(tap, "mlp")))))  # (B, T, H)
 
 
 class Pooler(nn.Module):
@@ -226,13 +226,13 @@ class Components:
     model_type: str = "bert"
 
 
-BERT = Components()
+BERT_COMPONENTS = Components()
 
 
 class Bert(nn.Module):
     """Embeddings, L blocks, pooler. The components for a relative's config are known to `minibert.relatives.build`."""
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__()
         if components.model_type != config.model_type:
             raise ValueError(f"components of {components.model_type} for {config.model_type}: use relatives.build")
@@ -247,9 +247,9 @@ class Bert(nn.Module):
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H). `mask`: attention mask that replaces the model's own."""
         mask, kwargs = self.mask(batch) if mask is None else mask, self.attention_kwargs(batch)
-        x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
+        x = self.embeddings(batch.ids, batch.segments, prefix_tap(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, mask, under(tap, f"blocks.{i}"), **kwargs)  # (B, T, H)
+            x = block(x, mask, prefix_tap(tap, f"blocks.{i}"), **kwargs)  # (B, T, H)
         return x, tap("pooler.out", self.pooler(x))
 
 
@@ -295,7 +295,7 @@ class PreTrainingOutput:
 class BertForPreTraining(nn.Module):
     """BERT with both pre-training heads (Devlin et al. 2019, §3.1)."""
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__()
         self.config = config
         self.bert = Bert(config, components)

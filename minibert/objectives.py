@@ -43,7 +43,7 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Questions:
+class PredictionStats:
     """The predictions of one kind in a batch: how many, their mean loss in nats, and how many are right."""
 
     count: int
@@ -63,7 +63,7 @@ class Objective(ABC):
     counts: ClassVar[Mapping[str, str]]
     model: ClassVar[Callable[..., nn.Module]] = BertForPreTraining
     static: bool = False
-    reads_elsewhere: bool = True  # whether a second segment may come from another document
+    uses_other_documents: bool = True  # whether a second segment may come from another document
     pairs: Mapping[str, PairMaker]
     packed: str = "full_sentences"  # used instead of a format of pairs if `pairs` is empty
 
@@ -75,7 +75,7 @@ class Objective(ABC):
         """The objective to use after so many batches."""
         return self
 
-    def kept(self, model: nn.Module) -> dict[str, nn.Module]:
+    def networks_to_save(self, model: nn.Module) -> dict[str, nn.Module]:
         """The networks of a trained `model`: folder in the run's directory → network; "" is the main one."""
         return {"": model}
 
@@ -86,11 +86,11 @@ class Objective(ABC):
         """The batch with inputs hidden and labels set. special, joined: (B, T) bool, see `mask_tokens`."""
 
     @abstractmethod
-    def number_asked(self, batch: Batch) -> dict[str, int]:
+    def target_counts(self, batch: Batch) -> dict[str, int]:
         """Kind of prediction → number of its targets in the batch, without kinds that have no labels there."""
 
     @abstractmethod
-    def questions(self, output: PreTrainingOutput, batch: Batch) -> dict[str, Questions]:
+    def prediction_stats(self, output: PreTrainingOutput, batch: Batch) -> dict[str, PredictionStats]:
         """The same kinds → their losses and how many are right."""
 
     def weight(self, kind: str) -> float:
@@ -105,9 +105,9 @@ class Objective(ABC):
 def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: Batch) -> dict[str, Tensor]:
     """The total "loss", and each kind's loss and accuracy, weighted by the share of `whole`'s targets that are in
     `part`: over the parts of a batch they add up to those of the whole (Devlin et al. 2019, §A.2: a plain sum)."""
-    asked = objective.number_asked(whole)
+    asked = objective.target_counts(whole)
     terms: dict[str, Tensor] = {"loss": torch.zeros((), device=part.ids.device)}
-    for kind, questions in objective.questions(output, part).items():
+    for kind, questions in objective.prediction_stats(output, part).items():
         share = 1.0 if part is whole else questions.count / max(asked[kind], 1)
         terms["loss"] = terms["loss"] + objective.weight(kind) * questions.loss * share
         terms[f"{kind}_loss"] = questions.loss * share
@@ -129,7 +129,7 @@ def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) ->
         batch = batch.to(device)
         with autocast(device):
             output = model(batch)
-        for kind, asked in objective.questions(output, batch).items():
+        for kind, asked in objective.prediction_stats(output, batch).items():
             total = sums.setdefault(kind, [0.0, 0, 0])
             total[0] += asked.loss.item() * asked.count
             total[1] += int(asked.right)
@@ -148,9 +148,9 @@ def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) ->
     }
 
 
-def answered(logits: Tensor, answers: Tensor, loss: Tensor) -> Questions:
+def stats_of(logits: Tensor, answers: Tensor, loss: Tensor) -> PredictionStats:
     """logits: (N, classes), answers: (N,), perhaps on another device · loss: their mean cross-entropy."""
-    return Questions(len(answers), loss, (logits.argmax(-1) == answers.to(logits.device)).sum())
+    return PredictionStats(len(answers), loss, (logits.argmax(-1) == answers.to(logits.device)).sum())
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class MaskedLanguageModel(Objective):
         return self.masking.static
 
     @property
-    def reads_elsewhere(self) -> bool:
+    def uses_other_documents(self) -> bool:
         return self.second != "sop"
 
     @property
@@ -203,14 +203,14 @@ class MaskedLanguageModel(Objective):
         ids, labels = self.hide(batch.ids, special, joined, vocabulary, rng)
         return replace(batch, ids=ids, labels=labels, next_labels=batch.next_labels if self.second else None)
 
-    def number_asked(self, batch):
+    def target_counts(self, batch):
         pairs = {} if batch.next_labels is None else {self.second: len(batch.next_labels)}
-        return {"mlm": batch.asked, **pairs}
+        return {"mlm": batch.num_targets, **pairs}
 
-    def questions(self, output, batch):
-        found = {"mlm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+    def prediction_stats(self, output, batch):
+        found = {"mlm": stats_of(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
         if batch.next_labels is not None:
-            found[self.second] = answered(output.nsp_logits, batch.next_labels, output.nsp_loss)
+            found[self.second] = stats_of(output.nsp_logits, batch.next_labels, output.nsp_loss)
         return found
 
     def weight(self, kind):
@@ -227,7 +227,7 @@ class WithoutPairs(MaskedLanguageModel):
     model: ClassVar = MaskedLm
     pairs: ClassVar = {}
     static: ClassVar = False
-    reads_elsewhere: ClassVar = False
+    uses_other_documents: ClassVar = False
 
 
 def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
@@ -251,11 +251,11 @@ class NextToken(Objective):
     def corrupt(self, batch, special, joined, vocabulary, rng):
         return replace(batch, labels=next_tokens(batch.ids, batch.padding), next_labels=None)
 
-    def number_asked(self, batch):
-        return {"next_token": batch.asked}
+    def target_counts(self, batch):
+        return {"next_token": batch.num_targets}
 
-    def questions(self, output, batch):
-        return {"next_token": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+    def prediction_stats(self, output, batch):
+        return {"next_token": stats_of(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
 
     def at_blanks(self, batch):
         """A left-to-right model predicts a [MASK] at the position before it."""

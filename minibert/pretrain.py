@@ -44,7 +44,7 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 from minibert.training.machine import memory
 from minibert.training.precision import best_device
 
@@ -154,7 +154,7 @@ def pretrain(
     cache: str | Path | None = None,
     processes: int = 1,
     resuming: bool = False,
-    going_on: str | Path | None = None,
+    resume_from: str | Path | None = None,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
@@ -165,7 +165,7 @@ def pretrain(
 
     model: a checkpoint to start from, with its vocabulary and sizes, instead of a new model · dev: text to evaluate on
     every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
-    next run need not tokenize again · resuming: resume an interrupted run with these settings · going_on: the
+    next run need not tokenize again · resuming: resume an interrupted run with these settings · resume_from: the
     directory of such a run, copied to `out` first · watch: texts with [MASK]s, filled at every measurement (`Sample`) ·
     mailbox(): messages since the last call; a list of texts replaces `watch`. Under `torchrun` every process runs this,
     and they share each batch. Raises ValueError (also as DataError or CheckpointError) for unusable
@@ -173,8 +173,8 @@ def pretrain(
     """
     torch.manual_seed(settings.seed)
     out, group = Path(out), join_process_group()
-    if going_on is not None:
-        shutil.copytree(going_on, out, dirs_exist_ok=True)
+    if resume_from is not None:
+        shutil.copytree(resume_from, out, dirs_exist_ok=True)
         resuming = True
     saved = checked(settings, out, group, cache, resuming, model)
     if saved is not None:
@@ -242,7 +242,7 @@ def pretrain_store(
             yield Preparing("counting")
         learner = start_model(settings, store, tokenizer)
     learner = learner.to(best_device())
-    if settings.start == "sinusoids" and (positions := positions_of(settings.objective.kept(learner)[""])):
+    if settings.start == "sinusoids" and (positions := positions_of(settings.objective.networks_to_save(learner)[""])):
         positions.requires_grad_(False)
     state = TrainingState(optimizer_for(learner, settings.optimization))
     if saved is not None:
@@ -291,7 +291,7 @@ def checked(
                 "begin in another folder"
             )
         return None
-    saved = resume.to_go_on_with(out)
+    saved = resume.require_latest(out)
     saved.check(asdict(settings))
     return saved
 
@@ -346,7 +346,7 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     )
     model = build(config, settings.objective.model)
     if settings.start != "random":
-        networks = settings.objective.kept(model)
+        networks = settings.objective.networks_to_save(model)
         start_token_embeddings(networks[""].bert, store, settings.seed)
         if settings.start != "words" and (positions := positions_of(networks[""])):
             words = positions.embedding_dim**-0.5  # root mean square of a token embedding: the same scale for both
@@ -368,7 +368,7 @@ def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Modu
         hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
     )
     model = build(config, settings.objective.model)
-    for folder, network in settings.objective.kept(model).items():
+    for folder, network in settings.objective.networks_to_save(model).items():
         before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network))
         network.load_state_dict(before.state_dict())
     return model
@@ -452,17 +452,17 @@ class Keeper:
     def snapshot(self, progress: float) -> None:
         if self.snapshots and progress >= self.snapshots[0]:
             self.snapshots = [share for share in self.snapshots if share > progress]
-            kept = self.settings.objective.kept(self.model)[""]
+            kept = self.settings.objective.networks_to_save(self.model)[""]
             snapshots.save(self.out / "steps", kept, self.state.step, self.state.tokens)
 
     def save(self, finished: bool = False) -> Saved:
         """The model so far in half precision, the log, and, until the run is over, the state to resume from."""
         self.saved_step, self.saved_at = self.state.step, self.state.seconds
-        when_there_is_room(self._write, finished)
+        save_with_retry(self._write, finished)
         return Saved(self.state.step, str(self.out))
 
     def _write(self, finished: bool) -> None:
-        networks = self.settings.objective.kept(self.model)
+        networks = self.settings.objective.networks_to_save(self.model)
         for folder, network in networks.items():
             # The relative only knows its default objective; options may have changed it.
             notes = {} if folder else {checkpoint.OBJECTIVE: self.settings.objective.name}
@@ -497,7 +497,7 @@ def measurements(
         if batches:
             yield Eval(step, measure_objective(settings.objective, model, batches))
         if watch:
-            yield Sample(step, fills(settings.objective.kept(model)[""], tokenizer, watch))
+            yield Sample(step, fills(settings.objective.networks_to_save(model)[""], tokenizer, watch))
 
     return measure
 
@@ -505,7 +505,7 @@ def measurements(
 def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
     """Every document once, always with the same masks; a single document, which has no other for a second segment,
     without next-sentence prediction."""
-    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.reads_elsewhere
+    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.uses_other_documents
     return PretrainingBatches(
         store,
         tokenizer,

@@ -153,6 +153,6 @@ def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = Tr
     return hidden[0, tree.sentence]
 
 
-def moved(before: Tensor, after: Tensor) -> Tensor:
+def cosine_change(before: Tensor, after: Tensor) -> Tensor:
     """The change in direction of each vector: 1 − cosine. (…, H) twice → (…)"""
     return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)

@@ -21,7 +21,7 @@ Tokens = tuple[int, ...]
 LONGEST_PHRASE = 4  # words
 
 
-def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
+def word_units(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
     """The words of a row. goes_on: whether a token continues the word of the one before it. Special tokens are in no
     word."""
     words: list[Unit] = []
@@ -35,7 +35,7 @@ def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
     return words
 
 
-def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
+def phrase_units(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
     """Adjacent words form a phrase, up to a word `between` phrases (article, preposition, punctuation), which is a unit
     of its own; a phrase of more than `longest` words is cut. As in the keyword extraction of Rose et al. 2010."""
     units: list[Unit] = []
@@ -53,7 +53,7 @@ def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: 
     return units
 
 
-def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
+def entity_units(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
     """Adjacent words that form one of `names` become one unit, the longest name first; each other word is a unit of
     its own."""
     units: list[Unit] = []
@@ -67,7 +67,7 @@ def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Toke
     return units
 
 
-def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
+def draw_units(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     """Units in random order until the budget of tokens is full; one that would overflow it is skipped. If each is
     longer than the budget, the shortest is drawn, so that the row has a target."""
     taken: list[Unit] = []
@@ -81,7 +81,7 @@ def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     return sorted(taken)
 
 
-def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
+def draw_runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
     """Runs of adjacent words, each of `length()` words from a random free word on, until the budget of tokens is full.
     A run ends early at a special token, at another run, or when the budget is used up."""
     free = dict.fromkeys(range(len(words)))
@@ -105,18 +105,20 @@ def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: ran
     return [[words[word] for word in run] for run in sorted(taken)]
 
 
-def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
+def replacement(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
     """The tokens that replace a unit, all in the same way: [MASK] / random / unchanged by `split`. put: tokens → tokens
     used instead of [MASK], or None for random ones."""
     tokens, fate = ids[unit[0] : unit[1]], rng.random()
     if fate < split[0]:
         return (
-            [vocab.mask_id] * len(tokens) if put is None else list(put(tuple(tokens)) or anything(tokens, vocab, rng))
+            [vocab.mask_id] * len(tokens)
+            if put is None
+            else list(put(tuple(tokens)) or random_tokens(tokens, vocab, rng))
         )
-    return anything(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
+    return random_tokens(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
 
 
-def anything(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
+def random_tokens(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
     """As many random entries of the vocabulary."""
     return [rng.randrange(vocab.size) for _ in tokens]
 
@@ -144,8 +146,8 @@ def hide_units(
     told = zip(goes_on.tolist(), special.tolist(), budgets, strict=True)
     for number, (more, apart, budget) in enumerate(told):
         row = rows[number]
-        for unit in draw(list(row), words_of(more, apart), budget, dice):
+        for unit in draw(list(row), word_units(more, apart), budget, dice):
             labels[number, unit[0] : unit[1]] = ids[number, unit[0] : unit[1]]
             other = None if put is None else lambda tokens: put(tokens, dice)
-            row[unit[0] : unit[1]] = as_one(row, unit, vocab, split, dice, other)
+            row[unit[0] : unit[1]] = replacement(row, unit, vocab, split, dice, other)
     return torch.tensor(rows), labels

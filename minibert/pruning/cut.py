@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.heads import TaskHead
 from minibert.model import Bert, Block
-from minibert.relatives.parts.pruned_block import PrunedBlock
 from minibert.pruning.keep import Keep
 from minibert.relatives import components_of
+from minibert.relatives.parts.pruned_block import PrunedBlock
 from minibert.relatives.pruned import PrunedConfig
 
 ALL_LAYERS = ("last", "second_to_last")  # a head's `options.layers` with which layers can be cut
@@ -73,7 +73,7 @@ def take(source: nn.Linear, target: nn.Linear, outputs: Tensor | None = None, in
         target.bias.copy_(source.bias)
 
 
-class Masked:
+class MaskTap:
     """A tap for sequential forward passes of the whole model: dropped heads and neurons output zeros, and a dropped
     layer outputs its input."""
 

@@ -67,7 +67,7 @@ class Keep:
                     raise ValueError(f"layer {layer} has {len(there)} {name}: some that are to stay are not among them")
 
 
-def least(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
+def least_important(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
     """(layer, index) of the least important heads or neurons, this share of all, across layers; of equals the first.
     importance: for each layer, a value for each of its heads or neurons."""
     if not 0 <= share <= 1:

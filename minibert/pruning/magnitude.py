@@ -22,7 +22,7 @@ def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def masks_of(model: nn.Module, share: float) -> dict[str, Tensor]:
+def magnitude_masks(model: nn.Module, share: float) -> dict[str, Tensor]:
     """False for this share of the blocks' weights: those smallest in magnitude, over all matrices together."""
     if not 0 <= share <= 1:
         raise ValueError(f"a share is from 0 to 1, not {share}")

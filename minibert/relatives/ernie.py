@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from minibert.config import BertConfig
-from minibert.masking.units import drawn, entities_of, hide_units, phrases_of
+from minibert.masking.units import draw_units, entity_units, hide_units, phrase_units
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 from minibert.text.word_lists import between_phrases, names_in
@@ -26,8 +26,8 @@ class ErnieConfig(BertConfig):
 def units(stage: str, row, words, vocabulary):
     """The units to mask in a stage; a word that is in no phrase and no name is a unit of its own."""
     if stage == "entity":
-        return entities_of(row, words, vocabulary.names)
-    return phrases_of(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
+        return entity_units(row, words, vocabulary.names)
+    return phrase_units(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class KnowledgeMasking(MaskedLanguageModel):
             rng,
             m.rate,
             m.split,
-            lambda row, words, budget, dice: drawn(units(self.stage, row, words, vocabulary), budget, dice),
+            lambda row, words, budget, dice: draw_units(units(self.stage, row, words, vocabulary), budget, dice),
         )
 
 

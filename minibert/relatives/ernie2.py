@@ -9,12 +9,12 @@ from typing import ClassVar
 import torch
 
 from minibert.config import BertConfig
-from minibert.count import Row, Shape
+from minibert.count import CostRow, Shape
 from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
-from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
+from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, for_task
 
-TASK = Row("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
+TASK = CostRow("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class ContinualTasks(KnowledgeMasking):
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
         if self.begun and torch.rand((), generator=rng) >= self.share:
-            return asked(batch, ORDER)
-        return asked(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
+            return for_task(batch, ORDER)
+        return for_task(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
 
-    def number_asked(self, batch):
-        return {kind: count for kind, count in super().number_asked(batch).items() if count}
+    def target_counts(self, batch):
+        return {kind: count for kind, count in super().target_counts(batch).items() if count}
 
-    def questions(self, output, batch):
-        return {kind: asked for kind, asked in super().questions(output, batch).items() if asked.count}
+    def prediction_stats(self, output, batch):
+        return {kind: asked for kind, asked in super().prediction_stats(output, batch).items() if asked.count}
 
 
 RELATIVE = Relative(

@@ -9,7 +9,7 @@ from typing import ClassVar
 from minibert.config import BertConfig
 from minibert.count import Shape
 from minibert.masking.similar_words import SimilarWords
-from minibert.masking.units import hide_units, runs
+from minibert.masking.units import draw_runs, hide_units
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 
@@ -25,11 +25,11 @@ class MacBertConfig(BertConfig):
 
 def draw_grams(words, budget, rng):
     """The words of n-grams, n from 1 to 4, until the budget is full."""
-    return [word for run in runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
+    return [word for run in draw_runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
 
 
 @dataclass(frozen=True)
-class Correction(MaskedLanguageModel):
+class MlmAsCorrection(MaskedLanguageModel):
     """A masked LM that reads similar words where BERT reads [MASK]; each word of an n-gram is replaced on its own.
     similar: False, an ablation, uses [MASK]."""
 
@@ -66,6 +66,6 @@ RELATIVE = Relative(
     encoder="bert",
     in_transformers=False,  # a BERT there
     about="similar words stood in the place of hidden ones, so it has never read [MASK]",
-    objective=Correction,
+    objective=MlmAsCorrection,
     shape=lambda c: Shape(c, objective="mlm+sop"),
 )

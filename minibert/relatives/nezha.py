@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig
-from minibert.count import NO_POSITIONS, Row, Shape
+from minibert.count import NO_POSITIONS, CostRow, Shape
 from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
 from minibert.relatives.base import Relative
 from minibert.text.position_vectors import sinusoids
 
 FURTHEST = 2**15  # limits the table of 2 · max_relative_position + 1 sinusoids, which no file size bounds
-OWN = (NO_POSITIONS, Row("block.attn.relative", "scores", flops="4·B·T²·H", after="block.attn.mixed"))
+OWN = (NO_POSITIONS, CostRow("block.attn.relative", "scores", flops="4·B·T²·H", after="block.attn.mixed"))
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from minibert.config import BertConfig
-from minibert.count import Row, Shape
-from minibert.relatives.parts.pruned_block import PrunedBlock
+from minibert.count import CostRow, Shape
 from minibert.relatives.base import Relative
+from minibert.relatives.parts.pruned_block import PrunedBlock
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,17 @@ class PrunedConfig(BertConfig):
         return self.kept_neurons or (self.intermediate_size,) * self.num_hidden_layers
 
 
+QKV = ("query", "key", "value")
 # K, G: head dimensions and neurons left in all layers, whose rows are counted together.
 OWN = (
-    *(Row(f"block.attn.{x}", "attention", "H·K + K", "2·B·T·H·K", together=True) for x in ("query", "key", "value")),
-    *(Row(f"block.attn.{x}", "scores", "", "2·B·T²·K", together=True) for x in ("scores", "mixed")),
-    Row("block.attn.output", "attention", "K·H + L·H", "2·B·T·K·H", together=True),
-    Row("block.mlp.expand", "mlp", "H·G + G", "2·B·T·H·G", together=True),
-    Row("block.mlp.contract", "mlp", "G·H + L·H", "2·B·T·G·H", together=True),
+    *(
+        CostRow(f"block.attn.{x}", "attention", "H·K + K", "2·B·T·H·K", together=True)
+        for x in ("query", "key", "value")
+    ),
+    *(CostRow(f"block.attn.{x}", "scores", "", "2·B·T²·K", together=True) for x in ("scores", "mixed")),
+    CostRow("block.attn.output", "attention", "K·H + L·H", "2·B·T·K·H", together=True),
+    CostRow("block.mlp.expand", "mlp", "H·G + G", "2·B·T·H·G", together=True),
+    CostRow("block.mlp.contract", "mlp", "G·H + L·H", "2·B·T·G·H", together=True),
 )
 RELATIVE = Relative(
     "Pruned BERT",

@@ -56,7 +56,7 @@ class FourMasks(MaskedLanguageModel):
     masks: tuple[str, ...] = tuple(SHARES)
 
     name: ClassVar = "mlm+masks"
-    reads_elsewhere: ClassVar = False
+    uses_other_documents: ClassVar = False
     pairs: ClassVar = {"segment_pair": following_pairs}
 
     def corrupt(self, batch, special, joined, vocabulary, rng):

@@ -49,7 +49,7 @@ RELATIVE = Relative(
     about="no position embeddings, each head hears how far apart two tokens stand; words were guessed in drawn orders",
     components={
         "embeddings": xl.WordEmbeddings,
-        "blocks": stack(partial(Block, attention=xl.RelativeAttention)),
+        "blocks": stack(partial(Block, attention=xl.TransformerXlAttention)),
         "pooler": no_pooler,
         "attention_kwargs": xl.places_and_segments,
         "summary": nn.Tanh,

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, under
+from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
@@ -93,7 +93,7 @@ class BartConfig(BertConfig):
         return super().from_dict({**values, **given})
 
 
-class Embeddings(nn.Module):
+class BartEmbeddings(nn.Module):
     """token + position, LayerNorm, dropout. Position i uses row i + 2; both sides share the token table."""
 
     def __init__(self, config: BartConfig, token: nn.Embedding):
@@ -113,19 +113,19 @@ class Embeddings(nn.Module):
         return tap("out", self.dropout(self.norm(tap("sum", token + position))))  # (B, T, H)
 
 
-class Side(nn.Module):
+class BartStack(nn.Module):
     """Encoder or decoder: embeddings, and L blocks of its kind."""
 
     def __init__(self, config: BartConfig, block: type[nn.Module], token: nn.Embedding):
         super().__init__()
-        self.embeddings = Embeddings(config, token)
+        self.embeddings = BartEmbeddings(config, token)
         self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
 
     def forward(self, ids: Tensor, *looked_at: Tensor | None, tap: Tap = no_tap) -> Tensor:
         """ids (B, T) → (B, T, H). looked_at: further arguments of the blocks (masks; the decoder's memory)."""
-        x = self.embeddings(ids, under(tap, "embeddings"))  # (B, T, H)
+        x = self.embeddings(ids, prefix_tap(tap, "embeddings"))  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, *looked_at, tap=under(tap, f"blocks.{i}"))  # (B, T, H)
+            x = block(x, *looked_at, tap=prefix_tap(tap, f"blocks.{i}"))  # (B, T, H)
         return x
 
 
@@ -136,20 +136,20 @@ class Bart(nn.Module):
         super().__init__()
         self.config = config
         self.token = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.encoder, self.decoder = Side(config, Block, self.token), Side(config, DecoderBlock, self.token)
+        self.encoder, self.decoder = BartStack(config, Block, self.token), BartStack(config, DecoderBlock, self.token)
         if not SKIP_INIT.get():
             initialize(self, config.initializer_range)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
         """ids (B, S) → (B, S, H). Call it once per source."""
         mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
-        return self.encoder(batch.ids, mask, tap=under(tap, "encoder"))
+        return self.encoder(batch.ids, mask, tap=prefix_tap(tap, "encoder"))
 
     def read(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
         """The decoder's hidden states. target: (B, T), memory: (B, S, H) → (B, T, H)"""
         mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
         source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
-        return self.decoder(target, memory, mask, source_mask, tap=under(tap, "decoder"))
+        return self.decoder(target, memory, mask, source_mask, tap=prefix_tap(tap, "decoder"))
 
     def shifted(self, ids: Tensor) -> Tensor:
         """`ids` shifted right by one: the decoder's input when its targets are `ids`. (B, T) → (B, T)"""
@@ -177,7 +177,7 @@ class BartForConditionalGeneration(Bart):
         )
 
 
-class Classifier(nn.Module):
+class BartClassificationHead(nn.Module):
     """dense → tanh → one logit per class."""
 
     def __init__(self, width: int, classes: int):
@@ -194,7 +194,7 @@ class BartForSequenceClassification(Bart):
 
     def __init__(self, config: BartConfig, classes: int = 2):
         super().__init__(config)
-        self.classification_head = Classifier(config.hidden_size, classes)
+        self.classification_head = BartClassificationHead(config.hidden_size, classes)
         initialize(self.classification_head, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> Seq2SeqOutput:

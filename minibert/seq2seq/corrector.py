@@ -24,7 +24,7 @@ DETECTOR = "detector.safetensors"  # beside the weights of the BERT that correct
 
 
 @dataclass(frozen=True)
-class Correction:
+class CorrectorOutput:
     """logits: (B, T, V) · suspicion: (B, T), logits that a token is wrong; None without a detector ·
     loss, correction_loss, detection_loss: None without labels."""
 
@@ -71,7 +71,7 @@ class Corrector(nn.Module):
         config = model.config
         self.detector = Detector(config.hidden_size, config.initializer_range) if detector else None
 
-    def forward(self, batch: Batch) -> Correction:
+    def forward(self, batch: Batch) -> CorrectorOutput:
         """batch.labels: the right token at each position, −100 at positions to ignore."""
         seen: dict[str, Tensor] = {}
 
@@ -90,16 +90,16 @@ class Corrector(nn.Module):
             x = x + seen["embeddings.out"]
         logits, suspicion = self.model.mlm(x), seen.get("suspicion")  # (B, T, V), (B, T)
         if batch.labels is None:
-            return Correction(logits, suspicion)
+            return CorrectorOutput(logits, suspicion)
         there = batch.labels != IGNORE
         correction = cross_entropy(logits[there].float(), batch.labels[there])
         if suspicion is None:
-            return Correction(logits, None, correction, correction)
+            return CorrectorOutput(logits, None, correction, correction)
         wrong = (batch.labels != batch.ids)[there].float()
         reduction = "mean" if there.any() else "sum"  # 0 without any label, where the mean would be NaN
         detection = F.binary_cross_entropy_with_logits(suspicion[there], wrong, reduction=reduction)
         loss = self.share * correction + (1 - self.share) * detection  # λ = 0.8 (§3.3)
-        return Correction(logits, suspicion, loss, correction, detection)
+        return CorrectorOutput(logits, suspicion, loss, correction, detection)
 
     def save(self, folder: str | Path, tokenizer: Tokenizer) -> None:
         checkpoint.save(folder, self.model, tokenizer, dtype=torch.float16)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
+from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, prefix_tap
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class DecoderBlock(Block):
         self.cross_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor, source_mask: Tensor | None, tap: Tap = no_tap) -> Tensor:
-        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
-        looked_up = self.cross(x, memory, source_mask, under(tap, "cross"))
+        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, prefix_tap(tap, "attn")))))  # (B, T, H)
+        looked_up = self.cross(x, memory, source_mask, prefix_tap(tap, "cross"))
         x = tap("cross.norm", self.cross_norm(x + self.dropout(looked_up)))  # (B, T, H)
-        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, prefix_tap(tap, "mlp")))))  # (B, T, H)
 
 
 @torch.no_grad()

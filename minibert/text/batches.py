@@ -106,7 +106,7 @@ class PretrainingBatches:
             input_format = objective.packed
         if input_format in PAIR_FORMATS and input_format not in objective.pairs:
             raise ValueError(f"the objective {objective.name} has no input format {input_format!r}")
-        if input_format in PAIR_FORMATS and objective.reads_elsewhere and len(store) < 2:
+        if input_format in PAIR_FORMATS and objective.uses_other_documents and len(store) < 2:
             raise DataError(
                 "the text is a single document, and a second segment comes from another one: put a blank line between "
                 "documents, or choose an input format without next sentences"

@@ -26,8 +26,8 @@ def is_full(error: Exception) -> bool:
 
 
 @contextmanager
-def patient(tell: Callable[[], None]) -> Iterator[None]:
-    """Within this context, `when_there_is_room` waits while the disk is full, and calls `tell` before each wait.
+def retrying_saves(tell: Callable[[], None]) -> Iterator[None]:
+    """Within this context, `save_with_retry` waits while the disk is full, and calls `tell` before each wait.
     Elsewhere, as on a command line, where nobody would see why it hangs, a full disk raises at once."""
     token = _tell.set(tell)
     try:
@@ -36,8 +36,8 @@ def patient(tell: Callable[[], None]) -> Iterator[None]:
         _tell.reset(token)
 
 
-def when_there_is_room(save: Callable[..., Any], *args, **kwargs) -> Any:
-    """Call `save`, again while the disk is full (see `patient`); it must write all or nothing."""
+def save_with_retry(save: Callable[..., Any], *args, **kwargs) -> Any:
+    """Call `save`, again while the disk is full (see `retrying_saves`); it must write all or nothing."""
     while True:
         try:
             return save(*args, **kwargs)

@@ -15,7 +15,7 @@ DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kai
 
 
 @contextmanager
-def filled_later() -> Iterator[None]:
+def skip_init() -> Iterator[None]:
     """Encoders and masked-LM heads built in this context skip the paper's random initialisation, which takes ten times
     as long as reading a file."""
     before = SKIP_INIT.set(True)

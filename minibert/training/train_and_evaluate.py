@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, train
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 
 Measured = dict[str, float] | tuple[dict[str, float], dict]  # metrics, or metrics and the details of an `Eval`
 
@@ -74,6 +74,6 @@ def train_and_evaluate(
         if event.step % every == 0 or event.step == settings.steps:
             yield from evaluated(event.step)
     if save is not None and out is not None:
-        when_there_is_room(save, Path(out))
+        save_with_retry(save, Path(out))
         yield Saved(event.step, str(out))
     yield replace(event, metrics=last)

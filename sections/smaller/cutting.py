@@ -49,20 +49,22 @@ def classifier():
 @st.cache_resource(show_spinner=False, max_entries=4)
 def worth(run: str, directory: str) -> "Importance":
     from minibert.pruning.importance import batches_of, importance
-    from minibert.pruning.run import asked
+    from minibert.pruning.run import importance_examples
 
     known = predictor_left(run, directory)
-    return importance(known.model, batches_of(known, asked(shipped(DATA).train.examples)))
+    return importance(known.model, batches_of(known, importance_examples(shipped(DATA).train.examples)))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def honest(run: str, directory: str) -> list[list[float]]:
     """The rise of the loss without each head."""
     from minibert.pruning.importance import batches_of, losses_without_heads
-    from minibert.pruning.run import asked
+    from minibert.pruning.run import importance_examples
 
     known = predictor_left(run, directory)
-    return losses_without_heads(known.model, batches_of(known, asked(shipped(DATA).train.examples)[:HONEST]))
+    return losses_without_heads(
+        known.model, batches_of(known, importance_examples(shipped(DATA).train.examples)[:HONEST])
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -71,17 +73,17 @@ def left_of(asked: Asked) -> "tuple[Keep, dict[str, Predictor]]":
     from dataclasses import replace
 
     from minibert.pruning.cut import cut
-    from minibert.pruning.magnitude import masks_of, pruned_weights, zeroed
-    from minibert.pruning.run import keep_of
+    from minibert.pruning.magnitude import magnitude_masks, pruned_weights, zeroed
+    from minibert.pruning.run import parts_to_keep
 
     known = predictor_left(asked.run, asked.directory)
-    keep = keep_of(known, asked.pruning, shipped(DATA).train.examples, worth(asked.run, asked.directory))
+    keep = parts_to_keep(known, asked.pruning, shipped(DATA).train.examples, worth(asked.run, asked.directory))
     found, share = {WHOLE: known}, asked.share
     if asked.what != "weights":
         found[CUT] = replace(known, model=cut(known.model, keep))
         numbers = [sum(x.numel() for x in pruned_weights(found[name].model).values()) for name in (WHOLE, CUT)]
         share = 1 - numbers[1] / numbers[0]
-    found[ZEROS] = replace(known, model=zeroed(known.model, masks_of(known.model, share)))
+    found[ZEROS] = replace(known, model=zeroed(known.model, magnitude_masks(known.model, share)))
     return keep, found
 
 

@@ -37,6 +37,6 @@ def material(language: str) -> Mapping[str, Sequence[str] | Mapping[str, Sequenc
     """Arguments of `train_corrector` besides its settings."""
     if language != "zh":
         return {}
-    from minibert.masking.misspelling import read_alike
+    from minibert.masking.misspelling import read_confusions
 
-    return {"sentences": chinese_sentences(), "alike": read_alike(LESSONS / "to_write" / "alike.zh.tsv")}
+    return {"sentences": chinese_sentences(), "alike": read_confusions(LESSONS / "to_write" / "alike.zh.tsv")}

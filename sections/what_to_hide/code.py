@@ -39,7 +39,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         ],
         "ernie2": [
             Change(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
-            Change(_("Each row’s own task"), None, ernie2_parts.told_tasks),
+            Change(_("Each row’s own task"), None, ernie2_parts.task_tap),
             Change(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
         ],
         "spanbert": [

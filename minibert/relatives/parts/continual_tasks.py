@@ -57,7 +57,7 @@ class TaskOutput:
 
 
 class TaskEmbeddings(Embeddings):
-    """token + segment + position + task; the first task's vector, unless a tap replaces it (`told_tasks`)."""
+    """token + segment + position + task; the first task's vector, unless a tap replaces it (`task_tap`)."""
 
     def __init__(self, config: BertConfig):
         super().__init__(config)
@@ -70,14 +70,14 @@ class TaskEmbeddings(Embeddings):
         return super().forward(ids, segments, lambda name, x: tap(name, x + task if name == "sum" else x), positions)
 
 
-def told_tasks(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
+def task_tap(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
     """A tap that also puts in the embedding of each row's task. tasks: (B,), None for the first."""
     if tasks is None:
         return tap
     return lambda name, x: tap(name, bert.embeddings.task(tasks)[:, None] if name == "embeddings.task" else x)
 
 
-def asked(batch: Batch, task: int) -> TaskedBatch:
+def for_task(batch: Batch, task: int) -> TaskedBatch:
     """The batch with the number of its task, WORDS or ORDER, and without the labels of the other."""
     other = {"next_labels": None} if task == WORDS else {"labels": torch.full_like(batch.ids, IGNORE)}
     return TaskedBatch(**vars(batch) | other, tasks=torch.full((len(batch.ids),), task))
@@ -87,7 +87,7 @@ class TaskedLm(BertForPreTraining):
     """BERT with its two heads and a task embedding; each batch has the labels of one task."""
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        told = told_tasks(self.bert, getattr(batch, "tasks", None), tap)
+        told = task_tap(self.bert, getattr(batch, "tasks", None), tap)
         return self.answer(*self.bert(batch, told), batch, tap)
 
 
@@ -105,7 +105,7 @@ class Ernie2(nn.Module):
 
     def read(self, batch: TaskedBatch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H), with the task's vector in the sum of embeddings."""
-        return self.bert(batch, told_tasks(self.bert, batch.tasks, tap))
+        return self.bert(batch, task_tap(self.bert, batch.tasks, tap))
 
     def forward(self, batch: TaskedBatch, tap: Tap = no_tap) -> TaskOutput:
         x, pooled = self.read(batch, tap)

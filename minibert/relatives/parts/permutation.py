@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Components, MlmHead, PreTrainingOutput, Tap, no_tap
-from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
+from minibert.objectives import MaskedLanguageModel, Masking, Objective, stats_of
 from minibert.relatives.parts.masked_lm import NoPairs
 
 CONTEXTS = ("order", "all")
@@ -27,7 +27,7 @@ def draw_order(real: Tensor, rng: torch.Generator) -> Tensor:
     return lots.argsort(dim=1).argsort(dim=1) + 1
 
 
-def draw_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
+def draw_target_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
     """Spans to predict (§3.1 and table 6, "span-based prediction"): draw a length n of 1 … `longest` and a span of n
     words among the next n / share, and repeat until the row ends; at least one word. As in transformers' collator.
     words: (B, T) bool, False for tokens that must not be predicted → (B, T) bool."""
@@ -148,7 +148,7 @@ class PermutationLanguageModel(Objective):
         real = torch.ones_like(special) if batch.padding is None else batch.padding
         order = draw_order(real, rng)
         if self.spans:
-            asked = draw_spans(~special, self.share, rng)
+            asked = draw_target_spans(~special, self.share, rng)
             last = real.sum(1, keepdim=True)  # predicted tokens after all others, then padding
             order = (order + last * asked + 2 * last * ~real).argsort(dim=1).argsort(dim=1) + 1
         else:
@@ -159,8 +159,8 @@ class PermutationLanguageModel(Objective):
         order = order if self.context == "order" else order.masked_fill(~asked, 0)
         return replace(batch, labels=batch.ids.masked_fill(~asked, IGNORE), next_labels=None, order=order)
 
-    def number_asked(self, batch):
-        return {"plm": batch.asked}
+    def target_counts(self, batch):
+        return {"plm": batch.num_targets}
 
-    def questions(self, output, batch):
-        return {"plm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+    def prediction_stats(self, output, batch):
+        return {"plm": stats_of(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
-from minibert.masking.units import Tokens, Unit, entities_of, words_of
-from minibert.model import BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import Questions, WithoutPairs
+from minibert.masking.units import Tokens, Unit, entity_units, word_units
+from minibert.model import BERT_COMPONENTS, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
+from minibert.objectives import PredictionStats, WithoutPairs
 from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
@@ -52,9 +52,9 @@ class NamesOutput(PreTrainingOutput):
 class NamesLm(MaskedLm):
     """A masked LM with a second head: w · [x before the name; x behind it] + b."""
 
-    asked = "mlm+names"
+    objective_name = "mlm+names"
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__(config, components)
         self.names = nn.Linear(2 * config.hidden_size, 1)
         initialize(self.names, config.initializer_range)
@@ -89,7 +89,7 @@ def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
 
 def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens]) -> list[Unit]:
     """The spans of names in a row, the longest where several begin at one word."""
-    return [unit for unit in entities_of(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
+    return [unit for unit in entity_units(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
 
 
 def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
@@ -108,7 +108,7 @@ def replace_names(
     rows, replaced, behind = ids.tolist(), torch.full_like(ids, IGNORE), torch.zeros_like(ids)
     for number, (more, apart) in enumerate(zip(goes_on.tolist(), special.tolist(), strict=True)):
         row = rows[number]
-        found = names_of(row, words_of(more, apart), others)
+        found = names_of(row, word_units(more, apart), others)
         for (start, end), wrong in zip(found, draw_replaced(len(found), rate, rng), strict=True):
             replaced[number, start], behind[number, start] = wrong, end
             if wrong:
@@ -183,14 +183,14 @@ class ReplacedNames(WithoutPairs):
         told = vars(batch) | {"ids": ids, "labels": labels, "next_labels": None}
         return NamesBatch(**told, replaced=replaced, behind=behind)
 
-    def number_asked(self, batch):
+    def target_counts(self, batch):
         names = {"names": int((batch.replaced != IGNORE).sum())} if isinstance(batch, NamesBatch) else {}
-        return super().number_asked(batch) | names
+        return super().target_counts(batch) | names
 
-    def questions(self, output, batch):
-        found = super().questions(output, batch)
+    def prediction_stats(self, output, batch):
+        found = super().prediction_stats(output, batch)
         if isinstance(batch, NamesBatch):
             answers = batch.replaced[batch.replaced != IGNORE].bool()
             right = ((output.name_logits > 0) == answers.to(output.name_logits.device)).sum()
-            found["names"] = Questions(len(answers), output.name_loss, right)
+            found["names"] = PredictionStats(len(answers), output.name_loss, right)
         return found

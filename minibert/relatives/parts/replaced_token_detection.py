@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
 from minibert.model import ACTIVATIONS, IGNORE, Batch, Bert, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import MaskedLanguageModel, Masking, Objective, Questions, answered
+from minibert.objectives import MaskedLanguageModel, Masking, Objective, PredictionStats, stats_of
 from minibert.relatives.parts.masked_lm import MaskedLm
 
 
@@ -29,18 +29,18 @@ class ReplacedOutput:
 
 @dataclass(frozen=True)
 class PairOutput:
-    """guessed: the generator's output · asked: the second network's input, with its labels · answer: the second
+    """generator: the generator's output · inputs: the second network's input, with its labels · main: the second
     network's output."""
 
-    guessed: PreTrainingOutput
-    asked: Batch
-    answer: ReplacedOutput | PreTrainingOutput
+    generator: PreTrainingOutput
+    inputs: Batch
+    main: ReplacedOutput | PreTrainingOutput
 
 
 class Discriminator(nn.Module):
     """Was this token replaced? dense → GELU → one logit per token (§2)."""
 
-    asked = "rtd"
+    objective_name = "rtd"
 
     def __init__(self, config: BertConfig, components: Components):
         super().__init__()
@@ -67,7 +67,7 @@ class CopyingGenerator(Generator):
     """A masked LM that predicts every token: D · (the token it read) + (1 − D) · softmax, with D = σ(w·x) at each
     place (§3.4). Logits are the logarithms of this mixture."""
 
-    asked = "all_tokens_mlm"
+    objective_name = "all_tokens_mlm"
 
     def __init__(self, config: BertConfig, components: Components):
         super().__init__(config, components)
@@ -164,7 +164,7 @@ class ReplacedTokens(Objective):
 
     @property
     def name(self) -> str:
-        return VARIANTS[self.variant][0].asked
+        return VARIANTS[self.variant][0].objective_name
 
     @property
     def second(self) -> str:
@@ -183,7 +183,7 @@ class ReplacedTokens(Objective):
         main = VARIANTS[self.variant][0](config, components)
         return NetworkPair(Generator(config.generator(), components), main, self.variant)
 
-    def kept(self, model: NetworkPair) -> dict[str, nn.Module]:
+    def networks_to_save(self, model: NetworkPair) -> dict[str, nn.Module]:
         return {"": model.main, "generator": model.generator}
 
     def corrupt(self, batch, special, joined, vocabulary, rng):
@@ -191,18 +191,18 @@ class ReplacedTokens(Objective):
         ids, labels = mask_tokens(batch.ids, special, vocabulary, rng, m.rate, self.split, m.whole_words, joined)
         return replace(batch, ids=ids, labels=labels, next_labels=None)
 
-    def number_asked(self, batch):
-        return {"mlm": batch.asked, self.second: batch.tokens if VARIANTS[self.variant][1] else batch.asked}
+    def target_counts(self, batch):
+        return {"mlm": batch.num_targets, self.second: batch.tokens if VARIANTS[self.variant][1] else batch.num_targets}
 
-    def questions(self, output, batch):
-        guessed, answer, asked = output.guessed, output.answer, output.asked.labels != IGNORE
-        labels = output.asked.labels[asked]
+    def prediction_stats(self, output, batch):
+        guessed, answer, asked = output.generator, output.main, output.inputs.labels != IGNORE
+        labels = output.inputs.labels[asked]
         if self.second == "rtd":
-            second = Questions(len(labels), answer.loss, ((answer.logits[asked] > 0) == labels.bool()).sum())
+            second = PredictionStats(len(labels), answer.loss, ((answer.logits[asked] > 0) == labels.bool()).sum())
         else:
-            second = answered(answer.mlm_logits, labels, answer.mlm_loss)
+            second = stats_of(answer.mlm_logits, labels, answer.mlm_loss)
         hidden = batch.labels[batch.labels != IGNORE]
-        return {"mlm": answered(guessed.mlm_logits, hidden, guessed.mlm_loss), self.second: second}
+        return {"mlm": stats_of(guessed.mlm_logits, hidden, guessed.mlm_loss), self.second: second}
 
     def weight(self, kind):
         return self.discriminator_weight if kind == "rtd" else 1.0

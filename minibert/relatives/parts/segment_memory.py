@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, under
+from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, prefix_tap
 from minibert.relatives.parts.permutation import PermutationLM, with_queries
 
 Memory = Sequence[Tensor]  # each layer's input, (B, M, H) per layer
@@ -39,11 +39,11 @@ def read_on(
             kwargs["segments"] = F.pad(batch.segments, (behind, 0))
         if mask is not None:
             mask = F.pad(mask.expand(-1, -1, length, -1), (behind, 0, behind, 0), value=True)  # (B, 1, M + T, M + T)
-    x, read = bert.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions), []
+    x, read = bert.embeddings(batch.ids, batch.segments, prefix_tap(tap, "embeddings"), batch.positions), []
     for i, block in enumerate(bert.blocks):
         read.append(x.detach())
         longer = torch.cat([memory[i], x], 1) if behind else x  # (B, M + T, H)
-        x = block(longer, mask, under(tap, f"blocks.{i}"), **kwargs)[:, behind:]  # (B, T, H)
+        x = block(longer, mask, prefix_tap(tap, f"blocks.{i}"), **kwargs)[:, behind:]  # (B, T, H)
     return x, read
 
 

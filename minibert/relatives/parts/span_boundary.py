@@ -12,9 +12,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.masking.units import Unit, hide_units, runs
-from minibert.model import ACTIVATIONS, BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import WithoutPairs, answered
+from minibert.masking.units import Unit, draw_runs, hide_units
+from minibert.model import (
+    ACTIVATIONS,
+    BERT_COMPONENTS,
+    IGNORE,
+    Batch,
+    Components,
+    PreTrainingOutput,
+    Tap,
+    initialize,
+    no_tap,
+)
+from minibert.objectives import WithoutPairs, stats_of
 from minibert.relatives.parts.masked_lm import MaskedLm
 
 LONGEST, P = 10, 0.2
@@ -31,7 +41,7 @@ def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]
     """Spans of whole words until the budget is full; adjacent spans are merged."""
     lengths, shares = range(1, LONGEST + 1), length_shares()
     spans: list[Unit] = []
-    for run in runs(words, budget, lambda: rng.choices(lengths, shares)[0], rng):
+    for run in draw_runs(words, budget, lambda: rng.choices(lengths, shares)[0], rng):
         if spans and spans[-1][1] == run[0][0]:
             spans[-1] = spans[-1][0], run[-1][1]
         else:
@@ -85,9 +95,9 @@ class SpanOutput(PreTrainingOutput):
 class SpanLm(MaskedLm):
     """A masked LM, and a second head that predicts the same tokens from the boundaries. Both share one decoder."""
 
-    asked = "mlm+sbo"
+    objective_name = "mlm+sbo"
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__(config, components)
         self.sbo = SpanBoundary(config)
 
@@ -128,11 +138,11 @@ class Spans(WithoutPairs):
             lambda row, words, n, dice: draw_spans(words, n, dice),
         )
 
-    def number_asked(self, batch):
-        return super().number_asked(batch) | ({"sbo": batch.asked} if self.boundary else {})
+    def target_counts(self, batch):
+        return super().target_counts(batch) | ({"sbo": batch.num_targets} if self.boundary else {})
 
-    def questions(self, output, batch):
-        found = super().questions(output, batch)
+    def prediction_stats(self, output, batch):
+        found = super().prediction_stats(output, batch)
         if self.boundary:
-            found["sbo"] = answered(output.sbo_logits, batch.labels[batch.labels != IGNORE], output.sbo_loss)
+            found["sbo"] = stats_of(output.sbo_logits, batch.labels[batch.labels != IGNORE], output.sbo_loss)
         return found

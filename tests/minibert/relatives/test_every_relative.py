@@ -56,7 +56,7 @@ def config_of(name: str, **changes) -> BertConfig:
 def kept(config: BertConfig) -> nn.Module:
     """What stays of what pre-training trains."""
     objective = objective_for(config)
-    return objective.kept(build(config, objective.model))[""]
+    return objective.networks_to_save(build(config, objective.model))[""]
 
 
 def model_of(name: str, **changes) -> nn.Module:
