@@ -125,7 +125,7 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
                 return letters[letter]
             case ast.BinOp(left, sign, right) if type(sign) in SIGNS:
                 return SIGNS[type(sign)](of(left), of(right))
-            case ast.Constant(number):
+            case ast.Constant(int(number)):
                 return number
         raise ValueError(f"{formula!r} is no formula")
 

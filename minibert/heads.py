@@ -275,21 +275,17 @@ class TaskHead(nn.Module):
         if self.bilstm is not None:
             x = self.bilstm(x, batch.padding)  # (B, T, width)
         if self.reading.pooling != "pooler":  # which is trained on [CLS] of the last layer only
-            vector = pooled(x, batch.padding, self.reading.pooling)  # (B, width)
+            vector = pooled(x, batch.padding, self.reading.pooling or "cls")  # (B, width)
         if self.summary is not None:
             vector = self.summary(vector)  # (B, width)
-        return self.metadata(x, vector, batch.metadata) if len(self.metadata) else (x, vector)
+        return self.metadata(x, vector, getattr(batch, "metadata", None)) if len(self.metadata) else (x, vector)
 
     def choose(self, layers: Sequence[Tensor]) -> Tensor:
         """Embeddings and L layers, (B, T, H) each → (B, T, width)."""
         chosen = [layers[i] for i in self.reading.layers]
-        match self.reading.how:
-            case "concat":
-                return torch.cat(chosen, dim=-1)
-            case "mix":
-                return self.mix(chosen)
-            case _:  # "sum", or "one"
-                return sum(chosen)
+        if self.mix is not None:
+            return self.mix(chosen)
+        return torch.cat(chosen, dim=-1) if self.reading.how == "concat" else sum(chosen[1:], chosen[0])
 
     def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
         """The new layer's outputs, one per dropout mask."""
@@ -433,9 +429,10 @@ class BertForMultipleChoice(TaskHead):
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
         """batch.ids: (B, C, T)."""
         rows, count = batch.ids.shape[:2]
-        inputs = (batch.ids, batch.segments, batch.padding, batch.metadata)
-        ids, segments, padding, metadata = (None if x is None else x.flatten(0, 1) for x in inputs)
-        _, vector = self.read(TaskBatch(ids, segments, padding, metadata=metadata), tap)  # (B·C, width)
+        inputs = (batch.segments, batch.padding, batch.metadata)
+        segments, padding, metadata = (None if x is None else x.flatten(0, 1) for x in inputs)
+        choices = TaskBatch(batch.ids.flatten(0, 1), segments, padding, metadata=metadata)
+        _, vector = self.read(choices, tap)  # (B·C, width)
 
         def scores(logits: Tensor) -> Tensor:
             logits = logits.view(rows, count)  # (B, C)
@@ -458,7 +455,7 @@ class BertForIntentAndEntities(TaskHead):
         x, vector = self.read(batch, tap)  # (B, T, width), (B, width)
         intents, intent_loss = self.answer(vector, self.intent_classifier, cross_entropy, batch.intents)  # (B, intents)
         tags, tags_loss = self.answer(x, self.tag_classifier, tag_loss, batch.labels)  # (B, T, tags)
-        loss = None if batch.labels is None else intent_loss + tags_loss
+        loss = None if intent_loss is None or tags_loss is None else intent_loss + tags_loss
         return HeadOutput(tap("tag_classifier.logits", tags), loss, tap("intent_classifier.logits", intents))
 
     def options_to_config(self) -> dict:

@@ -85,7 +85,8 @@ def noise(
 ) -> dict[str, NoiseEffect]:
     """The noise for "none" and each of WAYS. questions: (sentence with a [MASK], its answer). In each sentence one
     word, drawn by `seed`, gets `most` facts that are drawn from the base regardless of the word."""
-    rng, found = random.Random(seed), {way: [] for way in ("none", *WAYS)}
+    rng = random.Random(seed)
+    found: dict[str, list[tuple[bool, float]]] = {way: [] for way in ("none", *WAYS)}
     for text, answer in questions:
         encoding = tokenizer.encode(text)
         blank, wanted = encoding.ids.index(tokenizer.mask_id), tokenizer.ids.get(answer.lower())

@@ -41,7 +41,7 @@ def poisson(rng: random.Random, mean: float = 3.0) -> int:
 def infilled(tokens: Sequence[str], rng: random.Random, rate: float = 0.3, mean: float = 3.0) -> list[NoisyToken]:
     """Text infilling: spans of Poisson(mean) tokens, each replaced by one [MASK], until `rate` of the tokens are gone;
     a span of length 0 puts a [MASK] where nothing is missing."""
-    budget, gone = round(rate * len(tokens)), set()
+    budget, gone = round(rate * len(tokens)), set[int]()
     spans: dict[int, int] = {}  # where a [MASK] stands → how many tokens it stands for
     tries = 0
     while len(gone) < budget and tries < 20 * len(tokens):

@@ -105,19 +105,6 @@ def draw_runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng
     return [[words[word] for word in run] for run in sorted(taken)]
 
 
-def replacement(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
-    """The tokens that replace a unit, all in the same way: [MASK] / random / unchanged by `split`. put: tokens → tokens
-    used instead of [MASK], or None for random ones."""
-    tokens, fate = ids[unit[0] : unit[1]], rng.random()
-    if fate < split[0]:
-        return (
-            [vocab.mask_id] * len(tokens)
-            if put is None
-            else list(put(tuple(tokens)) or random_tokens(tokens, vocab, rng))
-        )
-    return random_tokens(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
-
-
 def random_tokens(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
     """As many random entries of the vocabulary."""
     return [rng.randrange(vocab.size) for _ in tokens]
@@ -129,25 +116,28 @@ def hide_units(
     joined: Tensor,
     vocab: MaskVocabulary,
     rng: torch.Generator,
+    draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
     rate: float,
     split: tuple[float, float, float],
-    draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
-    put: Callable[[Tokens, random.Random], Tokens | None] | None = None,
+    replace_with: Callable[[Tokens, random.Random], Tokens | None] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Hide units in each row. → (ids, labels), both (B, T), labels −100 where nothing is hidden.
+    """Hide units in each row, all tokens of one in the same way. → (ids, labels), both (B, T), labels −100 elsewhere.
 
-    draw(row, its words, budget, rng): the units to hide · put(tokens, rng): what replaces a unit instead of [MASK];
+    draw(row, its words, budget, rng): the units to hide · replace_with(tokens, rng): replaces a unit instead of [MASK];
     None for random tokens. The other arguments as in `minibert.corruption.mask_tokens`.
     """
     dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
     goes_on = vocab.continuation[ids] | joined
     budgets = masking_budget((~special).sum(dim=1), rate).tolist()
     rows, labels = ids.tolist(), torch.full_like(ids, IGNORE)
-    told = zip(goes_on.tolist(), special.tolist(), budgets, strict=True)
-    for number, (more, apart, budget) in enumerate(told):
-        row = rows[number]
-        for unit in draw(list(row), word_units(more, apart), budget, dice):
-            labels[number, unit[0] : unit[1]] = ids[number, unit[0] : unit[1]]
-            other = None if put is None else lambda tokens: put(tokens, dice)
-            row[unit[0] : unit[1]] = replacement(row, unit, vocab, split, dice, other)
+    for i, (row, more, apart) in enumerate(zip(rows, goes_on.tolist(), special.tolist(), strict=True)):
+        for start, end in draw(list(row), word_units(more, apart), budgets[i], dice):
+            labels[i, start:end] = ids[i, start:end]
+            tokens, fate = row[start:end], dice.random()
+            if fate < split[0]:
+                masks = [vocab.mask_id] * len(tokens)
+                other = masks if replace_with is None else replace_with(tuple(tokens), dice)
+                row[start:end] = other or random_tokens(tokens, vocab, dice)
+            elif fate < split[0] + split[1]:
+                row[start:end] = random_tokens(tokens, vocab, dice)
     return torch.tensor(rows), labels

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.heads import TaskHead
-from minibert.model import Bert, Block
+from minibert.model import Bert
 from minibert.pruning.keep import Keep
 from minibert.relatives import components_of
 from minibert.relatives.parts.pruned_block import PrunedBlock
@@ -30,7 +31,7 @@ def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
     return PrunedConfig(**{**values, **sizes})
 
 
-def cut(model: nn.Module, keep: Keep) -> nn.Module:
+def cut(model: Any, keep: Keep) -> Any:
     """A smaller copy of a BERT, with or without a head of any kind. Raises ValueError if it cannot be cut."""
     keep.check(model.config)
     reads = model.options.layers if isinstance(model, TaskHead) else "last"
@@ -47,9 +48,9 @@ def cut(model: nn.Module, keep: Keep) -> nn.Module:
 
 
 @torch.no_grad()
-def cut_block(config: BertConfig, block: Block, heads: Sequence[int], neurons: Sequence[int]) -> PrunedBlock:
+def cut_block(config: BertConfig, block: Any, heads: Sequence[int], neurons: Sequence[int]) -> nn.Module:
     """A copy of a block with only these heads and neurons."""
-    small = PrunedBlock(config, len(heads), len(neurons))
+    small: Any = PrunedBlock(config, len(heads), len(neurons))
     size = config.head_size
     numbers = torch.tensor([head * size + i for head in heads for i in range(size)], dtype=torch.long)
     rows = torch.tensor(neurons, dtype=torch.long)
@@ -87,12 +88,12 @@ class MaskTap:
                     mask = torch.zeros(len(there[layer]))
                     mask[list(kept)] = 1.0
                     self.masks[f"blocks.{layer}.{name}"] = mask[:, None, None] if name == "attn.mixed" else mask
-        self.before = None
+        self.before: Tensor | None = None
 
     def __call__(self, name: str, x: Tensor) -> Tensor:
         if name in self.masks:
             return x * self.masks[name].to(x)
         if name == "embeddings.out" or (name.endswith(".out") and name.count(".") == 2 and name.startswith("blocks.")):
-            self.before = self.before if name in self.gone else x
-            return self.before
+            x = x if name not in self.gone or self.before is None else self.before
+            self.before = x
         return x

@@ -51,7 +51,8 @@ class Keep:
         kept = [i for i, layer in enumerate(self.layers) if layer not in gone]
         if not kept:
             raise ValueError("a model without any layer cannot be built: keep one")
-        return Keep(*(tuple(part[i] for i in kept) for part in (self.layers, self.heads, self.neurons)))
+        heads, neurons = (tuple(part[i] for i in kept) for part in (self.heads, self.neurons))
+        return Keep(tuple(self.layers[i] for i in kept), heads, neurons)
 
     def check(self, config: BertConfig) -> None:
         """Raise ValueError for parts that the model does not have."""

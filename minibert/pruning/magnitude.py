@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import zlib
 from copy import deepcopy
+from typing import Any
 
 import torch
 from safetensors.torch import save
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from minibert.model import Bert
 
 
-def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
+def pruned_weights(model: Any) -> dict[str, Tensor]:
     """The matrices of all blocks, by name; embeddings, norms, biases and the head are not pruned."""
     encoder = model if isinstance(model, Bert) else model.bert
     names = [f"{name}.weight" for name, part in encoder.blocks.named_modules() if isinstance(part, nn.Linear)]

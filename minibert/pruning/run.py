@@ -20,7 +20,7 @@ from minibert.inside.costs.cost import measure
 from minibert.pruning import magnitude
 from minibert.pruning.cut import cut
 from minibert.pruning.importance import Importance, batches_of, importance, losses_without_layers
-from minibert.pruning.keep import KINDS, Keep, least_important, normalised
+from minibert.pruning.keep import KINDS, Keep, least_important, normalised, sizes_of
 from minibert.tasks import TaskData
 from minibert.tasks.sampling import spread
 from minibert.train import Event, Preparing
@@ -79,7 +79,7 @@ def importance_examples(examples: Sequence) -> list:
 
 def parts_to_keep(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
     """What stays of the model's structure. examples: with labels, to measure importance on unless `found` is given."""
-    model = predictor.model
+    model: Any = predictor.model
     keep = Keep.whole(model.config)
     if pruning.what == "layers":
         costs = losses_without_layers(model, batches_of(predictor, importance_examples(examples)))
@@ -121,8 +121,9 @@ def prune(
     before = measured(whole, dev_data)
     yield Preparing("what goes is chosen, and what is left is measured")
     small, masks = pruned(whole, pruning, train_data.examples)
-    kept = Keep.whole(small.model.config)
-    yield Cut(before, measured(small, dev_data), list(map(len, kept.heads)), list(map(len, kept.neurons)))
+    config: Any = small.model.config
+    heads, neurons = map(list, sizes_of(config))
+    yield Cut(before, measured(small, dev_data), heads, neurons)
     yield from retrain(small, train_data, dev_data, settings, masks=masks, out=out, watch=watch, mailbox=mailbox)
 
 

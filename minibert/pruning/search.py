@@ -78,7 +78,7 @@ class SuperNetwork(Learner):
     def __init__(self, learner: Learner, space: SearchSpace, seed: int, whole: int = 4):
         super().__init__(learner.model, learner.frozen)
         self.rng, self.every = random.Random(seed), whole
-        config = self.model.config
+        config: Any = self.model.config
         self.parts = [(part, MaskTap(part.keep(config), config)) for part in space.parts]
 
     def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
@@ -125,8 +125,9 @@ def ranked(
 ) -> Iterator[Candidate]:
     """Evaluate every part of a trained network, cut out but not trained further."""
     texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED_TEXTS)).examples]
+    model: Any = predictor.model
     for number, part in enumerate(space.parts, 1):
-        small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)).eval())
+        small = replace(predictor, model=cut(model, part.keep(model.config)).eval())
         cost = measure({"": (small.model, small.tokenizer)}, texts)[""]
         metrics = evaluate(small, dev).metrics
         yield Candidate(
@@ -195,8 +196,9 @@ def search(
         yield candidate
     best = best_within(candidates, budget)
     yield Found(best.name, budget, best.as_dict())
+    model: Any = predictor.model
     part = SubNetwork(best.layers, best.heads, best.neurons)
-    small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)))
+    small = replace(predictor, model=cut(model, part.keep(model.config)))
     for event in retrain(small, train_data, dev_data, afterwards, out=out, watch=watch, mailbox=mailbox):
         if isinstance(event, Step):
             event = replace(event, progress=asked + (1 - asked) * event.progress)

@@ -4,12 +4,14 @@ together with the earlier ones (§3); see `parts.continual_tasks`. In transforme
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import torch
 
 from minibert.config import BertConfig
 from minibert.count import CostRow, Shape
+from minibert.model import Batch
+from minibert.objectives import PredictionStats
 from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
 from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, for_task
@@ -33,7 +35,7 @@ class Ernie2Config(BertConfig):
         return super().as_dict() | {"model_type": "ernie", "use_task_id": True}
 
     @classmethod
-    def from_dict(cls, values) -> Ernie2Config:
+    def from_dict(cls, values) -> Self:
         return super().from_dict({**values, "model_type": cls.model_type})
 
 
@@ -51,19 +53,19 @@ class ContinualTasks(KnowledgeMasking):
 
     model: ClassVar = TaskedLm
 
-    def after(self, batches):
+    def after(self, batches) -> Self:
         return replace(super().after(batches), begun=batches >= self.order_from)
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         if self.begun and torch.rand((), generator=rng) >= self.share:
             return for_task(batch, ORDER)
         return for_task(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
 
-    def target_counts(self, batch):
+    def target_counts(self, batch) -> dict[str, int]:
         return {kind: count for kind, count in super().target_counts(batch).items() if count}
 
-    def prediction_stats(self, output, batch):
-        return {kind: asked for kind, asked in super().prediction_stats(output, batch).items() if asked.count}
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        return {kind: stats for kind, stats in super().prediction_stats(output, batch).items() if stats.count}
 
 
 RELATIVE = Relative(

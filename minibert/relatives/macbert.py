@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from torch import Tensor
+
 from minibert.config import BertConfig
+from minibert.corruption import MaskVocabulary
 from minibert.count import Shape
 from minibert.masking.similar_words import SimilarWords
-from minibert.masking.units import draw_runs, hide_units
+from minibert.masking.units import Unit, draw_runs, hide_units
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 
@@ -23,7 +28,7 @@ class MacBertConfig(BertConfig):
     model_type: ClassVar[str] = "macbert"
 
 
-def draw_grams(words, budget, rng):
+def draw_ngrams(words: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     """The words of n-grams, n from 1 to 4, until the budget is full."""
     return [word for run in draw_runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
 
@@ -37,26 +42,17 @@ class MlmAsCorrection(MaskedLanguageModel):
     similar: bool = True
 
     @property
-    def name(self):
+    def name(self) -> str:
         return super().name.replace("mlm", "mac") if self.similar else super().name  # it has never read a [MASK]
 
-    def vocabulary(self, store, tokenizer):
+    def vocabulary(self, store, tokenizer) -> MaskVocabulary:
         known = super().vocabulary(store, tokenizer)
         return replace(known, similar=SimilarWords.of_text(store, tokenizer)) if self.similar else known
 
-    def hide(self, ids, special, joined, vocabulary, rng):
-        m, put = self.masking, vocabulary.similar.draw if vocabulary.similar else None
-        return hide_units(
-            ids,
-            special,
-            joined,
-            vocabulary,
-            rng,
-            m.rate,
-            m.split,
-            lambda row, words, budget, dice: draw_grams(words, budget, dice),
-            put,
-        )
+    def hide(self, ids, special, joined, vocabulary, rng) -> tuple[Tensor, Tensor]:
+        m, draw = self.masking, lambda row, words, budget, dice: draw_ngrams(words, budget, dice)
+        similar = vocabulary.similar.draw if vocabulary.similar else None
+        return hide_units(ids, special, joined, vocabulary, rng, draw, m.rate, m.split, similar)
 
 
 RELATIVE = Relative(

@@ -57,6 +57,7 @@ class RelativeAttention(SelfAttention):
     def __init__(self, config: NezhaConfig):
         super().__init__(config)
         self.furthest = config.max_relative_position
+        self.sinusoids: Tensor
         self.register_buffer("sinusoids", sinusoids(2 * self.furthest + 1, self.head_size), persistent=False)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:

@@ -40,7 +40,6 @@ class PrunedConfig(BertConfig):
         return self.kept_neurons or (self.intermediate_size,) * self.num_hidden_layers
 
 
-QKV = ("query", "key", "value")
 # K, G: head dimensions and neurons left in all layers, whose rows are counted together.
 OWN = (
     *(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from torch import nn
 
@@ -37,7 +37,7 @@ class XlnetConfig(BertConfig):
         return super().as_dict() | {"summary_type": "first", "use_mems_eval": False}  # [CLS] stands first here
 
     @classmethod
-    def from_dict(cls, values) -> XlnetConfig:
+    def from_dict(cls, values) -> Self:
         return super().from_dict({"attention_probs_dropout_prob": values.get("dropout"), **values})
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,8 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
+from minibert.model import SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
+from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
@@ -32,7 +33,7 @@ OFFSET = 2  # unused first rows of the position table, historically reserved for
 # Our config fields → transformers', of encoder and decoder each.
 SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
 # ours → theirs, in order
-NAMES = [
+NAMES: list[tuple[str, Any]] = [
     (r"^token\b", "shared"),
     (r"\bembeddings\.position\b", "embed_positions"),
     (r"\bembeddings\.norm\b", "layernorm_embedding"),
@@ -81,7 +82,7 @@ class BartConfig(BertConfig):
         return {name: value for name, value in own.items() if name not in SIDES} | sides
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> BartConfig:
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         given = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
         for ours, theirs in SIDES.items():
             one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
@@ -161,6 +162,7 @@ class BartForConditionalGeneration(Bart):
 
     def __init__(self, config: BartConfig):
         super().__init__(config)
+        self.final_logits_bias: Tensor
         self.register_buffer("final_logits_bias", torch.zeros(1, config.vocab_size))
 
     def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
@@ -172,9 +174,7 @@ class BartForConditionalGeneration(Bart):
         logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
         if batch.labels is None:
             return Seq2SeqOutput(logits)
-        return Seq2SeqOutput(
-            logits, F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
-        )
+        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten()))
 
 
 class BartClassificationHead(nn.Module):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,8 +17,8 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert import checkpoint
-from minibert.model import IGNORE, Batch, BertForPreTraining, initialize
-from minibert.objectives import cross_entropy
+from minibert.model import Batch, BertForPreTraining, initialize
+from minibert.objectives import mean_or_zero, targets_of
 from minibert.tokenizer import Tokenizer
 
 DETECTOR = "detector.safetensors"  # beside the weights of the BERT that corrects
@@ -91,13 +92,12 @@ class Corrector(nn.Module):
         logits, suspicion = self.model.mlm(x), seen.get("suspicion")  # (B, T, V), (B, T)
         if batch.labels is None:
             return CorrectorOutput(logits, suspicion)
-        there = batch.labels != IGNORE
-        correction = cross_entropy(logits[there].float(), batch.labels[there])
+        mask, targets = targets_of(batch.labels)
+        correction = mean_or_zero(F.cross_entropy, logits[mask], targets)
         if suspicion is None:
             return CorrectorOutput(logits, None, correction, correction)
-        wrong = (batch.labels != batch.ids)[there].float()
-        reduction = "mean" if there.any() else "sum"  # 0 without any label, where the mean would be NaN
-        detection = F.binary_cross_entropy_with_logits(suspicion[there], wrong, reduction=reduction)
+        wrong = (targets != batch.ids[mask]).float()
+        detection = mean_or_zero(F.binary_cross_entropy_with_logits, suspicion[mask], wrong)
         loss = self.share * correction + (1 - self.share) * detection  # λ = 0.8 (§3.3)
         return CorrectorOutput(logits, suspicion, loss, correction, detection)
 
@@ -111,8 +111,8 @@ class Corrector(nn.Module):
     @classmethod
     def load(cls, folder: str | Path) -> tuple[Corrector, Tokenizer]:
         """In eval mode. Raises CheckpointError."""
-        model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
-        path = Path(folder) / DETECTOR
+        model: Any = checkpoint.load(folder)
+        tokenizer, path = checkpoint.load_tokenizer(folder), Path(folder) / DETECTOR
         made = cls(model, tokenizer.mask_id, detector=path.is_file())
         if made.detector is not None:
             made.detector.load_state_dict({name: weight.float() for name, weight in load_file(path).items()})

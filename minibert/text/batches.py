@@ -103,7 +103,7 @@ class PretrainingBatches:
             raise ValueError(f"the input format must be one of {', '.join(FORMATS)}, not {input_format!r}")
         objective = objective or MaskedLanguageModel()
         if input_format in PAIR_FORMATS and not objective.pairs:
-            input_format = objective.packed
+            input_format = objective.single_format
         if input_format in PAIR_FORMATS and input_format not in objective.pairs:
             raise ValueError(f"the objective {objective.name} has no input format {input_format!r}")
         if input_format in PAIR_FORMATS and objective.uses_other_documents and len(store) < 2:

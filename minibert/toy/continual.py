@@ -141,9 +141,9 @@ class Asker:
             torch.zeros_like(special),
             self.vocabulary,
             dice,
+            lambda row, words, budget, dice: draw_units(units(stage, row, words, self.vocabulary), budget, dice),
             RATE,
             SPLIT,
-            lambda row, words, budget, dice: draw_units(units(stage, row, words, self.vocabulary), budget, dice),
         )
 
 

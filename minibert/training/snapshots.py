@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -78,7 +79,7 @@ def listed(directory: str | Path) -> list[Snapshot]:
 def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
     """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries added to its vocabulary later
     have a zero vector and are never predicted."""
-    model = checkpoint.load(directory)
+    model: Any = checkpoint.load(directory)
     state, wanted = {}, model.state_dict()
     try:
         with safe_open(snapshot.path, "pt") as file:

@@ -15,7 +15,7 @@ from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.masking.similar_words import SimilarWords
 from minibert.masking.units import Unit, draw_units, entity_units, hide_units, phrase_units, word_units
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.relatives.macbert import draw_grams
+from minibert.relatives.macbert import draw_ngrams
 from minibert.relatives.parts.span_boundary import draw_spans
 from minibert.text.batches import padded_batch
 from minibert.text.store import continued
@@ -144,7 +144,7 @@ def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: 
         rows = mask_tokens(ids, special, vocab, rng, rate, SPLIT)
     else:
         put = vocab.similar.draw if kind == "similar" else None
-        rows = hide_units(ids, special, joined, vocab, rng, rate, SPLIT, drawing(kind, reading.units[kind]), put)
+        rows = hide_units(ids, special, joined, vocab, rng, drawing(kind, reading.units[kind]), rate, SPLIT, put)
     return rows[0][0].tolist(), rows[1][0].tolist()
 
 
@@ -152,7 +152,7 @@ def drawing(kind: str, units: Sequence[Unit]):
     """A function for `minibert.masking.units.hide_units` that draws units to mask within a budget."""
 
     def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:
-        how = {"span": draw_spans, "similar": draw_grams}.get(kind, draw_units)
+        how = {"span": draw_spans, "similar": draw_ngrams}.get(kind, draw_units)
         return how(list(units), budget, rng)
 
     return draw

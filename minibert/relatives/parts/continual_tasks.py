@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -27,19 +28,19 @@ from minibert.model import (
     initialize,
     no_tap,
 )
-from minibert.objectives import cross_entropy
+from minibert.objectives import mean_or_zero, targets_of
 
 REGIMES = ("continual", "one_by_one", "together")
 WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; the default is the first
 KEPT_UP = 0.2  # share of a task's steps in each stage after its first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TaskedBatch(Batch):
     """tasks: (B,) the number of the task, the same for all rows · labels: (B, T) in a task of masked tokens, else
     (B,) classes."""
 
-    tasks: Tensor | None = None
+    tasks: Tensor
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class TaskOutput:
 class TaskEmbeddings(Embeddings):
     """token + segment + position + task; the first task's vector, unless a tap replaces it (`task_tap`)."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config):
         super().__init__(config)
         self.task = nn.Embedding(config.task_type_vocab_size, config.hidden_size)
 
@@ -87,8 +88,8 @@ class TaskedLm(BertForPreTraining):
     """BERT with its two heads and a task embedding; each batch has the labels of one task."""
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        told = task_tap(self.bert, getattr(batch, "tasks", None), tap)
-        return self.answer(*self.bert(batch, told), batch, tap)
+        x, pooled = self.bert(batch, task_tap(self.bert, getattr(batch, "tasks", None), tap))
+        return self.answer(x, pooled, batch, tap)
 
 
 class Ernie2(nn.Module):
@@ -110,12 +111,9 @@ class Ernie2(nn.Module):
     def forward(self, batch: TaskedBatch, tap: Tap = no_tap) -> TaskOutput:
         x, pooled = self.read(batch, tap)
         name = self.names[int(batch.tasks[0])]
-        if name in self.heads:
-            logits, labels = self.heads[name](pooled), batch.labels  # (B, classes), (B,)
-        else:
-            there = batch.labels != IGNORE
-            logits, labels = self.mlm(x[there]), batch.labels[there]  # (M, V), (M,)
-        return TaskOutput(logits, cross_entropy(logits.float(), labels), labels)
+        mask, labels = targets_of(batch.labels)  # (B, T), (M,); or (B,) twice
+        logits = self.heads[name](pooled) if name in self.heads else self.mlm(x[mask])  # (B, classes) or (M, V)
+        return TaskOutput(logits, mean_or_zero(F.cross_entropy, logits, labels), labels)
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:
