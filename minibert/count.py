@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -30,9 +31,9 @@ SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": (
 
 @dataclass(frozen=True)
 class CostRow:
-    """One term of both counts. weights, flops: formulas for one copy, "" for none; a row without both takes BERT's of
-    its name away · after: the row of BERT's that it follows; "" if it stands in place of the one of its name ·
-    together: the formulas are for all layers together."""
+    """One module in both counts. weights, flops: formulas for one copy, "" for none; with neither, BERT's row of this
+    name is removed · after: BERT's row that it follows; "" if it replaces the one of its name · together: the formulas
+    are for all layers together."""
 
     name: str  # where it lives in minibert.model: "block.attn.query" is blocks.{i}.attn.query
     group: str = ""
@@ -141,6 +142,7 @@ class CostTerm:
     formula: str
     letters: dict[str, int] = field(repr=False)
     times: int = 1
+    together: bool = False  # the formula is for all layers together
 
     @property
     def one(self) -> int:
@@ -168,7 +170,7 @@ def by_group(parts: Iterable[CostTerm]) -> dict[str, int]:
     return sums
 
 
-def shape_of(config: BertConfig | Shape) -> Shape:
+def bert_shape(config: BertConfig | Shape) -> Shape:
     """The Shape of BERT with this config. Raises ValueError for a relative's, which `relatives.shape_of` knows."""
     if isinstance(config, Shape):
         return config
@@ -197,18 +199,18 @@ def rows_of(r: Shape) -> list[CostRow]:
         CostRow("block.mlp.contract", "mlp", "F·H + H", "2·B·T·F·H"),
         CostRow("block.mlp_norm", "norms", "2·H"),
         CostRow("pooler.dense", "heads", "H² + H" if r.pooler else "", "2·B·H²" if r.sentence_pairs else ""),
-        *(row for asked in r.objective.split("+") for row in head_rows(asked, r.factorised)),
+        *(row for kind in r.objective.split("+") for row in head_rows(kind, r.factorised)),
     ]
     instead = {row.name: row for row in r.own if not row.after}
     own = {one.name: [instead.get(one.name, one), *(row for row in r.own if row.after == one.name)] for one in bert}
     return [row for place in own.values() for row in place]
 
 
-def head_rows(asked: str, factorised: bool) -> list[CostRow]:
+def head_rows(kind: str, factorised: bool) -> list[CostRow]:
     """The rows of the head for one part of an objective's name."""
     width, matrix = ("E", "H·E") if factorised else ("H", "H²")
     decoder = CostRow("mlm.decoder", "heads", "V", f"2·M·{width}·V")
-    match asked:
+    match kind:
         case "mlm":
             dense = CostRow("mlm.dense", "heads", f"{matrix} + {width}", f"2·M·{matrix}")
             return [dense, CostRow("mlm.norm", "norms", f"2·{width}"), decoder]
@@ -241,8 +243,10 @@ def counted(r: Shape, kind: str, letters: dict[str, int]) -> tuple[CostTerm, ...
             return 1
         return r.copies(row.name.split(".")[1].removesuffix("_norm")) if kind == "weights" else letters["L"]
 
-    found = ((row, getattr(row, kind)) for row in rows_of(r))
-    return tuple(CostTerm(row.name, row.group, formula, letters, times(row)) for row, formula in found if formula)
+    rows = ((row, getattr(row, kind)) for row in rows_of(r))
+    return tuple(
+        CostTerm(row.name, row.group, formula, letters, times(row), row.together) for row, formula in rows if formula
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -257,8 +261,9 @@ class ParameterCount:
 
     @property
     def block(self) -> int:
-        """One block."""
-        return sum(part.one for part in self.parts if part.name.startswith("block."))
+        """One block; the mean where blocks differ, as in a pruned model."""
+        blocks = [part for part in self.parts if part.name.startswith("block.")]
+        return round(sum(part.one / (part.letters["L"] if part.together else 1) for part in blocks))
 
     @property
     def encoder(self) -> int:
@@ -289,7 +294,7 @@ class ParameterCount:
 
 def parameters(config: BertConfig | Shape) -> ParameterCount:
     """Parameters by part; a block has 12·H² + 13·H when F = 4·H."""
-    r = shape_of(config)
+    r = bert_shape(config)
     return ParameterCount(counted(r, "weights", r.letters))
 
 
@@ -326,7 +331,7 @@ def flops(
     masked: the share of positions the MLM head predicts; 1 computes it everywhere, 0 leaves it out. Shared layers
     share weights, not work: ALBERT's L layers cost as much as BERT's.
     """
-    r = shape_of(config)
+    r = bert_shape(config)
     return FlopCount(counted(r, "flops", _sized(r, batch, tokens, masked)), training)
 
 
@@ -380,11 +385,11 @@ def memory(
     ):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    r = shape_of(config)
+    r = bert_shape(config)
     letters = _sized(r, batch, tokens, masked) | {"N": parameters(r).pretraining}
     width = 4 if precision == "fp32" else 2
     if training:
-        rows = _kept_for_backward(r, width, attention)
+        rows = _saved_for_backward(r, width, attention)
         rows = [
             ("weights", "weights", "4·N", 1),
             ("gradients", "gradients", "4·N", 1),
@@ -412,14 +417,10 @@ def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> 
 
     if not fits(1):
         return 0
-    low = 1
-    while fits(2 * low):
-        low *= 2
-    high = 2 * low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    high = 2
+    while fits(high):
+        high *= 2
+    return bisect_left(range(high), True, lo=2, key=lambda batch: not fits(batch)) - 1
 
 
 def _matrices(r: Shape) -> str:
@@ -437,7 +438,7 @@ def _matrices(r: Shape) -> str:
     return f"2·({' + '.join(terms)})"
 
 
-def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
+def _saved_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
     """What autograd keeps, part by part; w: bytes per number in matrix products. Cf. Korthikanti et al. 2022, §4.1:
     34·B·T·H + 5·B·A·T² per block, all in 16 bit with one byte per mask entry (here LayerNorms read fp32)."""
     c, layers = r.config, r.config.num_hidden_layers
@@ -491,7 +492,7 @@ def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
         raise ValueError(f"{tokens} tokens, but there are only {r.config.longest} positions")
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
-    asked = round(masked * batch * tokens)
+    predicted = round(masked * batch * tokens)
     if r.objective == "plm":  # each row is followed by its queries, one per predicted token
         tokens += round(masked * tokens)
-    return r.letters | {"B": batch, "T": tokens, "M": asked}
+    return r.letters | {"B": batch, "T": tokens, "M": predicted}

@@ -1,5 +1,5 @@
-"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding identifies the task, and a new task is learned
-together with the earlier ones (§3); see `parts.continual_tasks`. In transformers it is an ERNIE with `use_task_id`."""
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a task embedding, and each new task is learned together with the
+earlier ones (§3); see `parts.continual_tasks`. In transformers it is an ERNIE with `use_task_id`."""
 
 from __future__ import annotations
 
@@ -21,15 +21,13 @@ TASK = CostRow("embeddings.task", "embeddings", "N·H", after="embeddings.segmen
 
 @dataclass(frozen=True)
 class Ernie2Config(BertConfig):
-    """task_type_vocab_size: number of task embeddings."""
-
     model_type: ClassVar[str] = "ernie2"
-    task_type_vocab_size: int = 3
+    task_type_vocab_size: int = 3  # number of task embeddings
 
     def __post_init__(self):
         super().__post_init__()
-        if not 2 <= self.task_type_vocab_size <= 2**16:
-            raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {self.task_type_vocab_size}")
+        if not 2 <= (count := self.task_type_vocab_size) <= 2**16:
+            raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {count}")
 
     def as_dict(self) -> dict:
         return super().as_dict() | {"model_type": "ernie", "use_task_id": True}

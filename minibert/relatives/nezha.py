@@ -46,8 +46,8 @@ class EmbeddingsWithoutPositions(Embeddings):
     ) -> Tensor:
         if positions is not None:
             raise ValueError("NEZHA has no positions to give a token, only distances between two")
-        segments = torch.zeros_like(ids) if segments is None else segments
-        x = tap("sum", tap("token", self.token(ids)) + tap("segment", self.segment(segments)))  # (B, T, H)
+        segment = self.segment(torch.zeros_like(ids) if segments is None else segments)
+        x = tap("sum", tap("token", self.token(ids)) + tap("segment", segment))  # (B, T, H)
         return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
 
 
@@ -61,9 +61,8 @@ class RelativeAttention(SelfAttention):
         self.register_buffer("sinusoids", sinusoids(2 * self.furthest + 1, self.head_size), persistent=False)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        place = torch.arange(q.size(-2), device=q.device)
-        distance = (place[None, :] - place[:, None]).clamp(-self.furthest, self.furthest)  # (T, T): j − i
-        r = tap("relative", self.sinusoids[distance + self.furthest])  # (T, T, D)
+        place, most = torch.arange(q.size(-2), device=q.device), self.furthest
+        r = tap("relative", self.sinusoids[(place - place[:, None]).clamp(-most, most) + most])  # (T, T, D): of j − i
         by_place = tap("relative_scores", torch.einsum("bhid,ijd->bhij", q, r.to(q.dtype)))  # (B, A, T, T)
         scores = tap("scores", (q @ k.transpose(-1, -2) + by_place) / math.sqrt(self.head_size))  # (B, A, T, T)
         probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1

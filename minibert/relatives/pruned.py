@@ -57,8 +57,6 @@ RELATIVE = Relative(
     encoder="bert",
     in_transformers=False,  # no longer: version 4 had `prune_heads`, and nothing for neurons
     about="heads, neurons or layers have been cut away",
-    components={
-        "blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)],
-    },
+    components={"blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)]},
     shape=lambda c: Shape(c, own=OWN, own_letters=(("K", sum(c.heads) * c.head_size), ("G", sum(c.neurons)))),
 )

@@ -123,11 +123,7 @@ class NetworkPair(nn.Module):
     from the second network on to the generator's logits (§2)."""
 
     def __init__(
-        self,
-        generator: Generator,
-        main: Discriminator | Generator,
-        variant: str = "electra",
-        temperature: float = 1.0,
+        self, generator: Generator, main: Discriminator | Generator, variant: str = "electra", temperature: float = 1.0
     ):
         super().__init__()
         self.generator, self.main, self.variant, self.temperature = generator, main, variant, temperature

@@ -70,7 +70,9 @@ def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
     tap = MaskTap(keep, CONFIG)
     for _ in range(2):  # a tap that has been used is as good as new
         assert torch.allclose(small(rows()).mlm_logits[real], model(rows(), tap).mlm_logits[real], atol=1e-5)
-    assert parameters(shape_of(small.config)).pretraining == sum(weight.numel() for weight in small.parameters())
+    counted = parameters(shape_of(small.config))
+    assert counted.pretraining == sum(weight.numel() for weight in small.parameters())
+    assert counted.block == round(counted.of("block.") / small.config.num_hidden_layers)  # their mean: blocks differ
     assert small.config.heads == tuple(map(len, keep.heads)) and small.config.neurons == tuple(map(len, keep.neurons))
     again = checkpoint.load(checkpoint.save(tmp_path / "small", small))
     assert again.config == small.config and torch.equal(again(rows()).mlm_logits, small(rows()).mlm_logits)

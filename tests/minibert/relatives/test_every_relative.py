@@ -266,11 +266,7 @@ def test_a_model_type_that_nobody_knows_is_refused_by_name(tmp_path):
     [
         *(("albert", {"sizes": {field: n}}, "must be 1 here") for field, n in NOT_ALBERT.items()),
         ("albert", {"sizes": {"shared": "heads"}}, "shared must be one of none, attention, feed_forward, all, not"),
-        (
-            "electra",
-            {"objective_options": {"variant": "electra_16"}},
-            "must be one of electra, electra_15, ",
-        ),
+        ("electra", {"objective_options": {"variant": "electra_16"}}, "must be one of electra, electra_15, "),
         ("ernie", {"objective_options": {"stage": "sentence"}}, "the stage must be one of piece, phrase, entity"),
         ("ernie2", {"sizes": {"task_type_vocab_size": 1}}, "task_type_vocab_size must be from 2"),
         ("nezha", {"objective_options": {"variant": "electra"}}, "the objective of nezha has no option variant"),
