@@ -283,10 +283,8 @@ class ParameterCount:
 
     @property
     def pretraining(self) -> int:
-        """Everything the model's pre-training trains (BertForPreTraining)."""
-        sentence_head = self.of("nsp")
-        heads = self.of("mlm.", "rtd.", "sbo.", "names") + sentence_head
-        return self.encoder + (self.of("pooler") if sentence_head else 0) + heads
+        """Everything the model's pre-training trains (BertForPreTraining); without sentence pairs not the pooler."""
+        return total(self.parts) - (0 if self.of("nsp") else self.of("pooler"))
 
     def totals(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
