@@ -217,6 +217,7 @@ class TaskHead(nn.Module):
     """
 
     one_vector = True
+    stores_labels = reads_labels = True  # as id2label in config.json
     losses: tuple[str, ...] = ()  # supported besides cross-entropy
 
     def __init__(
@@ -299,12 +300,12 @@ class TaskHead(nn.Module):
 
     def options_to_config(self) -> dict:
         """This head's entries in config.json, under transformers' names where there are any."""
-        return self.options.to_config()
+        return (names_to_config(self.labels) if self.stores_labels else {}) | self.options.to_config()
 
     @classmethod
     def options_from_config(cls, values: dict) -> dict:
         """The inverse: config.json → keyword arguments of this class."""
-        return HeadOptions.from_config(values)
+        return ({"labels": names_from_config(values)} if cls.reads_labels else {}) | HeadOptions.from_config(values)
 
 
 def new_weights(head: nn.Module) -> dict[str, tuple[int, ...]]:
@@ -348,13 +349,13 @@ class BertForSequenceClassification(TaskHead):
         return HeadOutput(tap("classifier.logits", logits), loss, vector=vector)
 
     def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), "problem_type": self.problem, **super().options_to_config()}
+        return {"problem_type": self.problem, **super().options_to_config()}
 
     @classmethod
     def options_from_config(cls, values: dict) -> dict:
-        labels = names_from_config(values)
-        problem = values.get("problem_type") or ("regression" if len(labels) == 1 else "single_label_classification")
-        return {"labels": labels, "problem": problem, **super().options_from_config(values)}
+        options = super().options_from_config(values)
+        default = "regression" if len(options["labels"]) == 1 else "single_label_classification"
+        return {"problem": values.get("problem_type") or default, **options}
 
 
 def known(loss: Loss) -> Loss:
@@ -386,18 +387,11 @@ class BertForTokenClassification(TaskHead):
         logits, loss = self.answer(x, self.classifier, tag_loss, batch.labels)  # (B, T, tags)
         return HeadOutput(tap("classifier.logits", logits), loss)
 
-    def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **super().options_to_config()}
-
-    @classmethod
-    def options_from_config(cls, values: dict) -> dict:
-        return {"labels": names_from_config(values), **super().options_from_config(values)}
-
 
 class BertForQuestionAnswering(TaskHead):
     """Two new vectors, S and E: P(start = i) = softmax(S·Tᵢ), and E likewise (Devlin et al. 2019, §4.2)."""
 
-    one_vector = False
+    one_vector = reads_labels = False
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("start", "end"), **options):
         super().__init__(config, labels, **options)
@@ -415,12 +409,11 @@ class BertForQuestionAnswering(TaskHead):
         logits, loss = self.answer(x, self.qa_outputs, span_loss, batch.labels)  # (B, T, 2)
         return HeadOutput(tap("qa_outputs.logits", logits), loss)
 
-    def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **super().options_to_config()}
-
 
 class BertForMultipleChoice(TaskHead):
     """One new vector; its product with each choice's [CLS] is the choice's score (Devlin et al. 2019, §4.4)."""
+
+    stores_labels = reads_labels = False
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("score",), **options):
         super().__init__(config, labels, **options)
@@ -445,6 +438,8 @@ class BertForMultipleChoice(TaskHead):
 
 class BertForIntentAndEntities(TaskHead):
     """Two new layers, two losses added: the intent at [CLS], a tag at every token (Chen et al. 2019)."""
+
+    stores_labels = reads_labels = False
 
     def __init__(self, config: BertConfig, labels: dict[str, Sequence[str]], **options):
         super().__init__(config, {name: list(labels[name]) for name in ("intents", "tags")}, **options)

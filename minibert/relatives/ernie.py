@@ -21,8 +21,6 @@ STAGES = ("piece", "phrase", "entity")
 
 @dataclass(frozen=True)
 class ErnieConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "ernie"
     fixed: ClassVar = {"use_task_id": False}  # with it the file is ERNIE 2.0's, see `relatives.config_from`
 

@@ -23,8 +23,6 @@ LENGTHS, SHARES = (1, 2, 3, 4), (0.4, 0.3, 0.2, 0.1)  # words of an n-gram
 
 @dataclass(frozen=True)
 class MacBertConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "macbert"
 
 
