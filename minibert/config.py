@@ -111,9 +111,9 @@ class BertConfig:
                 raise ValueError(f"{name} is {short(values[name])}; here it is {short(only)}")
         values = {**values, **{ours: values[theirs] for ours, theirs in cls.renamed.items() if theirs in values}}
         kinds = {field.name: get_type_hints(cls)[field.name] for field in fields(cls)}
-        given = {name: value for name, value in values.items() if name in kinds and value is not None}
-        check_kinds(given, kinds)
-        return cls(**given)
+        known = {name: value for name, value in values.items() if name in kinds and value is not None}
+        check_kinds(known, kinds)
+        return cls(**known)
 
 
 SIZES = (

@@ -49,13 +49,15 @@ def blank_predictions(
     model: BertForPreTraining, tokenizer: Tokenizer, tree: SentenceTree, blank: int, most: int
 ) -> dict[str, BlankPrediction]:
     """The predictions for "none" and each of WAYS. blank: position of the [MASK], from 0 · most: words of each."""
-    found = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in sentence_vectors(model, tree).items()}
-    told = {}
-    for way, shares in found.items():
+    probs = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in sentence_vectors(model, tree).items()}
+    predictions = {}
+    for way, shares in probs.items():
         best = shares.topk(most)
         words = tuple(tokenizer.vocab[i] for i in best.indices.tolist())
-        told[way] = BlankPrediction(words, tuple(best.values.tolist()), float((shares - found["none"]).abs().sum()) / 2)
-    return told
+        predictions[way] = BlankPrediction(
+            words, tuple(best.values.tolist()), float((shares - probs["none"]).abs().sum()) / 2
+        )
+    return predictions
 
 
 @torch.no_grad()
@@ -86,18 +88,20 @@ def noise(
     """The noise for "none" and each of WAYS. questions: (sentence with a [MASK], its answer). In each sentence one
     word, drawn by `seed`, gets `most` facts that are drawn from the base regardless of the word."""
     rng = random.Random(seed)
-    found: dict[str, list[tuple[bool, float]]] = {way: [] for way in ("none", *WAYS)}
+    results: dict[str, list[tuple[bool, float]]] = {way: [] for way in ("none", *WAYS)}
     for text, answer in questions:
         encoding = tokenizer.encode(text)
-        blank, wanted = encoding.ids.index(tokenizer.mask_id), tokenizer.ids.get(answer.lower())
+        blank, target = encoding.ids.index(tokenizer.mask_id), tokenizer.ids.get(answer.lower())
         places = [at for at, special in enumerate(encoding.special) if not special]
         at = rng.choice(places)
         facts: tuple[Fact, ...] = tuple(rng.sample(base.facts, most))
         vectors = sentence_vectors(model, sentence_tree(tokenizer, encoding, [Mention(at, at, facts)]))
         for way, one in vectors.items():
-            said = int(model.mlm(one[blank]).argmax())
-            found[way].append((said == wanted, max(0.0, float(cosine_change(vectors["none"][blank], one[blank])))))
+            predicted = int(model.mlm(one[blank]).argmax())
+            results[way].append(
+                (predicted == target, max(0.0, float(cosine_change(vectors["none"][blank], one[blank]))))
+            )
     return {
         way: NoiseEffect(sum(right for right, _ in each) / len(each), sum(turned for _, turned in each) / len(each))
-        for way, each in found.items()
+        for way, each in results.items()
     }

@@ -107,13 +107,13 @@ class SentenceTree:
     def visible(self) -> Tensor:
         """(T, T) bool: the sentence sees itself, a branch itself, and a branch and its subject see each other."""
         branch = torch.tensor(self.branch)
-        seen = branch[:, None] == branch[None, :]
+        visible = branch[:, None] == branch[None, :]
         for number, subject in self.hangs_on.items():
             own = branch == number
             for place in subject:
-                seen[place] |= own
-                seen[:, place] |= own
-        return seen
+                visible[place] |= own
+                visible[:, place] |= own
+        return visible
 
     def batch(self, *, soft: bool = True) -> Batch:
         """One row. soft: with soft positions; else with consecutive ones."""

@@ -87,9 +87,9 @@ def draw_runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng
     free = dict.fromkeys(range(len(words)))
     taken: list[list[int]] = []
     while free and budget > 0:
-        wanted, start = length(), rng.choice(list(free))
+        count, start = length(), rng.choice(list(free))
         run: list[int] = []
-        for word in range(start, min(start + wanted, len(words))):
+        for word in range(start, min(start + count, len(words))):
             size = words[word][1] - words[word][0]
             apart = run and words[word][0] != words[word - 1][1]
             if word not in free or apart or size > budget:

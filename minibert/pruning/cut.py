@@ -81,19 +81,19 @@ class MaskTap:
     def __init__(self, keep: Keep, config: BertConfig):
         whole = Keep.whole(config)
         self.masks: dict[str, Tensor] = {}
-        self.gone = {f"blocks.{layer}.out" for layer in set(whole.layers) - set(keep.layers)}
+        self.dropped_layers = {f"blocks.{layer}.out" for layer in set(whole.layers) - set(keep.layers)}
         for layer, heads, neurons in zip(keep.layers, keep.heads, keep.neurons, strict=True):
-            for name, kept, there in (("attn.mixed", heads, whole.heads), ("mlp.hidden", neurons, whole.neurons)):
-                if len(kept) < len(there[layer]):
-                    mask = torch.zeros(len(there[layer]))
-                    mask[list(kept)] = 1.0
+            for name, subset, full in (("attn.mixed", heads, whole.heads), ("mlp.hidden", neurons, whole.neurons)):
+                if len(subset) < len(full[layer]):
+                    mask = torch.zeros(len(full[layer]))
+                    mask[list(subset)] = 1.0
                     self.masks[f"blocks.{layer}.{name}"] = mask[:, None, None] if name == "attn.mixed" else mask
-        self.before: Tensor | None = None
+        self.layer_input: Tensor | None = None
 
     def __call__(self, name: str, x: Tensor) -> Tensor:
         if name in self.masks:
             return x * self.masks[name].to(x)
         if name == "embeddings.out" or (name.endswith(".out") and name.count(".") == 2 and name.startswith("blocks.")):
-            x = x if name not in self.gone or self.before is None else self.before
-            self.before = x
+            x = x if name not in self.dropped_layers or self.layer_input is None else self.layer_input
+            self.layer_input = x
         return x

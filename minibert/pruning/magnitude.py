@@ -51,10 +51,10 @@ def zeroed(model: nn.Module, masks: dict[str, Tensor]) -> nn.Module:
 
 def file_bytes(model: nn.Module) -> tuple[int, int]:
     """(size of the weights' file, its size compressed with deflate, as zip does)."""
-    kept, seen = {}, set()
+    tensors, ids = {}, set()
     for name, weight in model.state_dict(keep_vars=True).items():
-        if id(weight) not in seen:
-            kept[name] = weight.detach().contiguous()
-            seen.add(id(weight))
-    data = save(kept)
+        if id(weight) not in ids:
+            tensors[name] = weight.detach().contiguous()
+            ids.add(id(weight))
+    data = save(tensors)
     return len(data), len(zlib.compress(data, 6))

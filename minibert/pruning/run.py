@@ -77,17 +77,17 @@ def importance_examples(examples: Sequence) -> list:
     return [examples[i] for i in spread(len(examples), IMPORTANCE_TEXTS)]
 
 
-def parts_to_keep(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
-    """What stays of the model's structure. examples: with labels, to measure importance on unless `found` is given."""
+def parts_to_keep(predictor: Predictor, pruning: Pruning, examples: Sequence, known: Importance | None = None) -> Keep:
+    """What stays of the model's structure. examples: with labels, to measure importance on unless `known` is given."""
     model: Any = predictor.model
     keep = Keep.whole(model.config)
     if pruning.what == "layers":
         costs = losses_without_layers(model, batches_of(predictor, importance_examples(examples)))
         keep = keep.without_layers({layer for layer, _ in least_important([[cost] for cost in costs], pruning.share)})
     elif pruning.what != "weights" and pruning.share:
-        found = found or importance(model, batches_of(predictor, importance_examples(examples)))
-        gone = least_important(normalised(getattr(found, pruning.what)), pruning.share)
-        keep = keep.without_heads(gone) if pruning.what == "heads" else keep.without_neurons(gone)
+        known = known or importance(model, batches_of(predictor, importance_examples(examples)))
+        dropped = least_important(normalised(getattr(known, pruning.what)), pruning.share)
+        keep = keep.without_heads(dropped) if pruning.what == "heads" else keep.without_neurons(dropped)
     return keep.without_heads(set(pruning.heads))
 
 

@@ -182,16 +182,16 @@ def search(
         checkpoint.make_ready(out)
     task, space = task_named(task) if isinstance(task, str) else task, space or SearchSpace()
     learner, predictor = super_network(start, task, train_data, dev_data, settings, space)
-    done, asked = 0.5, 0.8  # fractions of the run done after training and after evaluating
+    trained, evaluated = 0.5, 0.8  # fractions of the run done after training and after evaluating
     for event in retrain(predictor, train_data, dev_data, settings, learner=learner):
         if isinstance(event, Step):
-            yield replace(event, progress=done * event.progress)
+            yield replace(event, progress=trained * event.progress)
         elif isinstance(event, Started | Eval):
             yield event
         mailbox()
     candidates = []
     predictor = replace(predictor, model=predictor.model.cpu().eval())
-    for candidate in ranked(predictor, space, dev_data, done, asked):
+    for candidate in ranked(predictor, space, dev_data, trained, evaluated):
         candidates.append(candidate)
         yield candidate
     best = best_within(candidates, budget)
@@ -201,5 +201,5 @@ def search(
     small = replace(predictor, model=cut(model, part.keep(model.config)))
     for event in retrain(small, train_data, dev_data, afterwards, out=out, watch=watch, mailbox=mailbox):
         if isinstance(event, Step):
-            event = replace(event, progress=asked + (1 - asked) * event.progress)
+            event = replace(event, progress=evaluated + (1 - evaluated) * event.progress)
         yield event

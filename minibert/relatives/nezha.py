@@ -66,8 +66,8 @@ class RelativeAttention(SelfAttention):
         by_place = tap("relative_scores", torch.einsum("bhid,ijd->bhij", q, r.to(q.dtype)))  # (B, A, T, T)
         scores = tap("scores", (q @ k.transpose(-1, -2) + by_place) / math.sqrt(self.head_size))  # (B, A, T, T)
         probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
-        kept = self.dropout(probs)
-        return tap("mixed", kept @ v + torch.einsum("bhij,ijd->bhid", kept, r.to(v.dtype)))  # (B, A, T, D)
+        dropped = self.dropout(probs)
+        return tap("mixed", dropped @ v + torch.einsum("bhij,ijd->bhid", dropped, r.to(v.dtype)))  # (B, A, T, D)
 
 
 RELATIVE = Relative(

@@ -41,7 +41,7 @@ NAMES: list[tuple[str, Any]] = [
     (r"\battn(_norm)?\b", r"self_attn\1"),
     (r"\bcross(_norm)?\b", r"encoder_attn\1"),
     (r"attn_norm\b", "attn_layer_norm"),
-    (r"\b(query|key|value)\b", lambda found: f"{found[0][0]}_proj"),
+    (r"\b(query|key|value)\b", lambda match: f"{match[0][0]}_proj"),
     (r"\boutput\b", "out_proj"),
     (r"\bmlp\.expand\b", "fc1"),
     (r"\bmlp\.contract\b", "fc2"),
@@ -83,15 +83,15 @@ class BartConfig(BertConfig):
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        given = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
+        fields = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
         for ours, theirs in SIDES.items():
             one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
             if one != other:
                 raise ValueError(
                     f"encoder_{theirs} is {one!r} and decoder_{theirs} {other!r}; here both sides are alike"
                 )
-            given |= {} if one is None else {ours: one}
-        return super().from_dict({**values, **given})
+            fields |= {} if one is None else {ours: one}
+        return super().from_dict({**values, **fields})
 
 
 class BartEmbeddings(nn.Module):
@@ -254,19 +254,19 @@ def load(directory: str | Path) -> Bart:
     options = {"classes": len(values.get("id2label", "ab"))} if name == "BartForSequenceClassification" else {}
     try:
         config = BartConfig.from_dict(values)
-        found = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
+        state = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
     except (ValueError, SafetensorError) as error:
         raise CheckpointError(f"{directory} holds no BART that can be read: {error}") from error
-    check_finite(found, directory / WEIGHTS)
+    check_finite(state, directory / WEIGHTS)
     for copy in TIED:
-        if copy in found and not torch.equal(found.pop(copy), found.get("model.shared.weight", torch.empty(0))):
+        if copy in state and not torch.equal(state.pop(copy), state.get("model.shared.weight", torch.empty(0))):
             raise CheckpointError(f"{directory}: {copy} differs from model.shared.weight, and here they are one (tied)")
     with sizes_only():
-        wanted = stored(KINDS[name](config, **options))
+        expected = stored(KINDS[name](config, **options))
     wrong = [
         key
-        for key in sorted({*wanted, *found})
-        if key not in found or key not in wanted or wanted[key].shape != found[key].shape
+        for key in sorted({*expected, *state})
+        if key not in state or key not in expected or expected[key].shape != state[key].shape
     ]
     if wrong:
         raise CheckpointError(
@@ -275,5 +275,5 @@ def load(directory: str | Path) -> Bart:
     model = KINDS[name](config, **options)
     with torch.no_grad():
         for key, x in stored(model).items():
-            x.copy_(found[key])
+            x.copy_(state[key])
     return model.eval()

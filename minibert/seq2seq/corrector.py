@@ -74,22 +74,23 @@ class Corrector(nn.Module):
 
     def forward(self, batch: Batch) -> CorrectorOutput:
         """batch.labels: the right token at each position, −100 at positions to ignore."""
-        seen: dict[str, Tensor] = {}
+        activations: dict[str, Tensor] = {}
 
         def mix(name: str, x: Tensor) -> Tensor:
-            seen[name] = x
+            activations[name] = x
             if self.detector is None or name != "embeddings.out":
                 return x
             embeddings = self.model.bert.embeddings
-            hidden = seen["embeddings.sum"] - seen["embeddings.token"] + embeddings.token.weight[self.mask_id]
+            others = activations["embeddings.sum"] - activations["embeddings.token"]  # (B, T, H): segment and position
+            hidden = others + embeddings.token.weight[self.mask_id]
             mask = embeddings.dropout(embeddings.norm(hidden))  # (B, T, H): [MASK] at the same position
-            seen["suspicion"] = self.detector(x, batch.padding)
-            return soft_masked(x, mask, seen["suspicion"].sigmoid().to(x.dtype))
+            activations["suspicion"] = self.detector(x, batch.padding)
+            return soft_masked(x, mask, activations["suspicion"].sigmoid().to(x.dtype))
 
         x, _ = self.model.bert(batch, mix)  # (B, T, H)
         if self.detector is not None:
-            x = x + seen["embeddings.out"]
-        logits, suspicion = self.model.mlm(x), seen.get("suspicion")  # (B, T, V), (B, T)
+            x = x + activations["embeddings.out"]
+        logits, suspicion = self.model.mlm(x), activations.get("suspicion")  # (B, T, V), (B, T)
         if batch.labels is None:
             return CorrectorOutput(logits, suspicion)
         mask, targets = targets_of(batch.labels)

@@ -61,15 +61,15 @@ class SavedRun:
 
     def check(self, settings: dict) -> None:
         """Raise ValueError if `settings` differ, except in BUDGET, from those of the interrupted run."""
-        begun = self.values["settings"]
-        begun = {"relative": "bert", "sizes": {}, "objective_options": {}, **begun}  # older runs lack some fields
-        begun["optimization"] = asdict(Optimization(**begun["optimization"]))
-        stored, asked = json_value(json.dumps([begun, settings]))
-        changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
+        saved = self.values["settings"]
+        saved = {"relative": "bert", "sizes": {}, "objective_options": {}, **saved}  # older runs lack some fields
+        saved["optimization"] = asdict(Optimization(**saved["optimization"]))
+        stored, current = json_value(json.dumps([saved, settings]))
+        changed = [name for name in current if name not in BUDGET and current[name] != stored.get(name)]
         if changed:
             name = changed[0]
             raise ValueError(
-                f"the run in {self.directory.parent.parent} has {name} {stored.get(name)}, not {asked[name]}: "
+                f"the run in {self.directory.parent.parent} has {name} {stored.get(name)}, not {current[name]}: "
                 "resume it with the settings it was begun with"
             )
 

@@ -86,9 +86,9 @@ class TransformerXlAttention(SelfAttention):
         positions: Tensor | None = None,
         segments: Tensor | None = None,
     ) -> Tensor:
-        told = self.by_distance(q, positions, tap) + self.by_segment(q, segments)
-        told = tap("relative_scores", told)  # (B, A, T, T)
-        scores = tap("scores", (q @ k.transpose(-1, -2) + told) / math.sqrt(self.head_size))  # (B, A, T, T)
+        relative = self.by_distance(q, positions, tap) + self.by_segment(q, segments)
+        relative = tap("relative_scores", relative)  # (B, A, T, T)
+        scores = tap("scores", (q @ k.transpose(-1, -2) + relative) / math.sqrt(self.head_size))  # (B, A, T, T)
         probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
         return tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
 
