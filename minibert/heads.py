@@ -284,9 +284,13 @@ class TaskHead(nn.Module):
     def choose(self, layers: Sequence[Tensor]) -> Tensor:
         """Embeddings and L layers, (B, T, H) each → (B, T, width)."""
         chosen = [layers[i] for i in self.reading.layers]
-        if self.mix is not None:
-            return self.mix(chosen)
-        return torch.cat(chosen, dim=-1) if self.reading.how == "concat" else sum(chosen[1:], chosen[0])
+        match self.reading.how:
+            case "concat":
+                return torch.cat(chosen, dim=-1)
+            case "mix" if self.mix is not None:
+                return self.mix(chosen)
+            case _:  # "sum", or "one"
+                return sum(chosen[1:], chosen[0])
 
     def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
         """The new layer's outputs, one per dropout mask."""

@@ -10,8 +10,7 @@ from ui.translations import _
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.corruption import draw_tokens, draw_words
-    from minibert.masking import similar_words
-    from minibert.masking import units as hiding
+    from minibert.masking import similar_words, units
     from minibert.model import BertForPreTraining, Embeddings, MlmHead
     from minibert.objectives import MaskedLanguageModel, WithoutPairs
     from minibert.relatives import ernie, ernie2, macbert, roberta, spanbert
@@ -34,8 +33,8 @@ def show(lesson: Lesson, seen: Subject) -> None:
         "ernie": [
             Change(_("What is hidden grows"), MaskedLanguageModel.hide, ernie.KnowledgeMasking.hide),
             Change(_("Stages"), None, ernie.KnowledgeMasking.after),
-            Change(_("Phrases"), None, hiding.phrases_of),
-            Change(_("Entities"), None, hiding.entities_of),
+            Change(_("Phrases"), None, units.phrase_units),
+            Change(_("Entities"), None, units.entity_units),
         ],
         "ernie2": [
             Change(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
@@ -48,7 +47,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
             Change(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
         ],
         "macbert": [
-            Change(_("N-grams, and similar words"), MaskedLanguageModel, macbert.Correction),
+            Change(_("N-grams, and similar words"), MaskedLanguageModel, macbert.MlmAsCorrection),
             Change(_("Which words are alike"), None, similar_words.SimilarWords),
         ],
     }

@@ -145,7 +145,7 @@ class NetworkPair(nn.Module):
         hidden, targets = targets_of(batch.labels)
         original = batch.ids.masked_scatter(hidden, targets)
         kind, everywhere = VARIANTS[self.variant]
-        labels = filled.ne(original).long() if kind is Discriminator else original
+        labels = (filled != original).long() if kind is Discriminator else original
         if everywhere:
             return labels if batch.padding is None else labels.masked_fill(~batch.padding, IGNORE)
         return labels.masked_fill(~hidden, IGNORE)
