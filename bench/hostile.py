@@ -331,7 +331,7 @@ def use(what: str, folder: Path, text: Path) -> None:
             check_answer(client.post("/predict", json={"inputs": [predictor.task.example_input]}))
     elif what == "resume":
         events = pretrain(
-            PretrainSettings.from_dict(resume.to_go_on_with(folder).values["settings"]),
+            PretrainSettings.from_dict(resume.require_latest(folder).values["settings"]),
             [text],
             folder,
             cache=text.parent / "cache",

@@ -21,7 +21,7 @@ import psutil
 from distributed import get_worker
 
 from jobs.files import EVENTS, RECORD, RESULT, RESUME, SAVED_EVENT, Upload, pack
-from minibert.training.disk_retry import patient
+from minibert.training.disk_retry import retrying_saves
 
 SECONDS_BETWEEN_MESSAGES = 0.1
 SECONDS_TO_ARRIVE = 2.0  # seconds to wait for an event to be in the run's file; without it a save is not copied
@@ -113,7 +113,7 @@ def run_job(run_id: str, topic: str, target: str, arguments: bytes, home: str) -
         result = Path(folder, "out")
         try:
             events = start_generator(target, arguments, Path(folder), inbox, Path(home))
-            with patient(report_full_disk), closing(events):
+            with retrying_saves(report_full_disk), closing(events):
                 for event in events:
                     event = event.as_dict()
                     line = outbox.send(event)
@@ -165,8 +165,8 @@ def copy_result(result: Path, home: Path, line: str) -> None:
 
 
 def start_generator(target: str, arguments: bytes, folder: Path, inbox: Inbox, home: Path) -> Generator:
-    """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus `going_on`
-    if a killed worker has left a state to resume from in `home`."""
+    """Create the generator: call `target` with its arguments, plus `out` and `mailbox` if it has them, plus
+    `resume_from` if a killed worker has left a state to resume from in `home`."""
     module, _, name = target.partition(":")
     function = getattr(import_module(module), name)
     if not inspect.isgeneratorfunction(function):
@@ -177,8 +177,8 @@ def start_generator(target: str, arguments: bytes, folder: Path, inbox: Inbox, h
     kwargs = {k: unpacked(a, uploads / k) for k, a in kwargs.items()}
     offered = {"out": folder / "out", "mailbox": inbox.take}
     taken = {name: offered[name] for name in offered if name in inspect.signature(function).parameters}
-    if "going_on" in inspect.signature(function).parameters and (home / RESULT / RESUME).is_dir():
-        kwargs["going_on"] = home / RESULT
+    if "resume_from" in inspect.signature(function).parameters and (home / RESULT / RESUME).is_dir():
+        kwargs["resume_from"] = home / RESULT
     return function(*args, **{**taken, **kwargs})
 
 

@@ -39,7 +39,7 @@ from minibert.text.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
-from minibert.training.skip_init import filled_later, sizes_only
+from minibert.training.skip_init import sizes_only, skip_init
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 UNFINISHED = ".unfinished"  # suffix of a folder that is still being written
@@ -217,10 +217,10 @@ def make_ready(directory) -> None:
 
 
 def objective_of(model: nn.Module) -> str | None:
-    """The name of a model's pre-training objective: its class's (`asked`) if it has one, else its relative's; None for
-    a model without pre-training heads."""
+    """The name of a model's pre-training objective: its class's `objective_name`, else its relative's; None
+    for a model without pre-training heads."""
     name = objective_for(model.config).name if isinstance(model, BertForPreTraining) else None
-    return getattr(model, "asked", name)
+    return getattr(model, "objective_name", name)
 
 
 @contextmanager
@@ -277,7 +277,7 @@ def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Mod
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
     state = matched(outline, stored, directory, strict=kind is saved_kind)
-    with filled_later(whole=kind is saved_kind):
+    with skip_init(whole=kind is saved_kind):
         model = build(config, kind, **options)
     for part in lacking(model, state):
         initialize(part, config.initializer_range)

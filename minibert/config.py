@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar, Self, get_type_hints
 
 from minibert.text.json_values import check_kinds, short
 
@@ -79,7 +79,7 @@ class BertConfig:
         return self.max_position_embeddings
 
     @classmethod
-    def preset(cls, name: str, **changes) -> BertConfig:
+    def preset(cls, name: str, **changes) -> Self:
         """One of `PRESETS`; F = 4H as in every published size. `changes` override any field."""
         if name not in cls.presets:
             raise ValueError(f"no preset {name!r}; there are {', '.join(cls.presets)}")
@@ -87,7 +87,7 @@ class BertConfig:
         sizes = {"num_hidden_layers": layers, "hidden_size": hidden, "num_attention_heads": heads}
         return cls(**{**sizes, "intermediate_size": 4 * hidden, **changes})
 
-    def change(self, **changes) -> BertConfig:
+    def change(self, **changes) -> Self:
         """A copy with some fields changed, checked anew."""
         return replace(self, **changes)
 
@@ -95,7 +95,7 @@ class BertConfig:
         return {self.renamed.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Read the known fields of a config.json. Raises ValueError for settings that this model does not implement.
         For any model_type: `relatives.config_from`."""
         kind = values.get("model_type", "bert")
@@ -111,9 +111,9 @@ class BertConfig:
                 raise ValueError(f"{name} is {short(values[name])}; here it is {short(only)}")
         values = {**values, **{ours: values[theirs] for ours, theirs in cls.renamed.items() if theirs in values}}
         kinds = {field.name: get_type_hints(cls)[field.name] for field in fields(cls)}
-        given = {name: value for name, value in values.items() if name in kinds and value is not None}
-        check_kinds(given, kinds)
-        return cls(**given)
+        known = {name: value for name, value in values.items() if name in kinds and value is not None}
+        check_kinds(known, kinds)
+        return cls(**known)
 
 
 SIZES = (

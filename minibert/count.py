@@ -1,7 +1,7 @@
 """Parameters, FLOPs and memory from a configuration alone: nothing is built, torch is not needed.
 
-Every figure comes from the formula shown beside it: a `Part` holds the text `4·H² + 4·H` and the letters' values, and
-its number is that text computed. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
+Every figure comes from the formula shown beside it: a `CostTerm` holds the text `4·H² + 4·H` and the letters' values,
+and its number is that text computed. Letters: B batch · T tokens · L layers · H hidden · A heads · F feed-forward ·
 V vocabulary · P positions · S segments · E embedding size where it is not H · M positions the MLM head predicts · Q
 size of a span position · N weights, in `memory`.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -29,10 +30,10 @@ SHARED = {"none": (), "attention": ("attn",), "feed_forward": ("mlp",), "all": (
 
 
 @dataclass(frozen=True)
-class Row:
-    """One term of both counts. weights, flops: formulas for one copy, "" for none; a row without both takes BERT's of
-    its name away · after: the row of BERT's that it follows; "" if it stands in place of the one of its name ·
-    together: the formulas are for all layers together."""
+class CostRow:
+    """One module in both counts. weights, flops: formulas for one copy, "" for none; with neither, BERT's row of this
+    name is removed · after: BERT's row that it follows; "" if it replaces the one of its name · together: the formulas
+    are for all layers together."""
 
     name: str  # where it lives in minibert.model: "block.attn.query" is blocks.{i}.attn.query
     group: str = ""
@@ -42,7 +43,7 @@ class Row:
     together: bool = False
 
 
-NO_POSITIONS = Row("embeddings.position")
+NO_POSITIONS = CostRow("embeddings.position")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Shape:
     segments: bool = True
     pooler: bool = True
     objective: str = "mlm+nsp"
-    own: tuple[Row, ...] = ()  # rows in place of BERT's, or after them
+    own: tuple[CostRow, ...] = ()  # rows in place of BERT's, or after them
     own_letters: tuple[tuple[str, int], ...] = ()  # of these rows
 
     def __post_init__(self):
@@ -125,7 +126,7 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
                 return letters[letter]
             case ast.BinOp(left, sign, right) if type(sign) in SIGNS:
                 return SIGNS[type(sign)](of(left), of(right))
-            case ast.Constant(number):
+            case ast.Constant(int(number)):
                 return number
         raise ValueError(f"{formula!r} is no formula")
 
@@ -133,7 +134,7 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
 
 
 @dataclass(frozen=True)
-class Part:
+class CostTerm:
     """One term of a count. `formula` is for one copy; `times` copies are counted."""
 
     name: str
@@ -141,6 +142,7 @@ class Part:
     formula: str
     letters: dict[str, int] = field(repr=False)
     times: int = 1
+    together: bool = False  # the formula is for all layers together
 
     @property
     def one(self) -> int:
@@ -156,11 +158,11 @@ class Part:
         return re.sub("[A-Z]", lambda letter: f"{self.letters[letter[0]]:,}", self.formula)
 
 
-def total(parts: Iterable[Part]) -> int:
+def total(parts: Iterable[CostTerm]) -> int:
     return sum(part.total for part in parts)
 
 
-def by_group(parts: Iterable[Part]) -> dict[str, int]:
+def by_group(parts: Iterable[CostTerm]) -> dict[str, int]:
     """Group → total, in the order the groups first appear; groups with total 0 are kept."""
     sums: dict[str, int] = {}
     for part in parts:
@@ -168,7 +170,7 @@ def by_group(parts: Iterable[Part]) -> dict[str, int]:
     return sums
 
 
-def shape_of(config: BertConfig | Shape) -> Shape:
+def bert_shape(config: BertConfig | Shape) -> Shape:
     """The Shape of BERT with this config. Raises ValueError for a relative's, which `relatives.shape_of` knows."""
     if isinstance(config, Shape):
         return config
@@ -178,68 +180,73 @@ def shape_of(config: BertConfig | Shape) -> Shape:
 
 
 # ---------------------------------------------------------------------------------------------------------- rows
-def rows_of(r: Shape) -> list[Row]:
+def rows_of(r: Shape) -> list[CostRow]:
     """The rows of a model in the order data flows: BERT's (Devlin et al. 2019, §3), with its own in their places."""
     width = "E" if r.factorised else "H"
     bert = [
-        Row("embeddings", "embeddings", flops="0"),  # a lookup reads, it does not multiply
-        Row("embeddings.token", "embeddings", f"V·{width}"),
-        Row("embeddings.position", "embeddings", f"P·{width}"),
-        Row("embeddings.segment", "embeddings", f"S·{width}" if r.segments else ""),
-        Row("embeddings.norm", "norms", f"2·{width}"),
-        *([Row("embeddings.projection", "embeddings", "E·H + H", "2·B·T·E·H")] if r.factorised else []),
-        *(Row(f"block.attn.{name}", "attention", "H² + H", "2·B·T·H²") for name in ("query", "key", "value")),
-        Row("block.attn.scores", "scores", "", "2·B·T²·H"),
-        Row("block.attn.mixed", "scores", "", "2·B·T²·H"),
-        Row("block.attn.output", "attention", "H² + H", "2·B·T·H²"),
-        Row("block.attn_norm", "norms", "2·H"),
-        Row("block.mlp.expand", "mlp", "H·F + F", "2·B·T·H·F"),
-        Row("block.mlp.contract", "mlp", "F·H + H", "2·B·T·F·H"),
-        Row("block.mlp_norm", "norms", "2·H"),
-        Row("pooler.dense", "heads", "H² + H" if r.pooler else "", "2·B·H²" if r.sentence_pairs else ""),
-        *(row for asked in r.objective.split("+") for row in head_rows(asked, r.factorised)),
+        CostRow("embeddings", "embeddings", flops="0"),  # a lookup reads, it does not multiply
+        CostRow("embeddings.token", "embeddings", f"V·{width}"),
+        CostRow("embeddings.position", "embeddings", f"P·{width}"),
+        CostRow("embeddings.segment", "embeddings", f"S·{width}" if r.segments else ""),
+        CostRow("embeddings.norm", "norms", f"2·{width}"),
+        *([CostRow("embeddings.projection", "embeddings", "E·H + H", "2·B·T·E·H")] if r.factorised else []),
+        *(CostRow(f"block.attn.{name}", "attention", "H² + H", "2·B·T·H²") for name in ("query", "key", "value")),
+        CostRow("block.attn.scores", "scores", "", "2·B·T²·H"),
+        CostRow("block.attn.mixed", "scores", "", "2·B·T²·H"),
+        CostRow("block.attn.output", "attention", "H² + H", "2·B·T·H²"),
+        CostRow("block.attn_norm", "norms", "2·H"),
+        CostRow("block.mlp.expand", "mlp", "H·F + F", "2·B·T·H·F"),
+        CostRow("block.mlp.contract", "mlp", "F·H + H", "2·B·T·F·H"),
+        CostRow("block.mlp_norm", "norms", "2·H"),
+        CostRow("pooler.dense", "heads", "H² + H" if r.pooler else "", "2·B·H²" if r.sentence_pairs else ""),
+        *(row for kind in r.objective.split("+") for row in head_rows(kind, r.factorised)),
     ]
     instead = {row.name: row for row in r.own if not row.after}
     own = {one.name: [instead.get(one.name, one), *(row for row in r.own if row.after == one.name)] for one in bert}
     return [row for place in own.values() for row in place]
 
 
-def head_rows(asked: str, factorised: bool) -> list[Row]:
+def head_rows(kind: str, factorised: bool) -> list[CostRow]:
     """The rows of the head for one part of an objective's name."""
     width, matrix = ("E", "H·E") if factorised else ("H", "H²")
-    decoder = Row("mlm.decoder", "heads", "V", f"2·M·{width}·V")
-    match asked:
+    decoder = CostRow("mlm.decoder", "heads", "V", f"2·M·{width}·V")
+    match kind:
         case "mlm":
-            dense = Row("mlm.dense", "heads", f"{matrix} + {width}", f"2·M·{matrix}")
-            return [dense, Row("mlm.norm", "norms", f"2·{width}"), decoder]
+            dense = CostRow("mlm.dense", "heads", f"{matrix} + {width}", f"2·M·{matrix}")
+            return [dense, CostRow("mlm.norm", "norms", f"2·{width}"), decoder]
         case "plm":
             return [decoder]
         case "rtd":
-            return [Row("rtd.dense", "heads", "H² + H", "2·B·T·H²"), Row("rtd.decoder", "heads", "H + 1", "2·B·T·H")]
+            return [
+                CostRow("rtd.dense", "heads", "H² + H", "2·B·T·H²"),
+                CostRow("rtd.decoder", "heads", "H + 1", "2·B·T·H"),
+            ]
         case "names":  # Xiong et al. 2020: the tokens beside a name; few names, so no FLOPs
-            return [Row("names", "heads", "2·H + 1")]
+            return [CostRow("names", "heads", "2·H + 1")]
         case "sbo":  # Joshi et al. 2020, §3.2: places in a span, and two layers with a norm each
             return [
-                Row("sbo.position", "heads", "20·Q"),
-                Row("sbo.first", "heads", "2·H² + Q·H + H", "4·M·H² + 2·M·Q·H"),
-                Row("sbo.first_norm", "norms", "2·H"),
-                Row("sbo.second", "heads", "H² + H", "2·M·H²"),
-                Row("sbo.second_norm", "norms", "2·H"),
-                Row("sbo.decoder", "heads", "", "2·M·H·V"),
+                CostRow("sbo.position", "heads", "20·Q"),
+                CostRow("sbo.first", "heads", "2·H² + Q·H + H", "4·M·H² + 2·M·Q·H"),
+                CostRow("sbo.first_norm", "norms", "2·H"),
+                CostRow("sbo.second", "heads", "H² + H", "2·M·H²"),
+                CostRow("sbo.second_norm", "norms", "2·H"),
+                CostRow("sbo.decoder", "heads", "", "2·M·H·V"),
             ]
-    return [Row("nsp", "heads", "2·H + 2", "2·B·H·2")]  # sop's too
+    return [CostRow("nsp", "heads", "2·H + 2", "2·B·H·2")]  # sop's too
 
 
-def counted(r: Shape, kind: str, letters: dict[str, int]) -> tuple[Part, ...]:
+def counted(r: Shape, kind: str, letters: dict[str, int]) -> tuple[CostTerm, ...]:
     """The parts with formulas of a kind, "weights" or "flops". Layers that share weights share no work."""
 
-    def times(row: Row) -> int:
+    def times(row: CostRow) -> int:
         if row.together or not row.name.startswith("block."):
             return 1
         return r.copies(row.name.split(".")[1].removesuffix("_norm")) if kind == "weights" else letters["L"]
 
-    found = ((row, getattr(row, kind)) for row in rows_of(r))
-    return tuple(Part(row.name, row.group, formula, letters, times(row)) for row, formula in found if formula)
+    rows = ((row, getattr(row, kind)) for row in rows_of(r))
+    return tuple(
+        CostTerm(row.name, row.group, formula, letters, times(row), row.together) for row, formula in rows if formula
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -247,15 +254,16 @@ def counted(r: Shape, kind: str, letters: dict[str, int]) -> tuple[Part, ...]:
 class ParameterCount:
     """Parameters by part, in the order data flows. The tied decoder matrix is counted once, as the token embedding."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[CostTerm, ...]
 
     def of(self, *prefixes: str) -> int:
         return total(part for part in self.parts if part.name.startswith(prefixes))
 
     @property
     def block(self) -> int:
-        """One block."""
-        return sum(part.one for part in self.parts if part.name.startswith("block."))
+        """One block; the mean where blocks differ, as in a pruned model."""
+        blocks = [part for part in self.parts if part.name.startswith("block.")]
+        return round(sum(part.one / (part.letters["L"] if part.together else 1) for part in blocks))
 
     @property
     def encoder(self) -> int:
@@ -275,10 +283,8 @@ class ParameterCount:
 
     @property
     def pretraining(self) -> int:
-        """Everything the model's pre-training trains (BertForPreTraining)."""
-        sentence_head = self.of("nsp")
-        heads = self.of("mlm.", "rtd.", "sbo.", "names") + sentence_head
-        return self.encoder + (self.of("pooler") if sentence_head else 0) + heads
+        """Everything the model's pre-training trains (BertForPreTraining); without sentence pairs not the pooler."""
+        return total(self.parts) - (0 if self.of("nsp") else self.of("pooler"))
 
     def totals(self) -> dict[str, int | None]:
         return {name: getattr(self, name) for name in ("encoder", "with_pooler", "masked_lm", "pretraining")}
@@ -286,7 +292,7 @@ class ParameterCount:
 
 def parameters(config: BertConfig | Shape) -> ParameterCount:
     """Parameters by part; a block has 12·H² + 13·H when F = 4·H."""
-    r = shape_of(config)
+    r = bert_shape(config)
     return ParameterCount(counted(r, "weights", r.letters))
 
 
@@ -299,7 +305,7 @@ class FlopCount:
     gradient, once for the weights'), so training is 3 forwards. Left out: softmax, GELU, LayerNorm, dropout, biases.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CostTerm, ...]
     training: bool
 
     @property
@@ -323,7 +329,7 @@ def flops(
     masked: the share of positions the MLM head predicts; 1 computes it everywhere, 0 leaves it out. Shared layers
     share weights, not work: ALBERT's L layers cost as much as BERT's.
     """
-    r = shape_of(config)
+    r = bert_shape(config)
     return FlopCount(counted(r, "flops", _sized(r, batch, tokens, masked)), training)
 
 
@@ -334,15 +340,15 @@ class MemoryCount:
     backward), `copies`, `working` and `summing` (temporary tensors) are estimates: this model, PyTorch on a CPU.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[CostTerm, ...]
 
     @property
-    def start(self) -> tuple[Part, ...]:
+    def start(self) -> tuple[CostTerm, ...]:
         """What is alive when backward starts (at inference: all there is)."""
         return tuple(part for part in self.parts if part.group not in ("gradients", "summing"))
 
     @property
-    def end(self) -> tuple[Part, ...]:
+    def end(self) -> tuple[CostTerm, ...]:
         """What is alive when backward ends: activations gone, gradients there (at inference: the weights)."""
         return tuple(part for part in self.parts if part.group in ("weights", "moments", "gradients", "summing"))
 
@@ -377,11 +383,11 @@ def memory(
     ):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    r = shape_of(config)
+    r = bert_shape(config)
     letters = _sized(r, batch, tokens, masked) | {"N": parameters(r).pretraining}
     width = 4 if precision == "fp32" else 2
     if training:
-        rows = _kept_for_backward(r, width, attention)
+        rows = _saved_for_backward(r, width, attention)
         rows = [
             ("weights", "weights", "4·N", 1),
             ("gradients", "gradients", "4·N", 1),
@@ -397,7 +403,7 @@ def memory(
         phases = _phases(r, width, attention, batch)
         name, formula = max(phases.items(), key=lambda phase: computed(phase[1], letters))
         rows = [("weights", "weights", f"{width}·N", 1), (f"working.{name}", "working", formula, 1)]
-    return MemoryCount(tuple(Part(name, group, formula, letters, times) for name, group, formula, times in rows))
+    return MemoryCount(tuple(CostTerm(name, group, formula, letters, times) for name, group, formula, times in rows))
 
 
 def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> int:
@@ -409,14 +415,10 @@ def largest_batch(config: BertConfig | Shape, tokens: int, size: int, **how) -> 
 
     if not fits(1):
         return 0
-    low = 1
-    while fits(2 * low):
-        low *= 2
-    high = 2 * low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    high = 2
+    while fits(high):
+        high *= 2
+    return bisect_left(range(high), True, lo=2, key=lambda batch: not fits(batch)) - 1
 
 
 def _matrices(r: Shape) -> str:
@@ -434,7 +436,7 @@ def _matrices(r: Shape) -> str:
     return f"2·({' + '.join(terms)})"
 
 
-def _kept_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
+def _saved_for_backward(r: Shape, w: int, attention: str) -> list[tuple[str, str, str, int]]:
     """What autograd keeps, part by part; w: bytes per number in matrix products. Cf. Korthikanti et al. 2022, §4.1:
     34·B·T·H + 5·B·A·T² per block, all in 16 bit with one byte per mask entry (here LayerNorms read fp32)."""
     c, layers = r.config, r.config.num_hidden_layers
@@ -488,7 +490,7 @@ def _sized(r: Shape, batch: int, tokens: int, masked: float) -> dict[str, int]:
         raise ValueError(f"{tokens} tokens, but there are only {r.config.longest} positions")
     if not 0 <= masked <= 1:
         raise ValueError(f"masked is a share from 0 to 1, not {masked}")
-    asked = round(masked * batch * tokens)
+    predicted = round(masked * batch * tokens)
     if r.objective == "plm":  # each row is followed by its queries, one per predicted token
         tokens += round(masked * tokens)
-    return r.letters | {"B": batch, "T": tokens, "M": asked}
+    return r.letters | {"B": batch, "T": tokens, "M": predicted}

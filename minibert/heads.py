@@ -19,7 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from minibert.config import BertConfig
 from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
 from minibert.finetune.layer_choice import LayersRead, reading
-from minibert.model import BERT, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
+from minibert.model import BERT_COMPONENTS, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 from minibert.objectives import cross_entropy
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ class TaskHead(nn.Module):
     """
 
     one_vector = True
+    stores_labels = reads_labels = True  # as id2label in config.json
     losses: tuple[str, ...] = ()  # supported besides cross-entropy
 
     def __init__(
@@ -225,7 +226,7 @@ class TaskHead(nn.Module):
         labels: Any = (),
         *,
         dropout_samples: int = 1,
-        components: Components = BERT,
+        components: Components = BERT_COMPONENTS,
         **options,
     ):
         super().__init__()
@@ -275,10 +276,10 @@ class TaskHead(nn.Module):
         if self.bilstm is not None:
             x = self.bilstm(x, batch.padding)  # (B, T, width)
         if self.reading.pooling != "pooler":  # which is trained on [CLS] of the last layer only
-            vector = pooled(x, batch.padding, self.reading.pooling)  # (B, width)
+            vector = pooled(x, batch.padding, self.reading.pooling or "cls")  # (B, width)
         if self.summary is not None:
             vector = self.summary(vector)  # (B, width)
-        return self.metadata(x, vector, batch.metadata) if len(self.metadata) else (x, vector)
+        return self.metadata(x, vector, getattr(batch, "metadata", None)) if len(self.metadata) else (x, vector)
 
     def choose(self, layers: Sequence[Tensor]) -> Tensor:
         """Embeddings and L layers, (B, T, H) each → (B, T, width)."""
@@ -286,10 +287,10 @@ class TaskHead(nn.Module):
         match self.reading.how:
             case "concat":
                 return torch.cat(chosen, dim=-1)
-            case "mix":
+            case "mix" if self.mix is not None:
                 return self.mix(chosen)
             case _:  # "sum", or "one"
-                return sum(chosen)
+                return sum(chosen[1:], chosen[0])
 
     def answers(self, x: Tensor, layer: nn.Module) -> Iterator[Tensor]:
         """The new layer's outputs, one per dropout mask."""
@@ -303,12 +304,12 @@ class TaskHead(nn.Module):
 
     def options_to_config(self) -> dict:
         """This head's entries in config.json, under transformers' names where there are any."""
-        return self.options.to_config()
+        return (names_to_config(self.labels) if self.stores_labels else {}) | self.options.to_config()
 
     @classmethod
     def options_from_config(cls, values: dict) -> dict:
         """The inverse: config.json → keyword arguments of this class."""
-        return HeadOptions.from_config(values)
+        return ({"labels": names_from_config(values)} if cls.reads_labels else {}) | HeadOptions.from_config(values)
 
 
 def new_weights(head: nn.Module) -> dict[str, tuple[int, ...]]:
@@ -352,13 +353,13 @@ class BertForSequenceClassification(TaskHead):
         return HeadOutput(tap("classifier.logits", logits), loss, vector=vector)
 
     def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), "problem_type": self.problem, **super().options_to_config()}
+        return {"problem_type": self.problem, **super().options_to_config()}
 
     @classmethod
     def options_from_config(cls, values: dict) -> dict:
-        labels = names_from_config(values)
-        problem = values.get("problem_type") or ("regression" if len(labels) == 1 else "single_label_classification")
-        return {"labels": labels, "problem": problem, **super().options_from_config(values)}
+        options = super().options_from_config(values)
+        default = "regression" if len(options["labels"]) == 1 else "single_label_classification"
+        return {"problem": values.get("problem_type") or default, **options}
 
 
 def known(loss: Loss) -> Loss:
@@ -390,18 +391,11 @@ class BertForTokenClassification(TaskHead):
         logits, loss = self.answer(x, self.classifier, tag_loss, batch.labels)  # (B, T, tags)
         return HeadOutput(tap("classifier.logits", logits), loss)
 
-    def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **super().options_to_config()}
-
-    @classmethod
-    def options_from_config(cls, values: dict) -> dict:
-        return {"labels": names_from_config(values), **super().options_from_config(values)}
-
 
 class BertForQuestionAnswering(TaskHead):
     """Two new vectors, S and E: P(start = i) = softmax(S·Tᵢ), and E likewise (Devlin et al. 2019, §4.2)."""
 
-    one_vector = False
+    one_vector = reads_labels = False
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("start", "end"), **options):
         super().__init__(config, labels, **options)
@@ -419,12 +413,11 @@ class BertForQuestionAnswering(TaskHead):
         logits, loss = self.answer(x, self.qa_outputs, span_loss, batch.labels)  # (B, T, 2)
         return HeadOutput(tap("qa_outputs.logits", logits), loss)
 
-    def options_to_config(self) -> dict:
-        return {**names_to_config(self.labels), **super().options_to_config()}
-
 
 class BertForMultipleChoice(TaskHead):
     """One new vector; its product with each choice's [CLS] is the choice's score (Devlin et al. 2019, §4.4)."""
+
+    stores_labels = reads_labels = False
 
     def __init__(self, config: BertConfig, labels: Sequence[str] = ("score",), **options):
         super().__init__(config, labels, **options)
@@ -433,9 +426,10 @@ class BertForMultipleChoice(TaskHead):
     def forward(self, batch: TaskBatch, tap: Tap = no_tap) -> HeadOutput:
         """batch.ids: (B, C, T)."""
         rows, count = batch.ids.shape[:2]
-        inputs = (batch.ids, batch.segments, batch.padding, batch.metadata)
-        ids, segments, padding, metadata = (None if x is None else x.flatten(0, 1) for x in inputs)
-        _, vector = self.read(TaskBatch(ids, segments, padding, metadata=metadata), tap)  # (B·C, width)
+        inputs = (batch.segments, batch.padding, batch.metadata)
+        segments, padding, metadata = (None if x is None else x.flatten(0, 1) for x in inputs)
+        choices = TaskBatch(batch.ids.flatten(0, 1), segments, padding, metadata=metadata)
+        _, vector = self.read(choices, tap)  # (B·C, width)
 
         def scores(logits: Tensor) -> Tensor:
             logits = logits.view(rows, count)  # (B, C)
@@ -449,6 +443,8 @@ class BertForMultipleChoice(TaskHead):
 class BertForIntentAndEntities(TaskHead):
     """Two new layers, two losses added: the intent at [CLS], a tag at every token (Chen et al. 2019)."""
 
+    stores_labels = reads_labels = False
+
     def __init__(self, config: BertConfig, labels: dict[str, Sequence[str]], **options):
         super().__init__(config, {name: list(labels[name]) for name in ("intents", "tags")}, **options)
         self.intent_classifier = self.new_layer(len(labels["intents"]))
@@ -458,7 +454,7 @@ class BertForIntentAndEntities(TaskHead):
         x, vector = self.read(batch, tap)  # (B, T, width), (B, width)
         intents, intent_loss = self.answer(vector, self.intent_classifier, cross_entropy, batch.intents)  # (B, intents)
         tags, tags_loss = self.answer(x, self.tag_classifier, tag_loss, batch.labels)  # (B, T, tags)
-        loss = None if batch.labels is None else intent_loss + tags_loss
+        loss = None if intent_loss is None or tags_loss is None else intent_loss + tags_loss
         return HeadOutput(tap("tag_classifier.logits", tags), loss, tap("intent_classifier.logits", intents))
 
     def options_to_config(self) -> dict:
@@ -484,7 +480,7 @@ class BertForCloze(TaskHead):
         *,
         words: Sequence[Sequence[int]] = ((0,), (1,)),
         mask: int = 0,
-        components: Components = BERT,
+        components: Components = BERT_COMPONENTS,
     ):
         if len(labels) < 2 or len(words) != len(labels) or not all(words):
             raise ValueError(f"a cloze needs two classes or more, and words for each: {list(labels)}, {list(words)}")

@@ -3,17 +3,17 @@
 Letters, as in the paper: B batch · T tokens · L layers · H hidden size · A heads · D = H/A head size · F feed-forward
 size · V vocabulary · M masked positions of the batch.
 
-Looking inside: every forward pass takes a `tap`, a function `(name, tensor) → tensor` that is handed each named
-intermediate and returns the tensor to continue with. `tap=lambda name, x: seen.setdefault(name, x)` records; returning
-something else ablates or patches. Nothing is stored on the model, so callers that share one do not interfere.
+Every forward pass takes a `tap`, a function `(name, tensor) → tensor` handed each named intermediate; it returns the
+tensor to go on with: the same to record it, another to ablate or patch. Nothing is stored on the model.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -30,7 +30,7 @@ ACTIVATIONS = {
     "gelu_pytorch_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "relu": F.relu,
 }
-SKIP_INIT = ContextVar("skip_init", default=False)  # see `training.skip_init.filled_later`
+SKIP_INIT = ContextVar("skip_init", default=False)  # see `training.skip_init.skip_init`
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Batch:
         return [batch for batch in batches if len(batch.ids)]
 
     @property
-    def asked(self) -> int:
+    def num_targets(self) -> int:
         """Number of labels other than −100: masked positions, or rows with a class."""
         return 0 if self.labels is None else int((self.labels != IGNORE).sum())
 
@@ -75,8 +75,8 @@ def no_tap(name: str, x: Tensor) -> Tensor:
     return x
 
 
-def under(tap: Tap, prefix: str) -> Tap:
-    """The tap for a submodule: puts its prefix before each name."""
+def prefix_tap(tap: Tap, prefix: str) -> Tap:
+    """The tap for a submodule: adds a prefix to each name."""
     return tap if tap is no_tap else lambda name, x: tap(f"{prefix}.{name}", x)
 
 
@@ -107,8 +107,7 @@ class Embeddings(nn.Module):
     def forward(
         self, ids: Tensor, segments: Tensor | None = None, tap: Tap = no_tap, positions: Tensor | None = None
     ) -> Tensor:
-        if segments is None:
-            segments = torch.zeros_like(ids)
+        segments = torch.zeros_like(ids) if segments is None else segments
         token = tap("token", self.token(ids))  # (B, T, H)
         segment = tap("segment", self.segment(segments))  # (B, T, H)
         position = tap("position", self.places(ids, positions))  # (1, T, H), or (B, T, H)
@@ -174,7 +173,7 @@ class FeedForward(nn.Module):
 class Block(nn.Module):
     """Attention, then feed-forward, each added to its input and normalised after the sum (post-LN)."""
 
-    def __init__(self, config: BertConfig, attention: type[nn.Module] = SelfAttention):
+    def __init__(self, config: BertConfig, attention: Callable[[Any], nn.Module] = SelfAttention):
         super().__init__()
         self.attn = attention(config)
         self.attn_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
@@ -183,9 +182,9 @@ class Block(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def forward(self, x: Tensor, mask: Tensor | None = None, tap: Tap = no_tap, **kwargs) -> Tensor:
-        x = x + self.dropout(self.attn(x, mask, under(tap, "attn"), **kwargs))  # (B, T, H)
+        x = x + self.dropout(self.attn(x, mask, prefix_tap(tap, "attn"), **kwargs))  # (B, T, H)
         x = tap("attn.norm", self.attn_norm(x))
-        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, prefix_tap(tap, "mlp")))))  # (B, T, H)
 
 
 class Pooler(nn.Module):
@@ -199,7 +198,7 @@ class Pooler(nn.Module):
         return torch.tanh(self.dense(x[:, 0]))  # (B, T, H) → (B, H)
 
 
-def stack(block: Callable[[BertConfig], nn.Module] = Block) -> Callable[[BertConfig], list[nn.Module]]:
+def stack(block: Callable[[Any], nn.Module] = Block) -> Callable[[Any], list[nn.Module]]:
     """config → L blocks of one kind, each with its own weights."""
     return lambda config: [block(config) for _ in range(config.num_hidden_layers)]
 
@@ -211,28 +210,28 @@ def every_real_token(batch: Batch) -> Tensor | None:
 
 @dataclass(frozen=True)
 class Components:
-    """What a `Bert` is made of. Relatives of BERT, whose `model_type` then stands here, replace some.
+    """What a `Bert` is made of; relatives of BERT replace some of it, and have another model_type.
 
-    From a config: embeddings, (ids, segments, tap, positions) → (B, T, H) · blocks, one a layer · pooler, (B, T, H) →
+    From a config: embeddings, (ids, segments, tap, positions) → (B, T, H) · blocks, one per layer · pooler, (B, T, H) →
     (B, H). From a batch: mask, True where attention is allowed, broadcastable to (B, A, T, T) · attention_kwargs of
-    every layer. summary: activation of a dense layer between the pooled vector and a task's new layer, None without."""
+    every layer. summary: activation of a dense layer between the pooled vector and a task's new layer, or None."""
 
-    embeddings: Callable[[BertConfig], nn.Module] = Embeddings
-    blocks: Callable[[BertConfig], list[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
-    pooler: Callable[[BertConfig], nn.Module] = Pooler
+    embeddings: Callable[[Any], Any] = Embeddings
+    blocks: Callable[[Any], Sequence[nn.Module]] = stack(Block)  # noqa: RUF009, a function of the config
+    pooler: Callable[[Any], Callable[[Tensor], Tensor]] = Pooler
     mask: Callable[[Batch], Tensor | None] = every_real_token
     attention_kwargs: Callable[[Batch], dict] = lambda batch: {}
     summary: type[nn.Module] | None = None
     model_type: str = "bert"
 
 
-BERT = Components()
+BERT_COMPONENTS = Components()
 
 
 class Bert(nn.Module):
-    """Embeddings, L blocks, pooler. The components for a relative's config are known to `minibert.relatives.build`."""
+    """Embeddings, L blocks, pooler. For a relative's config `minibert.relatives.build` supplies the components."""
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__()
         if components.model_type != config.model_type:
             raise ValueError(f"components of {components.model_type} for {config.model_type}: use relatives.build")
@@ -247,14 +246,14 @@ class Bert(nn.Module):
     def forward(self, batch: Batch, tap: Tap = no_tap, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H). `mask`: attention mask that replaces the model's own."""
         mask, kwargs = self.mask(batch) if mask is None else mask, self.attention_kwargs(batch)
-        x = self.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions)  # (B, T, H)
+        x = self.embeddings(batch.ids, batch.segments, prefix_tap(tap, "embeddings"), batch.positions)  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, mask, under(tap, f"blocks.{i}"), **kwargs)  # (B, T, H)
+            x = block(x, mask, prefix_tap(tap, f"blocks.{i}"), **kwargs)  # (B, T, H)
         return x, tap("pooler.out", self.pooler(x))
 
 
 class MlmHead(nn.Module):
-    """Which token stood here? dense → GELU → LayerNorm → decoder; the decoder is the token embedding, transposed."""
+    """dense → GELU → LayerNorm → decoder, which is the token embedding, transposed: logits of the masked token."""
 
     def __init__(self, config: BertConfig, token_embedding: nn.Embedding):
         super().__init__()
@@ -289,22 +288,23 @@ class PreTrainingOutput:
         losses = [loss for loss in (self.mlm_loss, self.nsp_loss) if loss is not None]
         if not losses:
             raise ValueError("the batch has neither labels nor next_labels: there is no loss")
-        return sum(losses)
+        return sum(losses[1:], losses[0])
 
 
 class BertForPreTraining(nn.Module):
     """BERT with both pre-training heads (Devlin et al. 2019, §3.1)."""
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__()
         self.config = config
         self.bert = Bert(config, components)
         self.mlm = MlmHead(config, self.bert.embeddings.token)
-        self.nsp = nn.Linear(config.hidden_size, 2)
+        self.nsp: nn.Module = nn.Linear(config.hidden_size, 2)
         initialize(self.nsp, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        return self.answer(*self.bert(batch, tap), batch, tap)
+        x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
+        return self.answer(x, pooled, batch, tap)
 
     def answer(self, x: Tensor, pooled: Tensor, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
         """Both heads' logits and losses from the encoder's output. x: (B, T, H), pooled: (B, H)"""
@@ -312,10 +312,10 @@ class BertForPreTraining(nn.Module):
         if batch.labels is None:
             mlm_logits, mlm_loss = tap("mlm.logits", self.mlm(x)), None  # (B, T, V)
         else:
-            asked = batch.labels != IGNORE  # (B, T): most of a small BERT's work is decoding, so only at labels
-            mlm_logits = tap("mlm.logits", self.mlm(x[asked]))  # (M, V)
-            reduction = "mean" if asked.any() else "sum"  # 0 without any label, where the mean would be NaN
-            mlm_loss = F.cross_entropy(mlm_logits.float(), batch.labels[asked], reduction=reduction)
+            mask = batch.labels != IGNORE  # (B, T): most of a small BERT's work is decoding, so only at labels
+            mlm_logits, targets = tap("mlm.logits", self.mlm(x[mask])), batch.labels[mask]  # (M, V), (M,)
+            reduction = "mean" if len(targets) else "sum"  # 0 without any label, where the mean would be NaN
+            mlm_loss = F.cross_entropy(mlm_logits.float(), targets, reduction=reduction)
         nsp_loss = None if batch.next_labels is None else F.cross_entropy(nsp_logits.float(), batch.next_labels)
         return PreTrainingOutput(mlm_logits, nsp_logits, mlm_loss, nsp_loss)
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Masking:
-    """How tokens are hidden; the paper's values by default. static: masks drawn once and repeated in every epoch, as
-    in the paper's code; otherwise drawn anew each time (Liu et al. 2019, §4.1)."""
+    """How tokens are masked; the paper's values by default. static: masks drawn once for all epochs, as in the paper's
+    code; otherwise anew each time (Liu et al. 2019, §4.1)."""
 
     rate: float = 0.15
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)
@@ -42,40 +42,71 @@ def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
     return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
+def targets_of(labels: Tensor | None) -> tuple[Tensor, Tensor]:
+    """(where there is a label, in the shape of `labels`; these labels in reading order, (M,))."""
+    if labels is None:
+        raise ValueError("the batch has no labels")
+    return (mask := labels != IGNORE), labels[mask]
+
+
+def mean_or_zero(loss: Callable[..., Tensor], logits: Tensor, targets: Tensor) -> Tensor:
+    """The mean loss; 0 without any target, where a mean would be NaN. logits: (M, …), targets: (M,)."""
+    return loss(logits.float(), targets, reduction="mean" if len(targets) else "sum")
+
+
 @dataclass(frozen=True)
-class Questions:
-    """The predictions of one kind in a batch: how many, their mean loss in nats, and how many are right."""
+class PredictionStats:
+    """The predictions of one kind in a batch: their number, mean loss in nats, and how many are correct."""
 
     count: int
     loss: Tensor
-    right: Tensor
+    correct: Tensor
 
 
 class Objective(ABC):
     """What a model is pre-trained on.
 
-    name: as in config.json · counts: kind of prediction → name of their number among the metrics · static: the same
-    targets in every epoch · pairs: input format → function that makes pairs of segments from documents; in other
-    formats rows have one segment · model: (config, components) → the network to train, with random weights.
+    model: (config, components) → the network to train, with random weights · single_format: input format used instead
+    of one with pairs if `pairs` is empty.
     """
 
-    name: str
-    counts: ClassVar[Mapping[str, str]]
     model: ClassVar[Callable[..., nn.Module]] = BertForPreTraining
-    static: bool = False
-    reads_elsewhere: bool = True  # whether a second segment may come from another document
-    pairs: Mapping[str, PairMaker]
-    packed: str = "full_sentences"  # used instead of a format of pairs if `pairs` is empty
+    single_format: ClassVar[str] = "full_sentences"
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As in config.json."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Mapping[str, str]:
+        """Kind of prediction → name of their number among the metrics."""
+
+    @property
+    @abstractmethod
+    def pairs(self) -> Mapping[str, PairMaker]:
+        """Input format → function that makes pairs of segments from documents; other formats have one segment a row."""
+
+    @property
+    def static(self) -> bool:
+        """Whether targets are the same in every epoch."""
+        return False
+
+    @property
+    def uses_other_documents(self) -> bool:
+        """Whether a second segment may come from another document."""
+        return True
 
     def vocabulary(self, store: TokenStore, tokenizer: Tokenizer) -> MaskVocabulary:
         """What masking needs to know of the vocabulary and the text."""
         return MaskVocabulary.of(tokenizer)
 
     def after(self, batches: int) -> Objective:
-        """The objective to use after so many batches."""
+        """The objective from this number of batches on."""
         return self
 
-    def kept(self, model: nn.Module) -> dict[str, nn.Module]:
+    def networks_to_save(self, model: nn.Module) -> dict[str, nn.Module]:
         """The networks of a trained `model`: folder in the run's directory → network; "" is the main one."""
         return {"": model}
 
@@ -83,17 +114,17 @@ class Objective(ABC):
     def corrupt(
         self, batch: Batch, special: Tensor, joined: Tensor, vocabulary: MaskVocabulary, rng: torch.Generator
     ) -> Batch:
-        """The batch with inputs hidden and labels set. special, joined: (B, T) bool, see `mask_tokens`."""
+        """The batch with corrupted inputs, and labels. special, joined: (B, T) bool, see `mask_tokens`."""
 
     @abstractmethod
-    def number_asked(self, batch: Batch) -> dict[str, int]:
-        """Kind of prediction → number of its targets in the batch, without kinds that have no labels there."""
+    def target_counts(self, batch: Batch) -> dict[str, int]:
+        """Kind of prediction → number of its targets in the batch; kinds without labels are left out."""
 
     @abstractmethod
-    def questions(self, output: PreTrainingOutput, batch: Batch) -> dict[str, Questions]:
-        """The same kinds → their losses and how many are right."""
+    def prediction_stats(self, output: PreTrainingOutput, batch: Batch) -> dict[str, PredictionStats]:
+        """The same kinds → their losses and how many are correct."""
 
-    def weight(self, kind: str) -> float:
+    def loss_weight(self, kind: str) -> float:
         """Weight of a kind's loss in the sum."""
         return 1.0
 
@@ -105,13 +136,13 @@ class Objective(ABC):
 def losses(objective: Objective, output: PreTrainingOutput, part: Batch, whole: Batch) -> dict[str, Tensor]:
     """The total "loss", and each kind's loss and accuracy, weighted by the share of `whole`'s targets that are in
     `part`: over the parts of a batch they add up to those of the whole (Devlin et al. 2019, §A.2: a plain sum)."""
-    asked = objective.number_asked(whole)
+    counts = objective.target_counts(whole)
     terms: dict[str, Tensor] = {"loss": torch.zeros((), device=part.ids.device)}
-    for kind, questions in objective.questions(output, part).items():
-        share = 1.0 if part is whole else questions.count / max(asked[kind], 1)
-        terms["loss"] = terms["loss"] + objective.weight(kind) * questions.loss * share
-        terms[f"{kind}_loss"] = questions.loss * share
-        terms[f"{kind}_accuracy"] = questions.right / max(questions.count, 1) * share
+    for kind, stats in objective.prediction_stats(output, part).items():
+        share = 1.0 if part is whole else stats.count / max(counts[kind], 1)
+        terms["loss"] = terms["loss"] + objective.loss_weight(kind) * stats.loss * share
+        terms[f"{kind}_loss"] = stats.loss * share
+        terms[f"{kind}_accuracy"] = stats.correct / max(stats.count, 1) * share
     return terms
 
 
@@ -129,28 +160,30 @@ def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) ->
         batch = batch.to(device)
         with autocast(device):
             output = model(batch)
-        for kind, asked in objective.questions(output, batch).items():
+        for kind, stats in objective.prediction_stats(output, batch).items():
             total = sums.setdefault(kind, [0.0, 0, 0])
-            total[0] += asked.loss.item() * asked.count
-            total[1] += int(asked.right)
-            total[2] += asked.count
+            total[0] += stats.loss.item() * stats.count
+            total[1] += int(stats.correct)
+            total[2] += stats.count
     model.train(training)
     if not sums or not all(count for _, _, count in sums.values()):
         raise ValueError("there is nothing to evaluate on")
-    return {
-        name: value
-        for kind, (loss, right, count) in sums.items()
-        for name, value in (
-            (f"{kind}_loss", loss / count),
-            (f"{kind}_accuracy", right / count),
-            (objective.counts[kind], count),
-        )
-    }
+    metrics: dict[str, float] = {}
+    for kind, (loss, correct, count) in sums.items():
+        metrics |= {f"{kind}_loss": loss / count, f"{kind}_accuracy": correct / count, objective.counts[kind]: count}
+    return metrics
 
 
-def answered(logits: Tensor, answers: Tensor, loss: Tensor) -> Questions:
-    """logits: (N, classes), answers: (N,), perhaps on another device · loss: their mean cross-entropy."""
-    return Questions(len(answers), loss, (logits.argmax(-1) == answers.to(logits.device)).sum())
+def stats_of(logits: Tensor, targets: Tensor, loss: Tensor | None) -> PredictionStats:
+    """logits: (N, classes), targets: (N,), perhaps on another device · loss: their mean cross-entropy."""
+    if loss is None:
+        raise ValueError("the network got no labels, so there is no loss")
+    return PredictionStats(len(targets), loss, (logits.argmax(-1) == targets.to(logits.device)).sum())
+
+
+def binary_stats(logits: Tensor, targets: Tensor, loss: Tensor) -> PredictionStats:
+    """logits: (N,), above 0 for 1 · targets: (N,) of 0 and 1."""
+    return PredictionStats(len(targets), loss, ((logits > 0) == targets.to(logits.device).bool()).sum())
 
 
 @dataclass(frozen=True)
@@ -183,7 +216,7 @@ class MaskedLanguageModel(Objective):
         return self.masking.static
 
     @property
-    def reads_elsewhere(self) -> bool:
+    def uses_other_documents(self) -> bool:
         return self.second != "sop"
 
     @property
@@ -199,35 +232,34 @@ class MaskedLanguageModel(Objective):
         m = self.masking
         return mask_tokens(ids, special, vocabulary, rng, m.rate, m.split, m.whole_words, joined)
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         ids, labels = self.hide(batch.ids, special, joined, vocabulary, rng)
         return replace(batch, ids=ids, labels=labels, next_labels=batch.next_labels if self.second else None)
 
-    def number_asked(self, batch):
-        pairs = {} if batch.next_labels is None else {self.second: len(batch.next_labels)}
-        return {"mlm": batch.asked, **pairs}
+    def target_counts(self, batch) -> dict[str, int]:
+        pairs = {self.second: len(batch.next_labels)} if self.second and batch.next_labels is not None else {}
+        return {"mlm": batch.num_targets, **pairs}
 
-    def questions(self, output, batch):
-        found = {"mlm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
-        if batch.next_labels is not None:
-            found[self.second] = answered(output.nsp_logits, batch.next_labels, output.nsp_loss)
-        return found
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        stats = {"mlm": stats_of(output.mlm_logits, targets_of(batch.labels)[1], output.mlm_loss)}
+        if self.second and batch.next_labels is not None:
+            stats[self.second] = stats_of(output.nsp_logits, batch.next_labels, output.nsp_loss)
+        return stats
 
-    def weight(self, kind):
+    def loss_weight(self, kind: str) -> float:
         return 1.0 if kind == "mlm" else self.second_weight
 
 
 @dataclass(frozen=True)
 class WithoutPairs(MaskedLanguageModel):
-    """Masked tokens, drawn anew in every epoch, in rows of one segment, without a prediction about pairs (Liu et al.
-    2019, §4.1 and §4.2)."""
+    """Masked tokens, drawn anew in every epoch, in rows of one segment, without pairs (Liu et al. 2019, §4.1, §4.2)."""
 
     second: str | None = None
 
     model: ClassVar = MaskedLm
     pairs: ClassVar = {}
     static: ClassVar = False
-    reads_elsewhere: ClassVar = False
+    uses_other_documents: ClassVar = False
 
 
 def next_tokens(ids: Tensor, padding: Tensor | None = None) -> Tensor:
@@ -248,16 +280,16 @@ class NextToken(Objective):
     counts: ClassVar = {"next_token": "tokens"}
     pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's, without a prediction about the pair
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         return replace(batch, labels=next_tokens(batch.ids, batch.padding), next_labels=None)
 
-    def number_asked(self, batch):
-        return {"next_token": batch.asked}
+    def target_counts(self, batch) -> dict[str, int]:
+        return {"next_token": batch.num_targets}
 
-    def questions(self, output, batch):
-        return {"next_token": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        return {"next_token": stats_of(output.mlm_logits, targets_of(batch.labels)[1], output.mlm_loss)}
 
-    def at_blanks(self, batch):
+    def at_blanks(self, batch) -> Batch:
         """A left-to-right model predicts a [MASK] at the position before it."""
         labels = torch.full_like(batch.labels, IGNORE)
         labels[:, :-1] = batch.labels[:, 1:]

@@ -44,7 +44,7 @@ from minibert.train import (
 )
 from minibert.training import resume, snapshots
 from minibert.training.data_parallel import ProcessGroup, join_process_group
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 from minibert.training.machine import memory
 from minibert.training.precision import best_device
 
@@ -95,8 +95,8 @@ class PretrainSettings:
         try:
             self.objective  # noqa: B018, this and the config raise ValueError for unknown names
         except TypeError:
-            given = ", ".join(self.objective_options)
-            raise ValueError(f"the objective of {self.relative} has no option {given}") from None
+            options = ", ".join(self.objective_options)
+            raise ValueError(f"the objective of {self.relative} has no option {options}") from None
         if self.start not in STARTS:
             raise ValueError(f"start must be one of {', '.join(STARTS)}, not {self.start!r}")
         if self.words not in WORD_SEGMENTERS:
@@ -154,7 +154,7 @@ def pretrain(
     cache: str | Path | None = None,
     processes: int = 1,
     resuming: bool = False,
-    going_on: str | Path | None = None,
+    resume_from: str | Path | None = None,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
@@ -165,7 +165,7 @@ def pretrain(
 
     model: a checkpoint to start from, with its vocabulary and sizes, instead of a new model · dev: text to evaluate on
     every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
-    next run need not tokenize again · resuming: resume an interrupted run with these settings · going_on: the
+    next run need not tokenize again · resuming: resume an interrupted run with these settings · resume_from: the
     directory of such a run, copied to `out` first · watch: texts with [MASK]s, filled at every measurement (`Sample`) ·
     mailbox(): messages since the last call; a list of texts replaces `watch`. Under `torchrun` every process runs this,
     and they share each batch. Raises ValueError (also as DataError or CheckpointError) for unusable
@@ -173,10 +173,10 @@ def pretrain(
     """
     torch.manual_seed(settings.seed)
     out, group = Path(out), join_process_group()
-    if going_on is not None:
-        shutil.copytree(going_on, out, dirs_exist_ok=True)
+    if resume_from is not None:
+        shutil.copytree(resume_from, out, dirs_exist_ok=True)
         resuming = True
-    saved = checked(settings, out, group, cache, resuming, model)
+    saved = check_run(settings, out, group, cache, resuming, model)
     if saved is not None:
         tokenizer = saved.tokenizer()
     elif model is not None:
@@ -212,8 +212,8 @@ def pretrain_store(
     group = group or ProcessGroup()
     damaged: list[str] = []
     saved = resume.latest(out, damaged) if resuming else None
-    for state in damaged:
-        yield Preparing(f"passing over {state}")
+    for directory in damaged:
+        yield Preparing(f"passing over {directory}")
     if group.leads:
         resume.clear_unfinished(out)
     stream = PretrainingBatches(
@@ -231,18 +231,18 @@ def pretrain_store(
     if saved is not None:
         saved.check(asdict(settings))
         saved.check_text(facts)
-        learner = trained_before(saved.directory, settings)
     elif group.leads:
         resume.clear(out)
         snapshots.clear(out)
-    if saved is None and model is not None:
-        learner = trained_before(model, settings)
-    elif saved is None:
+    if start := saved.directory if saved else model:
+        learner = load_pretrained(start, settings)
+    else:
         if settings.start != "random":
             yield Preparing("counting")
-        learner = start_model(settings, store, tokenizer)
+        learner = initial_model(settings, store, tokenizer)
     learner = learner.to(best_device())
-    if settings.start == "sinusoids" and (positions := positions_of(settings.objective.kept(learner)[""])):
+    networks = settings.objective.networks_to_save(learner)
+    if settings.start == "sinusoids" and (positions := position_table(networks[""])):
         positions.requires_grad_(False)
     state = TrainingState(optimizer_for(learner, settings.optimization))
     if saved is not None:
@@ -255,13 +255,11 @@ def pretrain_store(
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-    events = saved.events if saved else []
-    yield from run(
-        settings, learner, tokenizer, stream, out, Started(asdict(settings), facts), events, state, group, measure
-    )
+    started, events = Started(asdict(settings), facts), saved.events if saved else []
+    yield from run(settings, learner, tokenizer, stream, out, started, events, state, group, measure)
 
 
-def checked(
+def check_run(
     settings: PretrainSettings, out: Path, group: ProcessGroup, cache, resuming: bool, model: str | Path | None
 ) -> resume.SavedRun | None:
     """The saved run to resume, or None. Raises ValueError for problems that can be found before reading the text."""
@@ -291,7 +289,7 @@ def checked(
                 "begin in another folder"
             )
         return None
-    saved = resume.to_go_on_with(out)
+    saved = resume.require_latest(out)
     saved.check(asdict(settings))
     return saved
 
@@ -325,17 +323,16 @@ def shared_store(
         store = TokenStore.build(read_documents(data, skipped), tokenizer, words=words, processes=processes)
         return store, skipped
     if group.leads:
-        store = cached_store(data, tokenizer, cache, words=words, processes=processes)
+        built = cached_store(data, tokenizer, cache, words=words, processes=processes)
     group.wait()
-    return store if group.leads else cached_store(data, tokenizer, cache, words=words)
+    return built if group.leads else cached_store(data, tokenizer, cache, words=words)
 
 
 def learn_tokenizer(data: Sequence[str | Path], size: int) -> Tokenizer:
-    lines = (line for document in read_documents(data, []) for line in document)
-    return Tokenizer(learn_fast(lines, size))
+    return Tokenizer(learn_fast((line for document in read_documents(data, []) for line in document), size))
 
 
-def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> nn.Module:
+def initial_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokenizer) -> nn.Module:
     """A model before its first step: random, or with token embeddings from co-occurrence counts, the output bias from
     frequencies, and positions as `settings.start` says."""
     config = settings.config(
@@ -346,9 +343,9 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     )
     model = build(config, settings.objective.model)
     if settings.start != "random":
-        networks = settings.objective.kept(model)
+        networks: dict[str, Any] = settings.objective.networks_to_save(model)
         start_token_embeddings(networks[""].bert, store, settings.seed)
-        if settings.start != "words" and (positions := positions_of(networks[""])):
+        if settings.start != "words" and (positions := position_table(networks[""])):
             words = positions.embedding_dim**-0.5  # root mean square of a token embedding: the same scale for both
             start_position_embeddings(positions, words if settings.start == "sinusoids" else config.initializer_range)
         for network in networks.values():
@@ -357,18 +354,18 @@ def start_model(settings: PretrainSettings, store: TokenStore, tokenizer: Tokeni
     return model
 
 
-def positions_of(model: nn.Module) -> nn.Embedding | None:
-    """Its table of position embeddings; None where a relative of BERT has none."""
+def position_table(model: Any) -> nn.Embedding | None:
+    """Its position embeddings; None where a relative of BERT has none."""
     return getattr(model.bert.embeddings, "position", None)
 
 
-def trained_before(directory: str | Path, settings: PretrainSettings) -> nn.Module:
+def load_pretrained(directory: str | Path, settings: PretrainSettings) -> nn.Module:
     """The settings' model, with the weights of the checkpoint in `directory` and the settings' dropout."""
     config = config_from(checkpoint.config_values(directory)).change(
         hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
     )
     model = build(config, settings.objective.model)
-    for folder, network in settings.objective.kept(model).items():
+    for folder, network in settings.objective.networks_to_save(model).items():
         before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network))
         network.load_state_dict(before.state_dict())
     return model
@@ -387,15 +384,15 @@ def run(
     measure: Measure,
 ) -> Iterator[Event]:
     """Train, measure, save; save once more if the caller closes the iterator. `events`: of the run so far."""
-    keeper = Keeper(settings, model, tokenizer, stream, out, state, events)
+    writer = RunWriter(settings, model, tokenizer, stream, out, state, events)
     learner = torch.compile(model, dynamic=True) if settings.compile else model
     if not events:
-        yield keeper.note(begin)
+        yield writer.log(begin)
         if group.leads:
-            keeper.snapshot(0.0)
+            writer.snapshot(0.0)
             for event in measure(model, 0):
-                yield keeper.note(event)
-            yield keeper.save()  # from now on the directory is a model
+                yield writer.log(event)
+            yield writer.save()  # from now on the directory is a model
     measured = state.step
     loop = train(
         learner,
@@ -412,25 +409,25 @@ def run(
     )
     try:
         for event in loop:
-            yield keeper.note(event)
+            yield writer.log(event)
             done = isinstance(event, Done)
             if not group.leads:
                 continue
             if isinstance(event, Step):
-                keeper.snapshot(event.progress)
+                writer.snapshot(event.progress)
             if done or state.step - measured >= settings.measure_every:
                 measured = state.step
                 for measurement in measure(model, state.step):
-                    yield keeper.note(measurement)
-            if done or keeper.due():
-                yield keeper.save(finished=done)
+                    yield writer.log(measurement)
+            if done or writer.due():
+                yield writer.save(finished=done)
     except GeneratorExit:  # the caller closes the iterator: save what was learned
         if group.leads:
-            keeper.save()
+            writer.save()
         raise
 
 
-class Keeper:
+class RunWriter:
     """Writes a run's model, log, state and snapshots to its directory when they are due."""
 
     def __init__(self, settings, model, tokenizer, stream, out: Path, state: TrainingState, events: list[dict]):
@@ -440,7 +437,7 @@ class Keeper:
         last = next((event["progress"] for event in reversed(events) if event["event"] == "step"), -1.0)
         self.snapshots = [share for share in sorted(settings.snapshots) if share > last]
 
-    def note(self, event: Event) -> Event:
+    def log(self, event: Event) -> Event:
         self.events.append(event.as_dict())
         return event
 
@@ -452,17 +449,17 @@ class Keeper:
     def snapshot(self, progress: float) -> None:
         if self.snapshots and progress >= self.snapshots[0]:
             self.snapshots = [share for share in self.snapshots if share > progress]
-            kept = self.settings.objective.kept(self.model)[""]
-            snapshots.save(self.out / "steps", kept, self.state.step, self.state.tokens)
+            network = self.settings.objective.networks_to_save(self.model)[""]
+            snapshots.save(self.out / "steps", network, self.state.step, self.state.tokens)
 
     def save(self, finished: bool = False) -> Saved:
         """The model so far in half precision, the log, and, until the run is over, the state to resume from."""
         self.saved_step, self.saved_at = self.state.step, self.state.seconds
-        when_there_is_room(self._write, finished)
+        save_with_retry(self._write, finished)
         return Saved(self.state.step, str(self.out))
 
     def _write(self, finished: bool) -> None:
-        networks = self.settings.objective.kept(self.model)
+        networks = self.settings.objective.networks_to_save(self.model)
         for folder, network in networks.items():
             # The relative only knows its default objective; options may have changed it.
             notes = {} if folder else {checkpoint.OBJECTIVE: self.settings.objective.name}
@@ -497,7 +494,7 @@ def measurements(
         if batches:
             yield Eval(step, measure_objective(settings.objective, model, batches))
         if watch:
-            yield Sample(step, fills(settings.objective.kept(model)[""], tokenizer, watch))
+            yield Sample(step, fills(settings.objective.networks_to_save(model)[""], tokenizer, watch))
 
     return measure
 
@@ -505,7 +502,7 @@ def measurements(
 def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSettings) -> PretrainingBatches:
     """Every document once, always with the same masks; a single document, which has no other for a second segment,
     without next-sentence prediction."""
-    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.reads_elsewhere
+    pairs = len(store) > 1 or settings.input_format not in PAIR_FORMATS or not settings.objective.uses_other_documents
     return PretrainingBatches(
         store,
         tokenizer,
@@ -519,7 +516,7 @@ def dev_batches(store: TokenStore, tokenizer: Tokenizer, settings: PretrainSetti
 
 
 @torch.no_grad()
-def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
+def fill(model: nn.Module, tokenizer: Tokenizer, text: str, top: int = 5) -> list[list[tuple[str, float]]]:
     """For every [MASK] in `text`, the `top` likeliest pieces with probabilities. Raises ValueError without one."""
     if not isinstance(model, BertForPreTraining):
         raise ValueError("this model was not pre-trained by guessing hidden words: it fills no [MASK]")
@@ -528,8 +525,8 @@ def fill(model: BertForPreTraining, tokenizer: Tokenizer, text: str, top: int = 
     labels = torch.where(ids == tokenizer.mask_id, ids, IGNORE)
     if not (labels != IGNORE).any():
         raise ValueError("there is no [MASK] in the text to fill")
-    asked = objective_for(model.config).at_blanks(Batch(ids, labels=labels))
-    probs = model(asked).mlm_logits.float().softmax(-1)  # (M, V)
+    batch = objective_for(model.config).at_blanks(Batch(ids, labels=labels))
+    probs = model(batch).mlm_logits.float().softmax(-1)  # (M, V)
     best = probs.topk(min(top, probs.size(-1)), dim=-1)
     return [
         [(tokenizer.vocab[i], p) for i, p in zip(row_ids, row_probs, strict=True)]

@@ -190,7 +190,7 @@ def mean_loss(output: Any, part: Batch, whole: Batch) -> dict[str, torch.Tensor]
 
 
 def train(
-    model: nn.Module,
+    model: Any,
     batches: Iterable[Batch],
     optimization: Optimization,
     *,
@@ -203,7 +203,7 @@ def train(
     accumulate: int = 1,
     group: ProcessGroup | None = None,
     state: TrainingState | None = None,
-) -> Iterator[Event]:
+) -> Iterator[Step | Done]:
     """Train `model` in place; yields a `Step` every `report_every` and every `also_every` steps, and a last `Done`.
 
     The run ends after `steps` steps, after `seconds` of training time (the learning rate then follows the clock), or
@@ -216,6 +216,7 @@ def train(
     if (steps is None) == (seconds is None):
         raise ValueError("give either steps or seconds")
     device = next(model.parameters()).device
+    step_limit, time_limit = steps or math.inf, seconds or math.inf  # the loop's progress is measured by the finite one
     group = group or ProcessGroup()
     state = state or TrainingState(optimizer_for(model, optimization))
     window, window_tokens = 0.0, 0
@@ -224,7 +225,7 @@ def train(
     for batch in batches:  # the clock includes making it, not what the caller does between two events
         model.train()
         # The middle of the step: neither its first nor its last rate is zero.
-        lr = optimization.rate_at((state.step + 0.5) / steps if steps else state.seconds / seconds)
+        lr = optimization.rate_at(max((state.step + 0.5) / step_limit, state.seconds / time_limit))
         for weights in state.optimizer.param_groups:
             weights["lr"] = lr * weights["scale"]
         terms: dict[str, torch.Tensor] = {}
@@ -250,7 +251,7 @@ def train(
         if seconds is not None:
             elapsed = group.first(elapsed)  # all must stop at the same step, so one clock counts
         state.seconds, window = state.seconds + elapsed, window + elapsed
-        over = state.step >= steps if steps else state.seconds >= seconds
+        over = state.step >= step_limit or state.seconds >= time_limit
         if over or due:
             names = dict.fromkeys(name for one in reported for name in one)  # not every batch has every term
             means = {name: torch.stack([one[name] for one in reported if name in one]).mean().item() for name in names}
@@ -259,7 +260,7 @@ def train(
             state.tokens += window_tokens
             yield Step(
                 step=state.step,
-                progress=1.0 if over else (state.step / steps if steps else state.seconds / seconds),
+                progress=1.0 if over else max(state.step / step_limit, state.seconds / time_limit),
                 loss=means.pop("loss"),
                 lr=lr,
                 tokens=state.tokens,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from minibert.count import ParameterCount, Part, by_group
+from minibert.count import CostTerm, ParameterCount, by_group
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, YELLOW
 
 # Group → colour, the same in every figure, in drawing order. Weights, moments and gradients, each as large as the
@@ -65,7 +65,7 @@ def ink(colour: str) -> str:
     return LIGHT if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.058 else DARK
 
 
-def column_of(part: Part) -> str:
+def column_of(part: CostTerm) -> str:
     head = part.name.split(".")[0]
     return head if head in ("embeddings", "block") else "heads"
 
@@ -87,7 +87,7 @@ def mosaic(
     """
     names, columns = names or {}, columns or {}
 
-    def area(part: Part) -> int:
+    def area(part: CostTerm) -> int:
         return 1 if veiled else part.total
 
     everything = sum(map(area, count.parts))
@@ -196,7 +196,7 @@ def shares(
 
 
 def memory_bars(
-    rows: Mapping[str, Sequence[Part]], *, names: Mapping[str, str] | None = None, title: str = ""
+    rows: Mapping[str, Sequence[CostTerm]], *, names: Mapping[str, str] | None = None, title: str = ""
 ) -> go.Figure:
     """Memory in use at different moments, one bar each, divided by group. rows: label of the moment → parts."""
     sums = {label: by_group(parts) for label, parts in rows.items()}

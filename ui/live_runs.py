@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import streamlit as st
 
 from ui.figures import figure
-from ui.runs import going, live, own_runs, state_rows, tell
+from ui.runs import going, live, own_runs, send_input, state_rows
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -30,7 +30,7 @@ def follow_runs(
         st.markdown(hint)
         return
     if message is not None:
-        tell(runs, message)
+        send_input(runs, message)
     live(tuple(run.id for run in runs), draw, lambda shown: state_rows(going(shown), speed))
 
 

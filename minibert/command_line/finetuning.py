@@ -213,7 +213,7 @@ def evaluate(options) -> None:
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
     from minibert.objectives import measure
-    from minibert.pretrain import PretrainSettings, dev_batches, trained_before
+    from minibert.pretrain import PretrainSettings, dev_batches, load_pretrained
     from minibert.relatives import config_from
     from minibert.text.documents import read_documents
     from minibert.text.store import TokenStore
@@ -221,6 +221,6 @@ def evaluate(options) -> None:
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
     settings = PretrainSettings(steps=1, max_length=options.max_length, relative=config_from(values).model_type)
-    model = trained_before(options.model, settings).to(best_device())
+    model = load_pretrained(options.model, settings).to(best_device())
     metrics = measure(settings.objective, model, dev_batches(store, tokenizer, settings))
     print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

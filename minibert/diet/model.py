@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import padding_mask
 from minibert.diet.crf import Crf
 from minibert.diet.rows import DietBatch
-from minibert.model import IGNORE, Block, Tap, no_tap, under
+from minibert.model import IGNORE, Block, Tap, no_tap, prefix_tap
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 
 FEATURES = ("both", "sparse", "dense")
@@ -149,7 +149,7 @@ class Diet(nn.Module):
         x = self.hide(given, hidden, batch.words) if hides else given
         mask = padding_mask(batch.padding)
         for number, block in enumerate(self.blocks):
-            x = block(x, mask, under(tap, f"blocks.{number}"))  # (B, T, H)
+            x = block(x, mask, prefix_tap(tap, f"blocks.{number}"))  # (B, T, H)
         whole = x[torch.arange(len(x), device=x.device), batch.padding.sum(1) - 1]  # (B, H): __CLS__
         request = tap("request", self.request(whole))  # (B, E)
         similarities = tap("similarities", request @ self.intents.weight.T)  # (B, I)

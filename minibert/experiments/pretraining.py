@@ -12,7 +12,7 @@ from minibert.experiments.catalogue import Pretraining, Scale
 from minibert.experiments.corpus import Corpus
 from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import Masking, Objective, losses, measure
-from minibert.pretrain import PretrainSettings, start_model
+from minibert.pretrain import PretrainSettings, initial_model
 from minibert.relatives import objective_for, relative_named
 from minibert.text.batches import PretrainingBatches
 from minibert.text.store import TokenStore
@@ -64,7 +64,7 @@ def token_question(pretraining: Pretraining) -> str:
 def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> BertForPreTraining:
     """The model before its first step; with start "counts", embeddings and output bias come from counts of the text."""
     torch.manual_seed(seed)
-    model = start_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
+    model = initial_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
     if scale.start == "counts":
         with torch.no_grad():
             model.bert.embeddings.position.weight.mul_(POSITION_SCALE)

@@ -17,8 +17,8 @@ from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.inside.costs.cost import measure
 from minibert.pruning.cut import cut
-from minibert.pruning.run import TIMED, retrain
-from minibert.pruning.search import Candidate, Part, Space, best_within, ranked, super_network
+from minibert.pruning.run import TIMED_TEXTS, retrain
+from minibert.pruning.search import Candidate, SearchSpace, SubNetwork, best_within, ranked, super_network
 from minibert.tasks import TaskData
 from minibert.train import Done, Eval, Event, Step
 from minibert.training.statistics import rank_correlation
@@ -29,7 +29,7 @@ class Searching:
     best within the budget · drawn: another one within the budget, drawn with the seed."""
 
     def __init__(self, scale: SearchScale, data: TaskData, dev: TaskData, seed: int):
-        self.scale, self.data, self.dev, self.seed, space = scale, data, dev, seed, Space()
+        self.scale, self.data, self.dev, self.seed, space = scale, data, dev, seed, SearchSpace()
         learner, predictor = super_network(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), space)
         self.done = run_through(retrain(predictor, data, dev, settings_of(scale, seed), learner=learner))
         self.predictor = replace(predictor, model=predictor.model.eval())
@@ -77,8 +77,8 @@ class Searching:
         ]
 
 
-def part_of(one: Candidate) -> Part:
-    return Part(one.layers, one.heads, one.neurons)
+def part_of(one: Candidate) -> SubNetwork:
+    return SubNetwork(one.layers, one.heads, one.neurons)
 
 
 def run_through(events: Iterator[Event]) -> Done:
@@ -92,7 +92,7 @@ def search(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     without it."""
     scale = experiment.scale
     train, dev = (TASK.read(tasks / "sst2" / file) for file in FILES.values())
-    texts = [example.text for example in dev.examples[:TIMED]]
+    texts = [example.text for example in dev.examples[:TIMED_TEXTS]]
 
     @lru_cache(maxsize=1)
     def searching(seed: int) -> Searching:

@@ -14,7 +14,7 @@ from minibert.experiments.relative_catalogue import RelativeExperiment, WritingS
 from minibert.experiments.runner import Run
 from minibert.experiments.simbert import FILES
 from minibert.folders import ROOT
-from minibert.masking.misspelling import read_alike
+from minibert.masking.misspelling import read_confusions
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives import objective_for
 from minibert.relatives.unilm import SEGMENTS
@@ -94,7 +94,7 @@ def chinese_corrector(experiment: RelativeExperiment, tasks: Path, folder: Path)
     """Like `corrector`. tasks: the folder that holds lcqmc/."""
     scale = experiment.scale
     sentences = chinese(tasks / "lcqmc", scale.measured)
-    material = {"sentences": sentences, "alike": read_alike(ROOT / scale.alike)}
+    material = {"sentences": sentences, "alike": read_confusions(ROOT / scale.alike)}
     return correcting(experiment, f"LCQMC, {len(sentences) - scale.measured:,} questions, misspelled", {}, material)
 
 

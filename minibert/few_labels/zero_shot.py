@@ -13,7 +13,7 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.tasks import Options, task_named
 from minibert.tasks.pattern import PatternError
 from minibert.tokenizer import Tokenizer
-from minibert.training.skip_init import filled_later
+from minibert.training.skip_init import skip_init
 
 
 def zero_shot_predictor(
@@ -39,7 +39,7 @@ def zero_shot_predictor(
     if chosen.more_tokens(tokenizer, options):
         raise PatternError("the model has no vectors for [unused…]: they must be learned first")
     options = chosen.fitted(options, tokenizer, labels)
-    with filled_later():
+    with skip_init():
         head = chosen.head(model.config, labels, options)
     head.bert, head.mlm = model.bert, model.mlm
     return Predictor(head.eval(), tokenizer, chosen, options)

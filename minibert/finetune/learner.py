@@ -21,7 +21,7 @@ from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tasks.pattern import Pattern
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
-from minibert.training.skip_init import filled_later
+from minibert.training.skip_init import skip_init
 
 
 class MlmLoss(nn.Module):
@@ -76,7 +76,7 @@ class Learner(nn.Module):
             vocab_size=max(source.config.vocab_size, tokenizer.vocab_size),  # some checkpoints pad the vocabulary
         )
         grown = config.vocab_size > source.config.vocab_size
-        with nullcontext() if settings.from_scratch or grown else filled_later():
+        with nullcontext() if settings.from_scratch or grown else skip_init():
             model = task.head(config, labels, options)
         own = getattr(model, "mlm", None)  # a cloze uses the MLM head of pre-training
         if own is not None and not settings.from_scratch and not isinstance(source, BertForPreTraining):

@@ -89,7 +89,7 @@ class Predictor:
             with autocast(device):
                 output = self.model(batch.to(device))
             if output.loss is not None:
-                loss, num_targets = loss + output.loss.item() * batch.asked, num_targets + batch.asked
+                loss, num_targets = loss + output.loss.item() * batch.num_targets, num_targets + batch.num_targets
             arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
             arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
             if not all(np.isfinite(x).all() for x in arrays.values()):

@@ -27,7 +27,7 @@ from minibert.tasks.metadata import metadata_values
 from minibert.tasks.sampling import spread
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
 from minibert.training.averaging import running_mean
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 from minibert.training.precision import best_device
 
 TUNED_ON_AT_MOST = 2000  # examples
@@ -215,7 +215,7 @@ class Measuring:
         """Save the model with thresholds tuned for the weights of this step."""
         if self.predictor.task.tune_on is not None and self.last.step < step:
             self.measure(step)
-        when_there_is_room(self.predictor.save, out)
+        save_with_retry(self.predictor.save, out)
 
 
 def started(

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, Mention, SentenceTree, moved, read, sentence_tree
+from minibert.knowledge.sentence_tree import (
+    Fact,
+    KnowledgeBase,
+    Mention,
+    SentenceTree,
+    cosine_change,
+    read,
+    sentence_tree,
+)
 from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
@@ -18,7 +26,7 @@ WAYS = {"both": (True, True), "matrix": (True, False), "positions": (False, True
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseEffect:
     """Over all questions. right: accuracy · turned: mean of 1 − cosine between the vector at the [MASK] with facts and
     without."""
 
@@ -27,7 +35,7 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Believed:
+class BlankPrediction:
     """The prediction at a [MASK]. words, shares: the most probable words and their probabilities, best first · moved:
     its total variation from the prediction without facts, 0 to 1."""
 
@@ -37,21 +45,23 @@ class Believed:
 
 
 @torch.no_grad()
-def believed(
+def blank_predictions(
     model: BertForPreTraining, tokenizer: Tokenizer, tree: SentenceTree, blank: int, most: int
-) -> dict[str, Believed]:
+) -> dict[str, BlankPrediction]:
     """The predictions for "none" and each of WAYS. blank: position of the [MASK], from 0 · most: words of each."""
-    found = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in readings(model, tree).items()}
-    told = {}
-    for way, shares in found.items():
+    probs = {way: model.mlm(vectors[blank]).softmax(-1) for way, vectors in sentence_vectors(model, tree).items()}
+    predictions = {}
+    for way, shares in probs.items():
         best = shares.topk(most)
         words = tuple(tokenizer.vocab[i] for i in best.indices.tolist())
-        told[way] = Believed(words, tuple(best.values.tolist()), float((shares - found["none"]).abs().sum()) / 2)
-    return told
+        predictions[way] = BlankPrediction(
+            words, tuple(best.values.tolist()), float((shares - probs["none"]).abs().sum()) / 2
+        )
+    return predictions
 
 
 @torch.no_grad()
-def readings(model: BertForPreTraining, tree: SentenceTree) -> dict[str, Tensor]:
+def sentence_vectors(model: BertForPreTraining, tree: SentenceTree) -> dict[str, Tensor]:
     """The vectors of the sentence, (sentence, H) each: without facts for "none", and with them for each of WAYS, which
     are the rows of one batch."""
     ids = torch.tensor([tree.ids])  # (1, T)
@@ -74,21 +84,24 @@ def noise(
     *,
     most: int = 2,
     seed: int = 0,
-) -> dict[str, Noise]:
+) -> dict[str, NoiseEffect]:
     """The noise for "none" and each of WAYS. questions: (sentence with a [MASK], its answer). In each sentence one
     word, drawn by `seed`, gets `most` facts that are drawn from the base regardless of the word."""
-    rng, found = random.Random(seed), {way: [] for way in ("none", *WAYS)}
+    rng = random.Random(seed)
+    results: dict[str, list[tuple[bool, float]]] = {way: [] for way in ("none", *WAYS)}
     for text, answer in questions:
         encoding = tokenizer.encode(text)
-        blank, wanted = encoding.ids.index(tokenizer.mask_id), tokenizer.ids.get(answer.lower())
+        blank, target = encoding.ids.index(tokenizer.mask_id), tokenizer.ids.get(answer.lower())
         places = [at for at, special in enumerate(encoding.special) if not special]
         at = rng.choice(places)
         facts: tuple[Fact, ...] = tuple(rng.sample(base.facts, most))
-        vectors = readings(model, sentence_tree(tokenizer, encoding, [Mention(at, at, facts)]))
+        vectors = sentence_vectors(model, sentence_tree(tokenizer, encoding, [Mention(at, at, facts)]))
         for way, one in vectors.items():
-            said = int(model.mlm(one[blank]).argmax())
-            found[way].append((said == wanted, max(0.0, float(moved(vectors["none"][blank], one[blank])))))
+            predicted = int(model.mlm(one[blank]).argmax())
+            results[way].append(
+                (predicted == target, max(0.0, float(cosine_change(vectors["none"][blank], one[blank]))))
+            )
     return {
-        way: Noise(sum(right for right, _ in each) / len(each), sum(turned for _, turned in each) / len(each))
-        for way, each in found.items()
+        way: NoiseEffect(sum(right for right, _ in each) / len(each), sum(turned for _, turned in each) / len(each))
+        for way, each in results.items()
     }

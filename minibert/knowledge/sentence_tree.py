@@ -101,46 +101,43 @@ class SentenceTree:
 
     def bare(self) -> SentenceTree:
         """The sentence without its branches."""
-        tokens, ids = (tuple(values[at] for at in self.sentence) for values in (self.tokens, self.ids))
+        tokens, ids = tuple(self.tokens[at] for at in self.sentence), tuple(self.ids[at] for at in self.sentence)
         return SentenceTree(tokens, ids, tuple(range(len(ids))), (0,) * len(ids), {}, ())
 
     def visible(self) -> Tensor:
         """(T, T) bool: the sentence sees itself, a branch itself, and a branch and its subject see each other."""
         branch = torch.tensor(self.branch)
-        seen = branch[:, None] == branch[None, :]
+        visible = branch[:, None] == branch[None, :]
         for number, subject in self.hangs_on.items():
             own = branch == number
             for place in subject:
-                seen[place] |= own
-                seen[:, place] |= own
-        return seen
+                visible[place] |= own
+                visible[:, place] |= own
+        return visible
 
     def batch(self, *, soft: bool = True) -> Batch:
         """One row. soft: with soft positions; else with consecutive ones."""
         return Batch(torch.tensor([self.ids]), positions=torch.tensor([self.positions]) if soft else None)
 
 
-def sentence_tree(tokenizer: Tokenizer, encoding: Encoding, hung: Sequence[Mention]) -> SentenceTree:
+def sentence_tree(tokenizer: Tokenizer, encoding: Encoding, mentions: Sequence[Mention]) -> SentenceTree:
     """The sentence with the facts of its mentions."""
-    tokens, ids, positions, branches = [], [], [], []
-    hangs_on, facts, place_of = {}, [], {}
-    behind = {mention.last: mention for mention in hung}
+    rows: list[tuple[str, int, int, int]] = []  # token, id, position, branch
+    facts: list[Fact] = []
+    hangs_on, place_of = {}, {}
+    mention_at = {mention.last: mention for mention in mentions}
     for at, (token, number) in enumerate(zip(encoding.tokens, encoding.ids, strict=True)):
-        place_of[at] = len(ids)
-        tokens.append(token)
-        ids.append(number)
-        positions.append(at)
-        branches.append(0)
-        mention = behind.get(at)
-        for fact in mention.facts if mention else ():
-            facts.append(fact)
-            own = tokenizer.encode(f"{fact.relation} {fact.object}", add_special=False)
-            hangs_on[len(facts)] = tuple(place_of[one] for one in range(mention.first, mention.last + 1))
-            tokens += own.tokens
-            ids += own.ids
-            positions += range(at + 1, at + 1 + len(own))
-            branches += [len(facts)] * len(own)
-    return SentenceTree(tuple(tokens), tuple(ids), tuple(positions), tuple(branches), hangs_on, tuple(facts))
+        place_of[at] = len(rows)
+        rows.append((token, number, at, 0))
+        if mention := mention_at.get(at):
+            subject = tuple(place_of[one] for one in range(mention.first, mention.last + 1))
+            for fact in mention.facts:
+                facts.append(fact)
+                hangs_on[len(facts)] = subject
+                own = tokenizer.encode(f"{fact.relation} {fact.object}", add_special=False)
+                rows += [(own.tokens[i], own.ids[i], at + 1 + i, len(facts)) for i in range(len(own))]
+    tokens, ids, positions, branches = zip(*rows, strict=True)
+    return SentenceTree(tokens, ids, positions, branches, hangs_on, tuple(facts))
 
 
 @torch.no_grad()
@@ -153,6 +150,6 @@ def read(bert: Bert, tree: SentenceTree, *, matrix: bool = True, soft: bool = Tr
     return hidden[0, tree.sentence]
 
 
-def moved(before: Tensor, after: Tensor) -> Tensor:
+def cosine_change(before: Tensor, after: Tensor) -> Tensor:
     """The change in direction of each vector: 1 − cosine. (…, H) twice → (…)"""
     return 1 - torch.nn.functional.cosine_similarity(before, after, dim=-1)

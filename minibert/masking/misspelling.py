@@ -13,7 +13,7 @@ from torch import Tensor
 from minibert.model import IGNORE
 from minibert.text.documents import DataError
 
-Alike = Mapping[str, Sequence[str]]  # a token → tokens it is easily confused with
+Confusions = Mapping[str, Sequence[str]]  # a token → tokens it is easily confused with
 KINDS = ("sound", "shape")
 
 
@@ -31,7 +31,7 @@ def edits(a: str, b: str) -> int:
     return rows[-1][-1]
 
 
-def alike_words(words: Sequence[str]) -> dict[str, list[str]]:
+def confusable_words(words: Sequence[str]) -> dict[str, list[str]]:
     """Each word's neighbours among `words`: one edit away, or two where both have five letters or more."""
     words = [word for word in words if word.isalpha()]
     found = defaultdict(list)
@@ -43,7 +43,7 @@ def alike_words(words: Sequence[str]) -> dict[str, list[str]]:
     return dict(found)
 
 
-def read_alike(path: str | Path) -> dict[str, list[str]]:
+def read_confusions(path: str | Path) -> dict[str, list[str]]:
     """A table of characters: lines of a kind (sound, shape), a tab, and characters that are easily
     confused. Raises DataError with file and line."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -69,7 +69,7 @@ class Misspeller:
     any: float = 0.2
 
     @classmethod
-    def of(cls, alike: Alike, ids: Mapping[str, int], **options) -> Misspeller:
+    def of(cls, alike: Confusions, ids: Mapping[str, int], **options) -> Misspeller:
         known = {
             ids[token]: [ids[other] for other in others if other in ids]
             for token, others in alike.items()
@@ -89,13 +89,13 @@ class Misspeller:
         return row
 
 
-def labels_of(right: Tensor, special: Tensor) -> Tensor:
+def correction_labels(right: Tensor, special: Tensor) -> Tensor:
     """A corrector's labels: the right token everywhere but at special ones. (B, T) each."""
     return right.masked_fill(special, IGNORE)
 
 
 @dataclass(frozen=True)
-class Marks:
+class CorrectionCounts:
     """Sentence-level counts (Zhang et al. 2020, §3.2). detected: sentences with errors in which exactly the wrong
     positions were changed · corrected: sentences with errors whose output is right throughout · wrong: sentences with
     errors · marked: sentences in which something was changed · right: sentences whose output is right throughout, with
@@ -108,10 +108,10 @@ class Marks:
     right: int = 0
     sentences: int = 0
 
-    def add(self, read: Sequence[int], said: Sequence[int], truth: Sequence[int]) -> Marks:
+    def add(self, read: Sequence[int], said: Sequence[int], truth: Sequence[int]) -> CorrectionCounts:
         errors = {i for i, (a, b) in enumerate(zip(read, truth, strict=True)) if a != b}
         changed = {i for i, (a, b) in enumerate(zip(read, said, strict=True)) if a != b}
-        return Marks(
+        return CorrectionCounts(
             self.detected + (bool(errors) and errors == changed),
             self.corrected + (bool(errors) and list(said) == list(truth)),
             self.wrong + bool(errors),

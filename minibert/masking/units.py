@@ -21,7 +21,7 @@ Tokens = tuple[int, ...]
 LONGEST_PHRASE = 4  # words
 
 
-def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
+def word_units(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
     """The words of a row. goes_on: whether a token continues the word of the one before it. Special tokens are in no
     word."""
     words: list[Unit] = []
@@ -35,7 +35,7 @@ def words_of(goes_on: Sequence[bool], special: Sequence[bool]) -> list[Unit]:
     return words
 
 
-def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
+def phrase_units(words: Sequence[Unit], between: Callable[[Unit], bool], longest: int = LONGEST_PHRASE) -> list[Unit]:
     """Adjacent words form a phrase, up to a word `between` phrases (article, preposition, punctuation), which is a unit
     of its own; a phrase of more than `longest` words is cut. As in the keyword extraction of Rose et al. 2010."""
     units: list[Unit] = []
@@ -53,7 +53,7 @@ def phrases_of(words: Sequence[Unit], between: Callable[[Unit], bool], longest: 
     return units
 
 
-def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
+def entity_units(ids: Sequence[int], words: Sequence[Unit], names: Container[Tokens], longest: int = 8) -> list[Unit]:
     """Adjacent words that form one of `names` become one unit, the longest name first; each other word is a unit of
     its own."""
     units: list[Unit] = []
@@ -67,7 +67,7 @@ def entities_of(ids: Sequence[int], words: Sequence[Unit], names: Container[Toke
     return units
 
 
-def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
+def draw_units(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     """Units in random order until the budget of tokens is full; one that would overflow it is skipped. If each is
     longer than the budget, the shortest is drawn, so that the row has a target."""
     taken: list[Unit] = []
@@ -81,15 +81,15 @@ def drawn(units: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     return sorted(taken)
 
 
-def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
+def draw_runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: random.Random) -> list[list[Unit]]:
     """Runs of adjacent words, each of `length()` words from a random free word on, until the budget of tokens is full.
     A run ends early at a special token, at another run, or when the budget is used up."""
     free = dict.fromkeys(range(len(words)))
     taken: list[list[int]] = []
     while free and budget > 0:
-        wanted, start = length(), rng.choice(list(free))
+        count, start = length(), rng.choice(list(free))
         run: list[int] = []
-        for word in range(start, min(start + wanted, len(words))):
+        for word in range(start, min(start + count, len(words))):
             size = words[word][1] - words[word][0]
             apart = run and words[word][0] != words[word - 1][1]
             if word not in free or apart or size > budget:
@@ -105,18 +105,7 @@ def runs(words: Sequence[Unit], budget: int, length: Callable[[], int], rng: ran
     return [[words[word] for word in run] for run in sorted(taken)]
 
 
-def as_one(ids: list[int], unit: Unit, vocab: MaskVocabulary, split, rng: random.Random, put=None) -> list[int]:
-    """The tokens that replace a unit, all in the same way: [MASK] / random / unchanged by `split`. put: tokens → tokens
-    used instead of [MASK], or None for random ones."""
-    tokens, fate = ids[unit[0] : unit[1]], rng.random()
-    if fate < split[0]:
-        return (
-            [vocab.mask_id] * len(tokens) if put is None else list(put(tuple(tokens)) or anything(tokens, vocab, rng))
-        )
-    return anything(tokens, vocab, rng) if fate < split[0] + split[1] else tokens
-
-
-def anything(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
+def random_tokens(tokens: Sequence[int], vocab: MaskVocabulary, rng: random.Random) -> list[int]:
     """As many random entries of the vocabulary."""
     return [rng.randrange(vocab.size) for _ in tokens]
 
@@ -127,25 +116,28 @@ def hide_units(
     joined: Tensor,
     vocab: MaskVocabulary,
     rng: torch.Generator,
+    draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
     rate: float,
     split: tuple[float, float, float],
-    draw: Callable[[list[int], list[Unit], int, random.Random], list[Unit]],
-    put: Callable[[Tokens, random.Random], Tokens | None] | None = None,
+    replace_with: Callable[[Tokens, random.Random], Tokens | None] | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Hide units in each row. → (ids, labels), both (B, T), labels −100 where nothing is hidden.
+    """Hide units in each row, all tokens of one in the same way. → (ids, labels), both (B, T), labels −100 elsewhere.
 
-    draw(row, its words, budget, rng): the units to hide · put(tokens, rng): what replaces a unit instead of [MASK];
+    draw(row, its words, budget, rng): the units to hide · replace_with(tokens, rng): replaces a unit instead of [MASK];
     None for random tokens. The other arguments as in `minibert.corruption.mask_tokens`.
     """
     dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
     goes_on = vocab.continuation[ids] | joined
     budgets = masking_budget((~special).sum(dim=1), rate).tolist()
     rows, labels = ids.tolist(), torch.full_like(ids, IGNORE)
-    told = zip(goes_on.tolist(), special.tolist(), budgets, strict=True)
-    for number, (more, apart, budget) in enumerate(told):
-        row = rows[number]
-        for unit in draw(list(row), words_of(more, apart), budget, dice):
-            labels[number, unit[0] : unit[1]] = ids[number, unit[0] : unit[1]]
-            other = None if put is None else lambda tokens: put(tokens, dice)
-            row[unit[0] : unit[1]] = as_one(row, unit, vocab, split, dice, other)
+    for i, (row, more, apart) in enumerate(zip(rows, goes_on.tolist(), special.tolist(), strict=True)):
+        for start, end in draw(list(row), word_units(more, apart), budgets[i], dice):
+            labels[i, start:end] = ids[i, start:end]
+            tokens, fate = row[start:end], dice.random()
+            if fate < split[0]:
+                masks = [vocab.mask_id] * len(tokens)
+                other = masks if replace_with is None else replace_with(tuple(tokens), dice)
+                row[start:end] = other or random_tokens(tokens, vocab, dice)
+            elif fate < split[0] + split[1]:
+                row[start:end] = random_tokens(tokens, vocab, dice)
     return torch.tensor(rows), labels

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.heads import TaskHead
-from minibert.model import Bert, Block
-from minibert.pruning.block import PrunedBlock
+from minibert.model import Bert
 from minibert.pruning.keep import Keep
 from minibert.relatives import components_of
+from minibert.relatives.parts.pruned_block import PrunedBlock
 from minibert.relatives.pruned import PrunedConfig
 
 ALL_LAYERS = ("last", "second_to_last")  # a head's `options.layers` with which layers can be cut
@@ -30,7 +31,7 @@ def cut_config(config: BertConfig, keep: Keep) -> PrunedConfig:
     return PrunedConfig(**{**values, **sizes})
 
 
-def cut(model: nn.Module, keep: Keep) -> nn.Module:
+def cut(model: Any, keep: Keep) -> Any:
     """A smaller copy of a BERT, with or without a head of any kind. Raises ValueError if it cannot be cut."""
     keep.check(model.config)
     reads = model.options.layers if isinstance(model, TaskHead) else "last"
@@ -47,9 +48,9 @@ def cut(model: nn.Module, keep: Keep) -> nn.Module:
 
 
 @torch.no_grad()
-def cut_block(config: BertConfig, block: Block, heads: Sequence[int], neurons: Sequence[int]) -> PrunedBlock:
+def cut_block(config: BertConfig, block: Any, heads: Sequence[int], neurons: Sequence[int]) -> nn.Module:
     """A copy of a block with only these heads and neurons."""
-    small = PrunedBlock(config, len(heads), len(neurons))
+    small: Any = PrunedBlock(config, len(heads), len(neurons))
     size = config.head_size
     numbers = torch.tensor([head * size + i for head in heads for i in range(size)], dtype=torch.long)
     rows = torch.tensor(neurons, dtype=torch.long)
@@ -73,26 +74,26 @@ def take(source: nn.Linear, target: nn.Linear, outputs: Tensor | None = None, in
         target.bias.copy_(source.bias)
 
 
-class Masked:
+class MaskTap:
     """A tap for sequential forward passes of the whole model: dropped heads and neurons output zeros, and a dropped
     layer outputs its input."""
 
     def __init__(self, keep: Keep, config: BertConfig):
         whole = Keep.whole(config)
         self.masks: dict[str, Tensor] = {}
-        self.gone = {f"blocks.{layer}.out" for layer in set(whole.layers) - set(keep.layers)}
+        self.dropped_layers = {f"blocks.{layer}.out" for layer in set(whole.layers) - set(keep.layers)}
         for layer, heads, neurons in zip(keep.layers, keep.heads, keep.neurons, strict=True):
-            for name, kept, there in (("attn.mixed", heads, whole.heads), ("mlp.hidden", neurons, whole.neurons)):
-                if len(kept) < len(there[layer]):
-                    mask = torch.zeros(len(there[layer]))
-                    mask[list(kept)] = 1.0
+            for name, subset, full in (("attn.mixed", heads, whole.heads), ("mlp.hidden", neurons, whole.neurons)):
+                if len(subset) < len(full[layer]):
+                    mask = torch.zeros(len(full[layer]))
+                    mask[list(subset)] = 1.0
                     self.masks[f"blocks.{layer}.{name}"] = mask[:, None, None] if name == "attn.mixed" else mask
-        self.before = None
+        self.layer_input: Tensor | None = None
 
     def __call__(self, name: str, x: Tensor) -> Tensor:
         if name in self.masks:
             return x * self.masks[name].to(x)
         if name == "embeddings.out" or (name.endswith(".out") and name.count(".") == 2 and name.startswith("blocks.")):
-            self.before = self.before if name in self.gone else x
-            return self.before
+            x = x if name not in self.dropped_layers or self.layer_input is None else self.layer_input
+            self.layer_input = x
         return x

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
 from minibert.heads import TaskBatch
@@ -37,7 +38,7 @@ def batches_of(predictor: Predictor, examples: Sequence) -> list[TaskBatch]:
     return [predictor.task.batch(rows[i : i + ROWS], predictor.tokenizer.pad_id) for i in range(0, len(rows), ROWS)]
 
 
-def importance(model: nn.Module, batches: Sequence[TaskBatch]) -> Importance:
+def importance(model: Any, batches: Sequence[TaskBatch]) -> Importance:
     """I = E_x |∂L(x)/∂ξ|, where ξ = 1 multiplies a head's output or a neuron's (Michel et al. 2019, equation 2). By the
     chain rule that is |Σ output · ∂L/∂output|: activation times gradient."""
     heads, neurons = sizes_of(model.config)
@@ -67,7 +68,7 @@ def importance(model: nn.Module, batches: Sequence[TaskBatch]) -> Importance:
     return Importance(*kinds)
 
 
-def losses_without_heads(model: nn.Module, batches: Sequence[TaskBatch]) -> list[list[float]]:
+def losses_without_heads(model: Any, batches: Sequence[TaskBatch]) -> list[list[float]]:
     """How much the loss rises without each single head."""
     intact = answers(model, batches)
     return [
@@ -76,7 +77,7 @@ def losses_without_heads(model: nn.Module, batches: Sequence[TaskBatch]) -> list
     ]
 
 
-def losses_without_layers(model: nn.Module, batches: Sequence[TaskBatch]) -> list[float]:
+def losses_without_layers(model: Any, batches: Sequence[TaskBatch]) -> list[float]:
     """How much the loss rises without each single layer; 0 for a model with only one."""
     intact, whole = answers(model, batches), Keep.whole(model.config)
     if len(whole.layers) == 1:

@@ -35,23 +35,24 @@ class Keep:
             tuple(range(len(heads))), tuple(tuple(range(n)) for n in heads), tuple(tuple(range(n)) for n in neurons)
         )
 
-    def without_heads(self, gone: Collection[tuple[int, int]]) -> Keep:
-        """gone: (layer, head)."""
+    def without_heads(self, dropped: Collection[tuple[int, int]]) -> Keep:
+        """dropped: (layer, head)."""
         heads = zip(self.layers, self.heads, strict=True)
-        left = tuple(tuple(h for h in kept if (layer, h) not in gone) for layer, kept in heads)
+        left = tuple(tuple(h for h in kept if (layer, h) not in dropped) for layer, kept in heads)
         return Keep(self.layers, left, self.neurons)
 
-    def without_neurons(self, gone: Collection[tuple[int, int]]) -> Keep:
+    def without_neurons(self, dropped: Collection[tuple[int, int]]) -> Keep:
         neurons = zip(self.layers, self.neurons, strict=True)
-        left = tuple(tuple(n for n in kept if (layer, n) not in gone) for layer, kept in neurons)
+        left = tuple(tuple(n for n in kept if (layer, n) not in dropped) for layer, kept in neurons)
         return Keep(self.layers, self.heads, left)
 
-    def without_layers(self, gone: Collection[int]) -> Keep:
+    def without_layers(self, dropped: Collection[int]) -> Keep:
         """Raises ValueError if none would stay."""
-        kept = [i for i, layer in enumerate(self.layers) if layer not in gone]
+        kept = [i for i, layer in enumerate(self.layers) if layer not in dropped]
         if not kept:
             raise ValueError("a model without any layer cannot be built: keep one")
-        return Keep(*(tuple(part[i] for i in kept) for part in (self.layers, self.heads, self.neurons)))
+        heads, neurons = (tuple(part[i] for i in kept) for part in (self.heads, self.neurons))
+        return Keep(tuple(self.layers[i] for i in kept), heads, neurons)
 
     def check(self, config: BertConfig) -> None:
         """Raise ValueError for parts that the model does not have."""
@@ -59,15 +60,17 @@ class Keep:
         if not self.layers or list(self.layers) != sorted(set(self.layers) & set(whole.layers)):
             raise ValueError(f"layers are from 0 to {len(whole.layers) - 1}, in order, not {list(self.layers)}")
         if not len(self.layers) == len(self.heads) == len(self.neurons):
-            raise ValueError("heads and neurons must be told of every layer that stays")
+            raise ValueError("heads and neurons are needed for every layer that stays")
         for name in ("heads", "neurons"):
             for layer, kept in zip(self.layers, getattr(self, name), strict=True):
-                there = getattr(whole, name)[layer]
-                if list(kept) != sorted(set(kept) & set(there)):
-                    raise ValueError(f"layer {layer} has {len(there)} {name}: some that are to stay are not among them")
+                available = getattr(whole, name)[layer]
+                if list(kept) != sorted(set(kept) & set(available)):
+                    raise ValueError(
+                        f"layer {layer} has {len(available)} {name}: some that are to stay are not among them"
+                    )
 
 
-def least(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
+def least_important(importance: Sequence[Sequence[float]], share: float) -> set[tuple[int, int]]:
     """(layer, index) of the least important heads or neurons, this share of all, across layers; of equals the first.
     importance: for each layer, a value for each of its heads or neurons."""
     if not 0 <= share <= 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import zlib
 from copy import deepcopy
+from typing import Any
 
 import torch
 from safetensors.torch import save
@@ -13,7 +14,7 @@ from torch import Tensor, nn
 from minibert.model import Bert
 
 
-def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
+def pruned_weights(model: Any) -> dict[str, Tensor]:
     """The matrices of all blocks, by name; embeddings, norms, biases and the head are not pruned."""
     encoder = model if isinstance(model, Bert) else model.bert
     names = [f"{name}.weight" for name, part in encoder.blocks.named_modules() if isinstance(part, nn.Linear)]
@@ -22,7 +23,7 @@ def pruned_weights(model: nn.Module) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def masks_of(model: nn.Module, share: float) -> dict[str, Tensor]:
+def magnitude_masks(model: nn.Module, share: float) -> dict[str, Tensor]:
     """False for this share of the blocks' weights: those smallest in magnitude, over all matrices together."""
     if not 0 <= share <= 1:
         raise ValueError(f"a share is from 0 to 1, not {share}")
@@ -50,10 +51,10 @@ def zeroed(model: nn.Module, masks: dict[str, Tensor]) -> nn.Module:
 
 def file_bytes(model: nn.Module) -> tuple[int, int]:
     """(size of the weights' file, its size compressed with deflate, as zip does)."""
-    kept, seen = {}, set()
+    tensors, ids = {}, set()
     for name, weight in model.state_dict(keep_vars=True).items():
-        if id(weight) not in seen:
-            kept[name] = weight.detach().contiguous()
-            seen.add(id(weight))
-    data = save(kept)
+        if id(weight) not in ids:
+            tensors[name] = weight.detach().contiguous()
+            ids.add(id(weight))
+    data = save(tensors)
     return len(data), len(zlib.compress(data, 6))

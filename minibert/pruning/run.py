@@ -20,14 +20,14 @@ from minibert.inside.costs.cost import measure
 from minibert.pruning import magnitude
 from minibert.pruning.cut import cut
 from minibert.pruning.importance import Importance, batches_of, importance, losses_without_layers
-from minibert.pruning.keep import KINDS, Keep, least, normalised
+from minibert.pruning.keep import KINDS, Keep, least_important, normalised, sizes_of
 from minibert.tasks import TaskData
 from minibert.tasks.sampling import spread
 from minibert.train import Event, Preparing
 from minibert.training.precision import best_device
 
-ASKED = 256  # training texts to measure importance on
-TIMED = 30  # dev texts to time, one by one
+IMPORTANCE_TEXTS = 256  # training texts to measure importance on
+TIMED_TEXTS = 30  # dev texts to time, one by one
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Cut(Event):
     neurons: list[int] = field(default_factory=list)
 
 
-class KeepsZeros(Learner):
+class PrunedLearner(Learner):
     """Sets the pruned weights back to 0 after each step."""
 
     def __init__(self, model, masks: Mapping[str, Tensor] | None = None):
@@ -72,31 +72,31 @@ class KeepsZeros(Learner):
             magnitude.zero(self.model, self.masks)
 
 
-def asked(examples: Sequence) -> list:
+def importance_examples(examples: Sequence) -> list:
     """The examples to measure importance on, always the same."""
-    return [examples[i] for i in spread(len(examples), ASKED)]
+    return [examples[i] for i in spread(len(examples), IMPORTANCE_TEXTS)]
 
 
-def keep_of(predictor: Predictor, pruning: Pruning, examples: Sequence, found: Importance | None = None) -> Keep:
-    """What stays of the model's structure. examples: with labels, to measure importance on unless `found` is given."""
-    model = predictor.model
+def parts_to_keep(predictor: Predictor, pruning: Pruning, examples: Sequence, known: Importance | None = None) -> Keep:
+    """What stays of the model's structure. examples: with labels, to measure importance on unless `known` is given."""
+    model: Any = predictor.model
     keep = Keep.whole(model.config)
     if pruning.what == "layers":
-        costs = losses_without_layers(model, batches_of(predictor, asked(examples)))
-        keep = keep.without_layers({layer for layer, _ in least([[cost] for cost in costs], pruning.share)})
+        costs = losses_without_layers(model, batches_of(predictor, importance_examples(examples)))
+        keep = keep.without_layers({layer for layer, _ in least_important([[cost] for cost in costs], pruning.share)})
     elif pruning.what != "weights" and pruning.share:
-        found = found or importance(model, batches_of(predictor, asked(examples)))
-        gone = least(normalised(getattr(found, pruning.what)), pruning.share)
-        keep = keep.without_heads(gone) if pruning.what == "heads" else keep.without_neurons(gone)
+        known = known or importance(model, batches_of(predictor, importance_examples(examples)))
+        dropped = least_important(normalised(getattr(known, pruning.what)), pruning.share)
+        keep = keep.without_heads(dropped) if pruning.what == "heads" else keep.without_neurons(dropped)
     return keep.without_heads(set(pruning.heads))
 
 
 def pruned(predictor: Predictor, pruning: Pruning, examples: Sequence) -> tuple[Predictor, dict[str, Tensor]]:
-    """(the smaller model, the masks of weights that must stay 0). examples: as for `keep_of`."""
+    """(the smaller model, the masks of weights that must stay 0). examples: as for `parts_to_keep`."""
     if pruning.what == "weights":
-        masks = magnitude.masks_of(predictor.model, pruning.share)
+        masks = magnitude.magnitude_masks(predictor.model, pruning.share)
         return replace(predictor, model=magnitude.zeroed(predictor.model, masks)), masks
-    return replace(predictor, model=cut(predictor.model, keep_of(predictor, pruning, examples))), {}
+    return replace(predictor, model=cut(predictor.model, parts_to_keep(predictor, pruning, examples))), {}
 
 
 def prune(
@@ -121,8 +121,9 @@ def prune(
     before = measured(whole, dev_data)
     yield Preparing("what goes is chosen, and what is left is measured")
     small, masks = pruned(whole, pruning, train_data.examples)
-    kept = Keep.whole(small.model.config)
-    yield Cut(before, measured(small, dev_data), list(map(len, kept.heads)), list(map(len, kept.neurons)))
+    config: Any = small.model.config
+    heads, neurons = map(list, sizes_of(config))
+    yield Cut(before, measured(small, dev_data), heads, neurons)
     yield from retrain(small, train_data, dev_data, settings, masks=masks, out=out, watch=watch, mailbox=mailbox)
 
 
@@ -140,7 +141,7 @@ def retrain(
 ) -> Iterator[Event]:
     """Continue training a fine-tuned model, head included, with the usual fine-tuning loop. learner: what to train, if
     it is more than the model."""
-    learner = learner or KeepsZeros(predictor.model, masks)
+    learner = learner or PrunedLearner(predictor.model, masks)
     learner.to(best_device())
     measuring = Measuring(predictor, dev_data, TaskData([]), settings.dev_sample)
     rows = TrainingRows.of("", predictor, train_data.examples, replace(settings, augmentation=None))
@@ -154,7 +155,7 @@ def retrain(
 def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:
     """The task's metrics and the model's cost, on the CPU and in its own precision."""
     model = predictor.model
-    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
+    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED_TEXTS)).examples]
     cost = measure({"": (model, predictor.tokenizer)}, texts)[""]
     saved, compressed = magnitude.file_bytes(model)
     metrics = evaluate(predictor, dev).metrics

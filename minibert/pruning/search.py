@@ -22,9 +22,9 @@ from minibert.finetune.run import labels_of, model_of
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.inside.costs.cost import measure
-from minibert.pruning.cut import Masked, cut
+from minibert.pruning.cut import MaskTap, cut
 from minibert.pruning.keep import Keep, sizes_of
-from minibert.pruning.run import TIMED, retrain
+from minibert.pruning.run import TIMED_TEXTS, retrain
 from minibert.tasks import Task, TaskData, task_named
 from minibert.tasks.sampling import spread
 from minibert.train import Eval, Event, Started, Step
@@ -32,7 +32,7 @@ from minibert.training.precision import best_device
 
 
 @dataclass(frozen=True, order=True)
-class Part:
+class SubNetwork:
     """A sub-network: the first `layers` layers, each with its first `heads` heads and `neurons` neurons."""
 
     layers: int
@@ -55,7 +55,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Space:
+class SearchSpace:
     """The parts to search; all of them are evaluated, so keep it small (the paper searches its many by evolution)."""
 
     layers: tuple[int, ...] = (1, 2, 3, 4)
@@ -67,19 +67,19 @@ class Space:
             raise ValueError("a space needs numbers of at least 1 of layers, of heads and of neurons")
 
     @property
-    def parts(self) -> list[Part]:
-        return sorted(Part(*sizes) for sizes in product(self.layers, self.heads, self.neurons))
+    def parts(self) -> list[SubNetwork]:
+        return sorted(SubNetwork(*sizes) for sizes in product(self.layers, self.heads, self.neurons))
 
 
-class Super(Learner):
+class SuperNetwork(Learner):
     """Trains a random part in each step, and with it the weights shared with other parts. With probability 1/`whole` it
     trains the largest part, which the others must not spoil."""
 
-    def __init__(self, learner: Learner, space: Space, seed: int, whole: int = 4):
+    def __init__(self, learner: Learner, space: SearchSpace, seed: int, whole: int = 4):
         super().__init__(learner.model, learner.frozen)
         self.rng, self.every = random.Random(seed), whole
-        config = self.model.config
-        self.parts = [(part, Masked(part.keep(config), config)) for part in space.parts]
+        config: Any = self.model.config
+        self.parts = [(part, MaskTap(part.keep(config), config)) for part in space.parts]
 
     def forward(self, batch: TaskBatch) -> dict[str, Tensor]:
         _, tap = self.parts[-1] if self.rng.randrange(self.every) == 0 else self.rng.choice(self.parts)
@@ -121,12 +121,13 @@ def best_within(candidates: Sequence[Candidate], budget: float) -> Candidate:
 
 
 def ranked(
-    predictor: Predictor, space: Space, dev: TaskData, low: float = 0.0, high: float = 1.0
+    predictor: Predictor, space: SearchSpace, dev: TaskData, low: float = 0.0, high: float = 1.0
 ) -> Iterator[Candidate]:
     """Evaluate every part of a trained network, cut out but not trained further."""
-    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED)).examples]
+    texts = [example.text for example in dev.take(spread(len(dev.examples), TIMED_TEXTS)).examples]
+    model: Any = predictor.model
     for number, part in enumerate(space.parts, 1):
-        small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)).eval())
+        small = replace(predictor, model=cut(model, part.keep(model.config)).eval())
         cost = measure({"": (small.model, small.tokenizer)}, texts)[""]
         metrics = evaluate(small, dev).metrics
         yield Candidate(
@@ -143,8 +144,13 @@ def ranked(
 
 
 def super_network(
-    start: str | Path, task: Task, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings, space: Space
-) -> tuple[Super, Predictor]:
+    start: str | Path,
+    task: Task,
+    train_data: TaskData,
+    dev_data: TaskData,
+    settings: FinetuneSettings,
+    space: SearchSpace,
+) -> tuple[SuperNetwork, Predictor]:
     """(the learner, a predictor with its weights)."""
     torch.manual_seed(settings.seed)
     labels, _ = labels_of(task, train_data, dev_data)
@@ -152,7 +158,7 @@ def super_network(
     learner.to(best_device())
     if getattr(predictor.model, "problem", "") != "single_label_classification":
         raise ValueError(f"the search wants a task of classes, not {task.name}")
-    return Super(learner, space, settings.seed), predictor
+    return SuperNetwork(learner, space, settings.seed), predictor
 
 
 def search(
@@ -164,7 +170,7 @@ def search(
     afterwards: FinetuneSettings,
     *,
     budget: float,
-    space: Space | None = None,
+    space: SearchSpace | None = None,
     out: str | Path | None = None,
     watch: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
@@ -174,25 +180,26 @@ def search(
     a `Found`, then the events of `retrain`. Raises ValueError as `finetune` does, and if no part is fast enough."""
     if out is not None:
         checkpoint.make_ready(out)
-    task, space = task_named(task) if isinstance(task, str) else task, space or Space()
+    task, space = task_named(task) if isinstance(task, str) else task, space or SearchSpace()
     learner, predictor = super_network(start, task, train_data, dev_data, settings, space)
-    done, asked = 0.5, 0.8  # fractions of the run done after training and after evaluating
+    trained, evaluated = 0.5, 0.8  # fractions of the run done after training and after evaluating
     for event in retrain(predictor, train_data, dev_data, settings, learner=learner):
         if isinstance(event, Step):
-            yield replace(event, progress=done * event.progress)
+            yield replace(event, progress=trained * event.progress)
         elif isinstance(event, Started | Eval):
             yield event
         mailbox()
     candidates = []
     predictor = replace(predictor, model=predictor.model.cpu().eval())
-    for candidate in ranked(predictor, space, dev_data, done, asked):
+    for candidate in ranked(predictor, space, dev_data, trained, evaluated):
         candidates.append(candidate)
         yield candidate
     best = best_within(candidates, budget)
     yield Found(best.name, budget, best.as_dict())
-    part = Part(best.layers, best.heads, best.neurons)
-    small = replace(predictor, model=cut(predictor.model, part.keep(predictor.model.config)))
+    model: Any = predictor.model
+    part = SubNetwork(best.layers, best.heads, best.neurons)
+    small = replace(predictor, model=cut(model, part.keep(model.config)))
     for event in retrain(small, train_data, dev_data, afterwards, out=out, watch=watch, mailbox=mailbox):
         if isinstance(event, Step):
-            event = replace(event, progress=asked + (1 - asked) * event.progress)
+            event = replace(event, progress=evaluated + (1 - evaluated) * event.progress)
         yield event

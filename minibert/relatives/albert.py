@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from torch import nn
-
 from minibert.config import PRESETS, BertConfig
 from minibert.count import SHARED, Shape
 from minibert.model import Block
@@ -46,7 +44,7 @@ class AlbertConfig(BertConfig):
         return super().as_dict() | {"num_hidden_groups": 1 if self.shared == "all" else self.num_hidden_layers}
 
 
-def blocks(config: AlbertConfig) -> list[nn.Module]:
+def blocks(config: AlbertConfig) -> list[Block]:
     """The same block, L times (§3.1), or L blocks that share the parts of `config.shared`."""
     made = [Block(config) for _ in range(1 if config.shared == "all" else config.num_hidden_layers)]
     for block in made[1:]:

@@ -5,7 +5,7 @@ and their loss are in `minibert.relatives.parts.replaced_token_detection`. Names
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from torch import nn
 
@@ -38,7 +38,7 @@ class ElectraConfig(BertConfig):
         return self.embedding_size != self.hidden_size
 
     @classmethod
-    def preset(cls, name: str, **changes) -> ElectraConfig:
+    def preset(cls, name: str, **changes) -> Self:
         return super().preset(name, **{**PUBLISHED.get(name, {}), **changes})
 
     def generator(self) -> ElectraConfig:

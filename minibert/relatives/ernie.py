@@ -3,11 +3,15 @@ BERT, then phrases, then entities. Names and fields as in transformers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
+
+from torch import Tensor
 
 from minibert.config import BertConfig
-from minibert.masking.units import drawn, entities_of, hide_units, phrases_of
+from minibert.corruption import MaskVocabulary
+from minibert.masking.units import Unit, draw_units, entity_units, hide_units, phrase_units
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 from minibert.text.word_lists import between_phrases, names_in
@@ -17,17 +21,15 @@ STAGES = ("piece", "phrase", "entity")
 
 @dataclass(frozen=True)
 class ErnieConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "ernie"
     fixed: ClassVar = {"use_task_id": False}  # with it the file is ERNIE 2.0's, see `relatives.config_from`
 
 
-def units(stage: str, row, words, vocabulary):
+def units(stage: str, row: Sequence[int], words: Sequence[Unit], vocabulary: MaskVocabulary) -> list[Unit]:
     """The units to mask in a stage; a word that is in no phrase and no name is a unit of its own."""
     if stage == "entity":
-        return entities_of(row, words, vocabulary.names)
-    return phrases_of(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
+        return entity_units(row, words, vocabulary.names)
+    return phrase_units(words, lambda word: tuple(row[word[0] : word[1]]) in vocabulary.between)
 
 
 @dataclass(frozen=True)
@@ -43,29 +45,22 @@ class KnowledgeMasking(MaskedLanguageModel):
         if self.stage not in STAGES:
             raise ValueError(f"the stage must be one of {', '.join(STAGES)}, not {self.stage!r}")
 
-    def after(self, batches):
+    def after(self, batches) -> Self:
         reached = STAGES[sum(batches >= start for start in (self.phrases_from, self.entities_from))]
         return self if reached == self.stage else replace(self, stage=reached)
 
-    def vocabulary(self, store, tokenizer):
-        return replace(
-            super().vocabulary(store, tokenizer), between=between_phrases(tokenizer), names=names_in(tokenizer)
-        )
+    def vocabulary(self, store, tokenizer) -> MaskVocabulary:
+        known = super().vocabulary(store, tokenizer)
+        return replace(known, between=between_phrases(tokenizer), names=names_in(tokenizer))
 
-    def hide(self, ids, special, joined, vocabulary, rng):
+    def hide(self, ids, special, joined, vocabulary, rng) -> tuple[Tensor, Tensor]:
         if self.stage == STAGES[0]:
             return super().hide(ids, special, joined, vocabulary, rng)
-        m = self.masking
-        return hide_units(
-            ids,
-            special,
-            joined,
-            vocabulary,
-            rng,
-            m.rate,
-            m.split,
-            lambda row, words, budget, dice: drawn(units(self.stage, row, words, vocabulary), budget, dice),
-        )
+
+        def draw(row, words, budget, dice) -> list[Unit]:
+            return draw_units(units(self.stage, row, words, vocabulary), budget, dice)
+
+        return hide_units(ids, special, joined, vocabulary, rng, draw, self.masking.rate, self.masking.split)
 
 
 RELATIVE = Relative(

@@ -1,39 +1,39 @@
-"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a fourth embedding identifies the task, and a new task is learned
-together with the earlier ones (§3); see `parts.continual_tasks`. In transformers it is an ERNIE with `use_task_id`."""
+"""ERNIE 2.0 (Sun et al. 2020, arXiv:1907.12412): a task embedding, and each new task is learned together with the
+earlier ones (§3); see `parts.continual_tasks`. In transformers it is an ERNIE with `use_task_id`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import torch
 
 from minibert.config import BertConfig
-from minibert.count import Row, Shape
+from minibert.count import CostRow, Shape
+from minibert.model import Batch
+from minibert.objectives import PredictionStats
 from minibert.relatives.base import Relative
 from minibert.relatives.ernie import KnowledgeMasking
-from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, asked
+from minibert.relatives.parts.continual_tasks import ORDER, WORDS, TaskedLm, TaskEmbeddings, for_task
 
-TASK = Row("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
+TASK = CostRow("embeddings.task", "embeddings", "N·H", after="embeddings.segment")
 
 
 @dataclass(frozen=True)
 class Ernie2Config(BertConfig):
-    """task_type_vocab_size: number of task embeddings."""
-
     model_type: ClassVar[str] = "ernie2"
-    task_type_vocab_size: int = 3
+    task_type_vocab_size: int = 3  # number of task embeddings
 
     def __post_init__(self):
         super().__post_init__()
-        if not 2 <= self.task_type_vocab_size <= 2**16:
-            raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {self.task_type_vocab_size}")
+        if not 2 <= (count := self.task_type_vocab_size) <= 2**16:
+            raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {count}")
 
     def as_dict(self) -> dict:
         return super().as_dict() | {"model_type": "ernie", "use_task_id": True}
 
     @classmethod
-    def from_dict(cls, values) -> Ernie2Config:
+    def from_dict(cls, values) -> Self:
         return super().from_dict({**values, "model_type": cls.model_type})
 
 
@@ -51,19 +51,19 @@ class ContinualTasks(KnowledgeMasking):
 
     model: ClassVar = TaskedLm
 
-    def after(self, batches):
+    def after(self, batches) -> Self:
         return replace(super().after(batches), begun=batches >= self.order_from)
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         if self.begun and torch.rand((), generator=rng) >= self.share:
-            return asked(batch, ORDER)
-        return asked(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
+            return for_task(batch, ORDER)
+        return for_task(super().corrupt(batch, special, joined, vocabulary, rng), WORDS)
 
-    def number_asked(self, batch):
-        return {kind: count for kind, count in super().number_asked(batch).items() if count}
+    def target_counts(self, batch) -> dict[str, int]:
+        return {kind: count for kind, count in super().target_counts(batch).items() if count}
 
-    def questions(self, output, batch):
-        return {kind: asked for kind, asked in super().questions(output, batch).items() if asked.count}
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        return {kind: stats for kind, stats in super().prediction_stats(output, batch).items() if stats.count}
 
 
 RELATIVE = Relative(

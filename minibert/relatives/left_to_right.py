@@ -17,8 +17,6 @@ from minibert.relatives.base import Relative
 
 @dataclass(frozen=True)
 class LeftToRightConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "left_to_right"
 
 

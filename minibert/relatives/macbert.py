@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from torch import Tensor
+
 from minibert.config import BertConfig
+from minibert.corruption import MaskVocabulary
 from minibert.count import Shape
 from minibert.masking.similar_words import SimilarWords
-from minibert.masking.units import hide_units, runs
+from minibert.masking.units import Unit, draw_runs, hide_units
 from minibert.objectives import MaskedLanguageModel
 from minibert.relatives.base import Relative
 
@@ -18,18 +23,16 @@ LENGTHS, SHARES = (1, 2, 3, 4), (0.4, 0.3, 0.2, 0.1)  # words of an n-gram
 
 @dataclass(frozen=True)
 class MacBertConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "macbert"
 
 
-def draw_grams(words, budget, rng):
+def draw_ngrams(words: Sequence[Unit], budget: int, rng: random.Random) -> list[Unit]:
     """The words of n-grams, n from 1 to 4, until the budget is full."""
-    return [word for run in runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
+    return [word for run in draw_runs(words, budget, lambda: rng.choices(LENGTHS, SHARES)[0], rng) for word in run]
 
 
 @dataclass(frozen=True)
-class Correction(MaskedLanguageModel):
+class MlmAsCorrection(MaskedLanguageModel):
     """A masked LM that reads similar words where BERT reads [MASK]; each word of an n-gram is replaced on its own.
     similar: False, an ablation, uses [MASK]."""
 
@@ -37,26 +40,17 @@ class Correction(MaskedLanguageModel):
     similar: bool = True
 
     @property
-    def name(self):
+    def name(self) -> str:
         return super().name.replace("mlm", "mac") if self.similar else super().name  # it has never read a [MASK]
 
-    def vocabulary(self, store, tokenizer):
+    def vocabulary(self, store, tokenizer) -> MaskVocabulary:
         known = super().vocabulary(store, tokenizer)
         return replace(known, similar=SimilarWords.of_text(store, tokenizer)) if self.similar else known
 
-    def hide(self, ids, special, joined, vocabulary, rng):
-        m, put = self.masking, vocabulary.similar.draw if vocabulary.similar else None
-        return hide_units(
-            ids,
-            special,
-            joined,
-            vocabulary,
-            rng,
-            m.rate,
-            m.split,
-            lambda row, words, budget, dice: draw_grams(words, budget, dice),
-            put,
-        )
+    def hide(self, ids, special, joined, vocabulary, rng) -> tuple[Tensor, Tensor]:
+        m, draw = self.masking, lambda row, words, budget, dice: draw_ngrams(words, budget, dice)
+        similar = vocabulary.similar.draw if vocabulary.similar else None
+        return hide_units(ids, special, joined, vocabulary, rng, draw, m.rate, m.split, similar)
 
 
 RELATIVE = Relative(
@@ -66,6 +60,6 @@ RELATIVE = Relative(
     encoder="bert",
     in_transformers=False,  # a BERT there
     about="similar words stood in the place of hidden ones, so it has never read [MASK]",
-    objective=Correction,
+    objective=MlmAsCorrection,
     shape=lambda c: Shape(c, objective="mlm+sop"),
 )

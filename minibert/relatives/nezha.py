@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 
 from minibert.config import BertConfig
-from minibert.count import NO_POSITIONS, Row, Shape
+from minibert.count import NO_POSITIONS, CostRow, Shape
 from minibert.model import Block, Embeddings, SelfAttention, Tap, masked_softmax, no_tap, stack
 from minibert.relatives.base import Relative
 from minibert.text.position_vectors import sinusoids
 
 FURTHEST = 2**15  # limits the table of 2 · max_relative_position + 1 sinusoids, which no file size bounds
-OWN = (NO_POSITIONS, Row("block.attn.relative", "scores", flops="4·B·T²·H", after="block.attn.mixed"))
+OWN = (NO_POSITIONS, CostRow("block.attn.relative", "scores", flops="4·B·T²·H", after="block.attn.mixed"))
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class EmbeddingsWithoutPositions(Embeddings):
     ) -> Tensor:
         if positions is not None:
             raise ValueError("NEZHA has no positions to give a token, only distances between two")
-        segments = torch.zeros_like(ids) if segments is None else segments
-        x = tap("sum", tap("token", self.token(ids)) + tap("segment", self.segment(segments)))  # (B, T, H)
+        segment = self.segment(torch.zeros_like(ids) if segments is None else segments)
+        x = tap("sum", tap("token", self.token(ids)) + tap("segment", segment))  # (B, T, H)
         return tap("out", self.dropout(self.norm(x)))  # (B, T, H)
 
 
@@ -57,17 +57,17 @@ class RelativeAttention(SelfAttention):
     def __init__(self, config: NezhaConfig):
         super().__init__(config)
         self.furthest = config.max_relative_position
+        self.sinusoids: Tensor
         self.register_buffer("sinusoids", sinusoids(2 * self.furthest + 1, self.head_size), persistent=False)
 
     def attend(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
-        place = torch.arange(q.size(-2), device=q.device)
-        distance = (place[None, :] - place[:, None]).clamp(-self.furthest, self.furthest)  # (T, T): j − i
-        r = tap("relative", self.sinusoids[distance + self.furthest])  # (T, T, D)
+        place, most = torch.arange(q.size(-2), device=q.device), self.furthest
+        r = tap("relative", self.sinusoids[(place - place[:, None]).clamp(-most, most) + most])  # (T, T, D): of j − i
         by_place = tap("relative_scores", torch.einsum("bhid,ijd->bhij", q, r.to(q.dtype)))  # (B, A, T, T)
         scores = tap("scores", (q @ k.transpose(-1, -2) + by_place) / math.sqrt(self.head_size))  # (B, A, T, T)
         probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
-        kept = self.dropout(probs)
-        return tap("mixed", kept @ v + torch.einsum("bhij,ijd->bhid", kept, r.to(v.dtype)))  # (B, A, T, D)
+        dropped = self.dropout(probs)
+        return tap("mixed", dropped @ v + torch.einsum("bhij,ijd->bhid", dropped, r.to(v.dtype)))  # (B, A, T, D)
 
 
 RELATIVE = Relative(

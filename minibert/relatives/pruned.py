@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from minibert.config import BertConfig
-from minibert.count import Row, Shape
-from minibert.pruning.block import PrunedBlock
+from minibert.count import CostRow, Shape
 from minibert.relatives.base import Relative
+from minibert.relatives.parts.pruned_block import PrunedBlock
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,14 @@ class PrunedConfig(BertConfig):
 
 # K, G: head dimensions and neurons left in all layers, whose rows are counted together.
 OWN = (
-    *(Row(f"block.attn.{x}", "attention", "H·K + K", "2·B·T·H·K", together=True) for x in ("query", "key", "value")),
-    *(Row(f"block.attn.{x}", "scores", "", "2·B·T²·K", together=True) for x in ("scores", "mixed")),
-    Row("block.attn.output", "attention", "K·H + L·H", "2·B·T·K·H", together=True),
-    Row("block.mlp.expand", "mlp", "H·G + G", "2·B·T·H·G", together=True),
-    Row("block.mlp.contract", "mlp", "G·H + L·H", "2·B·T·G·H", together=True),
+    *(
+        CostRow(f"block.attn.{x}", "attention", "H·K + K", "2·B·T·H·K", together=True)
+        for x in ("query", "key", "value")
+    ),
+    *(CostRow(f"block.attn.{x}", "scores", "", "2·B·T²·K", together=True) for x in ("scores", "mixed")),
+    CostRow("block.attn.output", "attention", "K·H + L·H", "2·B·T·K·H", together=True),
+    CostRow("block.mlp.expand", "mlp", "H·G + G", "2·B·T·H·G", together=True),
+    CostRow("block.mlp.contract", "mlp", "G·H + L·H", "2·B·T·G·H", together=True),
 )
 RELATIVE = Relative(
     "Pruned BERT",
@@ -54,8 +57,6 @@ RELATIVE = Relative(
     encoder="bert",
     in_transformers=False,  # no longer: version 4 had `prune_heads`, and nothing for neurons
     about="heads, neurons or layers have been cut away",
-    components={
-        "blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)],
-    },
+    components={"blocks": lambda c: [PrunedBlock(c, *sizes) for sizes in zip(c.heads, c.neurons, strict=True)]},
     shape=lambda c: Shape(c, own=OWN, own_letters=(("K", sum(c.heads) * c.head_size), ("G", sum(c.neurons)))),
 )

@@ -74,6 +74,6 @@ RELATIVE = Relative(
         "ForSequenceClassification": (
             (r"^classifier\b", "classifier.out_proj"),
             (r"^bert\.pooler\.dense\b", "classifier.dense"),
-        ),
+        )
     },
 )

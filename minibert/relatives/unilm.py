@@ -34,9 +34,9 @@ def by_segments(batch: Batch) -> Tensor | None:
     and earlier ones (figure 1). Padding sees itself. → broadcastable to (B, A, T, T), None for all."""
     if batch.segments is None:
         return every_real_token(batch)
-    seen = batch.segments[:, None, None, :]  # (B, 1, 1, T)
-    past = causal_mask(seen.size(-1), seen.device)  # (1, 1, T, T)
-    mask = (seen <= 1) | (seen == 4) | (((seen == 2) | (seen == 5)) & past) | ((seen == 3) & past.mT)
+    key = batch.segments[:, None, None, :]  # (B, 1, 1, T)
+    past = causal_mask(key.size(-1), key.device)  # (1, 1, T, T)
+    mask = (key <= 1) | (key == 4) | (((key == 2) | (key == 5)) & past) | ((key == 3) & past.mT)
     return mask if batch.padding is None else (mask & batch.padding[:, None, None, :]) | (past & past.mT)
 
 
@@ -56,10 +56,10 @@ class FourMasks(MaskedLanguageModel):
     masks: tuple[str, ...] = tuple(SHARES)
 
     name: ClassVar = "mlm+masks"
-    reads_elsewhere: ClassVar = False
+    uses_other_documents: ClassVar = False
     pairs: ClassVar = {"segment_pair": following_pairs}
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         batch = super().corrupt(batch, special, joined, vocabulary, rng)
         drawn = torch.multinomial(torch.tensor([SHARES[name] for name in self.masks]), 1, generator=rng)
         first, second = SEGMENTS[self.masks[int(drawn)]]

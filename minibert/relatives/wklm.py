@@ -15,8 +15,6 @@ from minibert.relatives.parts.replaced_names import NamesLm, ReplacedNames
 
 @dataclass(frozen=True)
 class WklmConfig(BertConfig):
-    """BERT's sizes."""
-
     model_type: ClassVar[str] = "wklm"
 
 

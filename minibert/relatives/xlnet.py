@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from torch import nn
 
@@ -37,7 +37,7 @@ class XlnetConfig(BertConfig):
         return super().as_dict() | {"summary_type": "first", "use_mems_eval": False}  # [CLS] stands first here
 
     @classmethod
-    def from_dict(cls, values) -> XlnetConfig:
+    def from_dict(cls, values) -> Self:
         return super().from_dict({"attention_probs_dropout_prob": values.get("dropout"), **values})
 
 
@@ -49,7 +49,7 @@ RELATIVE = Relative(
     about="no position embeddings, each head hears how far apart two tokens stand; words were guessed in drawn orders",
     components={
         "embeddings": xl.WordEmbeddings,
-        "blocks": stack(partial(Block, attention=xl.RelativeAttention)),
+        "blocks": stack(partial(Block, attention=xl.TransformerXlAttention)),
         "pooler": no_pooler,
         "attention_kwargs": xl.places_and_segments,
         "summary": nn.Tanh,

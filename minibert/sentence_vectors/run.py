@@ -31,7 +31,7 @@ from minibert.tasks.similarity import ScoredPair
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
 from minibert.training import resume
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 from minibert.training.precision import best_device
 from minibert.training.statistics import rank_correlation
 
@@ -145,7 +145,7 @@ def learn_vectors(
     out = None if out is None else Path(out)
     if out is not None:
         checkpoint.make_ready(out)
-    saved = resume.to_go_on_with(out) if resuming and out is not None else None
+    saved = resume.require_latest(out) if resuming and out is not None else None
     if saved is not None:
         saved.check(asdict(settings))
     facts = {"data": [settings.objective], "documents": len(rows), "tokens": sum(len(t) for r in rows for t in r.texts)}
@@ -166,7 +166,7 @@ def learn_vectors(
     if saved is not None:
         saved.check_text(facts)
         if learner.classifier is not None:
-            learner.classifier.load_state_dict(load_file(saved.directory / resume.BESIDE))
+            learner.classifier.load_state_dict(load_file(saved.directory / resume.EXTRA_WEIGHTS))
         saved.restore(learner, state)
         events = list(saved.events)
     elif out is not None:
@@ -227,14 +227,14 @@ def learn_vectors(
                     metrics = measurement.metrics if isinstance(measurement, Eval) else metrics
                     yield measurement
             if out is not None and event.step % settings.save_every == 0 and not last:
-                when_there_is_room(keep, False)
+                save_with_retry(keep, False)
                 yield Saved(event.step, str(out))
     except GeneratorExit:  # the consumer closed the generator: keep what was learned
         if out is not None:
             keep(finished=False)
         raise
     if out is not None:
-        when_there_is_room(keep, True)
+        save_with_retry(keep, True)
         yield Saved(state.step, str(out))
     yield Done(state.step, state.tokens, state.seconds, metrics)
 

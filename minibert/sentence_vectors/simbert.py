@@ -20,7 +20,7 @@ from minibert.inside.predictions.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig
-from minibert.seq2seq.rows import Asked, batch_of, source_of
+from minibert.seq2seq.rows import Seq2SeqExample, batch_of, source_of
 from minibert.text.batches import padded_batch
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
@@ -108,7 +108,7 @@ class Pairs:
         while True:
             chosen = self.rng.sample(self.groups, min(self.settings.batch_size, len(self.groups)))
             pairs = [self.rng.sample(group, 2) for group in chosen]
-            rows = [Asked(*both) for a, b in pairs for both in ((a, b), (b, a))]
+            rows = [Seq2SeqExample(*both) for a, b in pairs for both in ((a, b), (b, a))]
             yield batch_of(rows, self.tokenizer, READS, self.noise, self.settings.rate, LONGEST)
 
 

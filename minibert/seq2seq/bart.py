@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +23,8 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, SKIP_INIT, Batch, Block, Tap, initialize, no_tap, under
+from minibert.model import SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
+from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
@@ -32,7 +33,7 @@ OFFSET = 2  # unused first rows of the position table, historically reserved for
 # Our config fields → transformers', of encoder and decoder each.
 SIDES = {"num_hidden_layers": "layers", "num_attention_heads": "attention_heads", "intermediate_size": "ffn_dim"}
 # ours → theirs, in order
-NAMES = [
+NAMES: list[tuple[str, Any]] = [
     (r"^token\b", "shared"),
     (r"\bembeddings\.position\b", "embed_positions"),
     (r"\bembeddings\.norm\b", "layernorm_embedding"),
@@ -40,7 +41,7 @@ NAMES = [
     (r"\battn(_norm)?\b", r"self_attn\1"),
     (r"\bcross(_norm)?\b", r"encoder_attn\1"),
     (r"attn_norm\b", "attn_layer_norm"),
-    (r"\b(query|key|value)\b", lambda found: f"{found[0][0]}_proj"),
+    (r"\b(query|key|value)\b", lambda match: f"{match[0][0]}_proj"),
     (r"\boutput\b", "out_proj"),
     (r"\bmlp\.expand\b", "fc1"),
     (r"\bmlp\.contract\b", "fc2"),
@@ -81,19 +82,19 @@ class BartConfig(BertConfig):
         return {name: value for name, value in own.items() if name not in SIDES} | sides
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> BartConfig:
-        given = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        fields = {"type_vocab_size": 1, "layer_norm_eps": 1e-5}
         for ours, theirs in SIDES.items():
             one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
             if one != other:
                 raise ValueError(
                     f"encoder_{theirs} is {one!r} and decoder_{theirs} {other!r}; here both sides are alike"
                 )
-            given |= {} if one is None else {ours: one}
-        return super().from_dict({**values, **given})
+            fields |= {} if one is None else {ours: one}
+        return super().from_dict({**values, **fields})
 
 
-class Embeddings(nn.Module):
+class BartEmbeddings(nn.Module):
     """token + position, LayerNorm, dropout. Position i uses row i + 2; both sides share the token table."""
 
     def __init__(self, config: BartConfig, token: nn.Embedding):
@@ -113,19 +114,19 @@ class Embeddings(nn.Module):
         return tap("out", self.dropout(self.norm(tap("sum", token + position))))  # (B, T, H)
 
 
-class Side(nn.Module):
+class BartStack(nn.Module):
     """Encoder or decoder: embeddings, and L blocks of its kind."""
 
     def __init__(self, config: BartConfig, block: type[nn.Module], token: nn.Embedding):
         super().__init__()
-        self.embeddings = Embeddings(config, token)
+        self.embeddings = BartEmbeddings(config, token)
         self.blocks = nn.ModuleList(block(config) for _ in range(config.num_hidden_layers))
 
     def forward(self, ids: Tensor, *looked_at: Tensor | None, tap: Tap = no_tap) -> Tensor:
         """ids (B, T) → (B, T, H). looked_at: further arguments of the blocks (masks; the decoder's memory)."""
-        x = self.embeddings(ids, under(tap, "embeddings"))  # (B, T, H)
+        x = self.embeddings(ids, prefix_tap(tap, "embeddings"))  # (B, T, H)
         for i, block in enumerate(self.blocks):
-            x = block(x, *looked_at, tap=under(tap, f"blocks.{i}"))  # (B, T, H)
+            x = block(x, *looked_at, tap=prefix_tap(tap, f"blocks.{i}"))  # (B, T, H)
         return x
 
 
@@ -136,20 +137,20 @@ class Bart(nn.Module):
         super().__init__()
         self.config = config
         self.token = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.encoder, self.decoder = Side(config, Block, self.token), Side(config, DecoderBlock, self.token)
+        self.encoder, self.decoder = BartStack(config, Block, self.token), BartStack(config, DecoderBlock, self.token)
         if not SKIP_INIT.get():
             initialize(self, config.initializer_range)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
         """ids (B, S) → (B, S, H). Call it once per source."""
         mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
-        return self.encoder(batch.ids, mask, tap=under(tap, "encoder"))
+        return self.encoder(batch.ids, mask, tap=prefix_tap(tap, "encoder"))
 
     def read(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
         """The decoder's hidden states. target: (B, T), memory: (B, S, H) → (B, T, H)"""
         mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
         source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
-        return self.decoder(target, memory, mask, source_mask, tap=under(tap, "decoder"))
+        return self.decoder(target, memory, mask, source_mask, tap=prefix_tap(tap, "decoder"))
 
     def shifted(self, ids: Tensor) -> Tensor:
         """`ids` shifted right by one: the decoder's input when its targets are `ids`. (B, T) → (B, T)"""
@@ -161,6 +162,7 @@ class BartForConditionalGeneration(Bart):
 
     def __init__(self, config: BartConfig):
         super().__init__(config)
+        self.final_logits_bias: Tensor
         self.register_buffer("final_logits_bias", torch.zeros(1, config.vocab_size))
 
     def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
@@ -172,12 +174,10 @@ class BartForConditionalGeneration(Bart):
         logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
         if batch.labels is None:
             return Seq2SeqOutput(logits)
-        return Seq2SeqOutput(
-            logits, F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
-        )
+        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten()))
 
 
-class Classifier(nn.Module):
+class BartClassificationHead(nn.Module):
     """dense → tanh → one logit per class."""
 
     def __init__(self, width: int, classes: int):
@@ -194,7 +194,7 @@ class BartForSequenceClassification(Bart):
 
     def __init__(self, config: BartConfig, classes: int = 2):
         super().__init__(config)
-        self.classification_head = Classifier(config.hidden_size, classes)
+        self.classification_head = BartClassificationHead(config.hidden_size, classes)
         initialize(self.classification_head, config.initializer_range)
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> Seq2SeqOutput:
@@ -254,19 +254,19 @@ def load(directory: str | Path) -> Bart:
     options = {"classes": len(values.get("id2label", "ab"))} if name == "BartForSequenceClassification" else {}
     try:
         config = BartConfig.from_dict(values)
-        found = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
+        state = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
     except (ValueError, SafetensorError) as error:
         raise CheckpointError(f"{directory} holds no BART that can be read: {error}") from error
-    check_finite(found, directory / WEIGHTS)
+    check_finite(state, directory / WEIGHTS)
     for copy in TIED:
-        if copy in found and not torch.equal(found.pop(copy), found.get("model.shared.weight", torch.empty(0))):
+        if copy in state and not torch.equal(state.pop(copy), state.get("model.shared.weight", torch.empty(0))):
             raise CheckpointError(f"{directory}: {copy} differs from model.shared.weight, and here they are one (tied)")
     with sizes_only():
-        wanted = stored(KINDS[name](config, **options))
+        expected = stored(KINDS[name](config, **options))
     wrong = [
         key
-        for key in sorted({*wanted, *found})
-        if key not in found or key not in wanted or wanted[key].shape != found[key].shape
+        for key in sorted({*expected, *state})
+        if key not in state or key not in expected or expected[key].shape != state[key].shape
     ]
     if wrong:
         raise CheckpointError(
@@ -275,5 +275,5 @@ def load(directory: str | Path) -> Bart:
     model = KINDS[name](config, **options)
     with torch.no_grad():
         for key, x in stored(model).items():
-            x.copy_(found[key])
+            x.copy_(state[key])
     return model.eval()

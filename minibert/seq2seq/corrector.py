@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,15 +17,15 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert import checkpoint
-from minibert.model import IGNORE, Batch, BertForPreTraining, initialize
-from minibert.objectives import cross_entropy
+from minibert.model import Batch, BertForPreTraining, initialize
+from minibert.objectives import mean_or_zero, targets_of
 from minibert.tokenizer import Tokenizer
 
 DETECTOR = "detector.safetensors"  # beside the weights of the BERT that corrects
 
 
 @dataclass(frozen=True)
-class Correction:
+class CorrectorOutput:
     """logits: (B, T, V) · suspicion: (B, T), logits that a token is wrong; None without a detector ·
     loss, correction_loss, detection_loss: None without labels."""
 
@@ -71,35 +72,35 @@ class Corrector(nn.Module):
         config = model.config
         self.detector = Detector(config.hidden_size, config.initializer_range) if detector else None
 
-    def forward(self, batch: Batch) -> Correction:
+    def forward(self, batch: Batch) -> CorrectorOutput:
         """batch.labels: the right token at each position, −100 at positions to ignore."""
-        seen: dict[str, Tensor] = {}
+        activations: dict[str, Tensor] = {}
 
         def mix(name: str, x: Tensor) -> Tensor:
-            seen[name] = x
+            activations[name] = x
             if self.detector is None or name != "embeddings.out":
                 return x
             embeddings = self.model.bert.embeddings
-            hidden = seen["embeddings.sum"] - seen["embeddings.token"] + embeddings.token.weight[self.mask_id]
+            others = activations["embeddings.sum"] - activations["embeddings.token"]  # (B, T, H): segment and position
+            hidden = others + embeddings.token.weight[self.mask_id]
             mask = embeddings.dropout(embeddings.norm(hidden))  # (B, T, H): [MASK] at the same position
-            seen["suspicion"] = self.detector(x, batch.padding)
-            return soft_masked(x, mask, seen["suspicion"].sigmoid().to(x.dtype))
+            activations["suspicion"] = self.detector(x, batch.padding)
+            return soft_masked(x, mask, activations["suspicion"].sigmoid().to(x.dtype))
 
         x, _ = self.model.bert(batch, mix)  # (B, T, H)
         if self.detector is not None:
-            x = x + seen["embeddings.out"]
-        logits, suspicion = self.model.mlm(x), seen.get("suspicion")  # (B, T, V), (B, T)
+            x = x + activations["embeddings.out"]
+        logits, suspicion = self.model.mlm(x), activations.get("suspicion")  # (B, T, V), (B, T)
         if batch.labels is None:
-            return Correction(logits, suspicion)
-        there = batch.labels != IGNORE
-        correction = cross_entropy(logits[there].float(), batch.labels[there])
+            return CorrectorOutput(logits, suspicion)
+        mask, targets = targets_of(batch.labels)
+        correction = mean_or_zero(F.cross_entropy, logits[mask], targets)
         if suspicion is None:
-            return Correction(logits, None, correction, correction)
-        wrong = (batch.labels != batch.ids)[there].float()
-        reduction = "mean" if there.any() else "sum"  # 0 without any label, where the mean would be NaN
-        detection = F.binary_cross_entropy_with_logits(suspicion[there], wrong, reduction=reduction)
+            return CorrectorOutput(logits, None, correction, correction)
+        wrong = (targets != batch.ids[mask]).float()
+        detection = mean_or_zero(F.binary_cross_entropy_with_logits, suspicion[mask], wrong)
         loss = self.share * correction + (1 - self.share) * detection  # λ = 0.8 (§3.3)
-        return Correction(logits, suspicion, loss, correction, detection)
+        return CorrectorOutput(logits, suspicion, loss, correction, detection)
 
     def save(self, folder: str | Path, tokenizer: Tokenizer) -> None:
         checkpoint.save(folder, self.model, tokenizer, dtype=torch.float16)
@@ -111,8 +112,8 @@ class Corrector(nn.Module):
     @classmethod
     def load(cls, folder: str | Path) -> tuple[Corrector, Tokenizer]:
         """In eval mode. Raises CheckpointError."""
-        model, tokenizer = checkpoint.load(folder), checkpoint.load_tokenizer(folder)
-        path = Path(folder) / DETECTOR
+        model: Any = checkpoint.load(folder)
+        tokenizer, path = checkpoint.load_tokenizer(folder), Path(folder) / DETECTOR
         made = cls(model, tokenizer.mask_id, detector=path.is_file())
         if made.detector is not None:
             made.detector.load_state_dict({name: weight.float() for name, weight in load_file(path).items()})

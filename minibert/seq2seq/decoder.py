@@ -5,25 +5,26 @@ and generation from left to right. Letters as in `minibert.model`, S source toke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Block, SelfAttention, Tap, no_tap, under
+from minibert.model import Batch, Block, SelfAttention, Tap, no_tap, prefix_tap
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairBatch(Batch):
     """ids: (B, S) the encoder's input · target: (B, T) the decoder's input, [BOS] first · labels: (B, T) the token to
     predict at each of these positions: the target shifted left by one."""
 
-    target: Tensor | None = None
+    target: Tensor
 
     @property
     def tokens(self) -> int:
         """Real tokens on both sides."""
-        return super().tokens + int((self.labels != IGNORE).sum())
+        return super().tokens + self.num_targets
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class Seq2SeqOutput:
 class CrossAttention(SelfAttention):
     """Queries from the decoder, keys and values from the encoder's output (§3.2.3)."""
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None = None, tap: Tap = no_tap) -> Tensor:
+    def forward(  # type: ignore[override]  # with a memory
+        self, x: Tensor, memory: Tensor, mask: Tensor | None = None, tap: Tap = no_tap
+    ) -> Tensor:
         # x: (B, T, H); memory: (B, S, H); mask: broadcastable to (B, A, T, S)
         q = tap("query", self.split(self.query(x)))  # (B, A, T, D)
         k = tap("key", self.split(self.key(memory)))  # (B, A, S, D)
@@ -53,15 +56,17 @@ class DecoderBlock(Block):
         self.cross = CrossAttention(config)
         self.cross_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
 
-    def forward(self, x: Tensor, memory: Tensor, mask: Tensor, source_mask: Tensor | None, tap: Tap = no_tap) -> Tensor:
-        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, under(tap, "attn")))))  # (B, T, H)
-        looked_up = self.cross(x, memory, source_mask, under(tap, "cross"))
+    def forward(  # type: ignore[override]  # with a memory
+        self, x: Tensor, memory: Tensor, mask: Tensor, source_mask: Tensor | None, tap: Tap = no_tap
+    ) -> Tensor:
+        x = tap("attn.norm", self.attn_norm(x + self.dropout(self.attn(x, mask, prefix_tap(tap, "attn")))))  # (B, T, H)
+        looked_up = self.cross(x, memory, source_mask, prefix_tap(tap, "cross"))
         x = tap("cross.norm", self.cross_norm(x + self.dropout(looked_up)))  # (B, T, H)
-        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, under(tap, "mlp")))))  # (B, T, H)
+        return tap("out", self.mlp_norm(x + self.dropout(self.mlp(x, prefix_tap(tap, "mlp")))))  # (B, T, H)
 
 
 @torch.no_grad()
-def greedy(model: nn.Module, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap) -> list[list[int]]:
+def greedy(model: Any, source: Batch, bos: int, eos: int, most: int, tap: Tap = no_tap) -> list[list[int]]:
     """Greedy decoding until [EOS] or `most` tokens. → ids for each source, without [EOS].
 
     model: an encoder–decoder with `encode` and `decode`.

@@ -15,7 +15,7 @@ from minibert.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Asked:
+class Seq2SeqExample:
     """text: the source · answer: the target, to be generated."""
 
     text: str
@@ -23,7 +23,7 @@ class Asked:
 
 
 def batch_of(
-    some: Sequence[Asked],
+    some: Sequence[Seq2SeqExample],
     tokenizer: Tokenizer,
     mask: str,
     rng: torch.Generator,

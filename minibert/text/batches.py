@@ -103,10 +103,10 @@ class PretrainingBatches:
             raise ValueError(f"the input format must be one of {', '.join(FORMATS)}, not {input_format!r}")
         objective = objective or MaskedLanguageModel()
         if input_format in PAIR_FORMATS and not objective.pairs:
-            input_format = objective.packed
+            input_format = objective.single_format
         if input_format in PAIR_FORMATS and input_format not in objective.pairs:
             raise ValueError(f"the objective {objective.name} has no input format {input_format!r}")
-        if input_format in PAIR_FORMATS and objective.reads_elsewhere and len(store) < 2:
+        if input_format in PAIR_FORMATS and objective.uses_other_documents and len(store) < 2:
             raise DataError(
                 "the text is a single document, and a second segment comes from another one: put a blank line between "
                 "documents, or choose an input format without next sentences"

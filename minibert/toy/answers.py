@@ -15,7 +15,7 @@ from minibert.inside.predictions.writing import READS, Rules, Written, greedy, g
 from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import losses
 from minibert.relatives import objective_for
-from minibert.seq2seq.rows import Asked, batch_of, source_of
+from minibert.seq2seq.rows import Seq2SeqExample, batch_of, source_of
 from minibert.tokenizer import Tokenizer
 from minibert.toy import lexicon
 from minibert.train import Event, Optimization
@@ -26,7 +26,7 @@ QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # words that the stori
 LONGEST = 12  # tokens of an answer, at most
 
 
-def asked(rng: random.Random) -> Asked:
+def asked(rng: random.Random) -> Seq2SeqExample:
     """One to three facts about two people, and a question: who did it, what colour it was, or where somebody went."""
 
     def draw(words: Sequence[str], count: int = 2) -> list[str]:
@@ -54,10 +54,10 @@ def asked(rng: random.Random) -> Asked:
     others = [fact for fact in told + went if fact != needed]
     facts = [needed, *rng.sample(others, rng.randrange(3))]
     rng.shuffle(facts)
-    return Asked(" ".join([*facts, question]), answer)
+    return Seq2SeqExample(" ".join([*facts, question]), answer)
 
 
-def examples(count: int, seed: int) -> list[Asked]:
+def examples(count: int, seed: int) -> list[Seq2SeqExample]:
     rng = random.Random(seed)
     return [asked(rng) for _ in range(count)]
 

@@ -11,7 +11,7 @@ from itertools import permutations
 import torch
 
 from minibert.corruption import MaskVocabulary
-from minibert.masking.units import drawn, hide_units
+from minibert.masking.units import draw_units, hide_units
 from minibert.model import Batch
 from minibert.relatives import build
 from minibert.relatives.ernie import units
@@ -141,9 +141,9 @@ class Asker:
             torch.zeros_like(special),
             self.vocabulary,
             dice,
+            lambda row, words, budget, dice: draw_units(units(stage, row, words, self.vocabulary), budget, dice),
             RATE,
             SPLIT,
-            lambda row, words, budget, dice: drawn(units(stage, row, words, self.vocabulary), budget, dice),
         )
 
 

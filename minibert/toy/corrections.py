@@ -10,9 +10,9 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
-from minibert.masking.misspelling import Alike, Marks, Misspeller, alike_words, labels_of
+from minibert.masking.misspelling import Confusions, CorrectionCounts, Misspeller, confusable_words, correction_labels
 from minibert.model import Batch
-from minibert.seq2seq.corrector import Correction, Corrector
+from minibert.seq2seq.corrector import Corrector, CorrectorOutput
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
@@ -63,7 +63,7 @@ def train_corrector(
     model: str | Path,
     *,
     sentences: Sequence[str] = (),
-    alike: Alike | None = None,
+    alike: Confusions | None = None,
     out: str | Path | None = None,
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -88,7 +88,7 @@ def train_corrector(
             f"{len(text) + len(kept)} sentences are too few: {len(kept)} are held out, and of both parts only those of "
             f"at most {settings.longest} tokens are read"
         )
-    speller = Misspeller.of(alike or alike_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
+    speller = Misspeller.of(alike or confusable_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
     noise = torch.Generator().manual_seed(4_000_037)
     questions = [(row if n % 2 else misspelled(row, speller, noise), row) for n, row in enumerate(held_out)]
     yield from train_and_evaluate(
@@ -127,18 +127,18 @@ def batches(
         right = order.sample(rows, min(settings.batch_size, len(rows)))
         batch = padded_batch([speller.misspell(row, noise) for row in right], tokenizer.pad_id)
         truth = padded_batch(right, tokenizer.pad_id).ids
-        yield Batch(batch.ids, padding=batch.padding, labels=labels_of(truth, torch.isin(truth, special)))
+        yield Batch(batch.ids, padding=batch.padding, labels=correction_labels(truth, torch.isin(truth, special)))
 
 
-def terms(output: Correction, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
+def terms(output: CorrectorOutput, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
     found = {"loss": output.loss, "correction_loss": output.correction_loss}
     return found if output.detection_loss is None else {**found, "detection_loss": output.detection_loss}
 
 
 @torch.no_grad()
-def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> Marks:
+def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> CorrectionCounts:
     """questions: (input, target)"""
-    found, device = Marks(), next(learner.parameters()).device
+    found, device = CorrectionCounts(), next(learner.parameters()).device
     for start in range(0, len(questions), 64):
         some = questions[start : start + 64]
         said = learner(padded_batch([read for read, _ in some], pad_id).to(device)).logits.argmax(-1).tolist()

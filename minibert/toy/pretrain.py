@@ -61,9 +61,9 @@ def pretrain_toy(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     resuming: bool = False,
-    going_on: str | Path | None = None,
+    resume_from: str | Path | None = None,
 ) -> Iterator[Event]:
-    """Pre-train on `stories` stories of a toy `world`; events, `resuming` and `going_on` as in `minibert.pretrain`.
+    """Pre-train on `stories` stories of a toy `world`; events, `resuming` and `resume_from` as in `minibert.pretrain`.
 
     Every `Eval` holds, on stories never trained on: `determined`, the accuracy on determined words, each masked alone,
     overall and by kind; `guessable`, the share that frequencies get right without context; `guessable_from_neighbours`,
@@ -78,12 +78,12 @@ def pretrain_toy(
         # Sentence-order prediction needs stories as pairs of segments.
         settings = replace(settings, input_format="segment_pair", short_probability=0.0)
     out = Path(out)
-    if going_on is not None:
-        shutil.copytree(going_on, out, dirs_exist_ok=True)
+    if resume_from is not None:
+        shutil.copytree(resume_from, out, dirs_exist_ok=True)
         resuming = True
     checkpoint.make_ready(out)
     check_memory(settings.config())
-    cut_off = resume.to_go_on_with(out) if resuming else resume.latest(out)
+    cut_off = resume.require_latest(out) if resuming else resume.latest(out)
     if cut_off is not None and not (resuming or cut_off.begun.get("world")):
         raise ValueError(f"{out} holds another run that was cut off: begin in another folder")
     yield Preparing("writing stories")
@@ -106,7 +106,7 @@ def pretrain_toy(
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
         nonlocal watch
-        model = settings.objective.kept(learner)[""]
+        model = settings.objective.networks_to_save(learner)[""]
         for message in mailbox():
             watch = [str(text) for text in message]
         metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)

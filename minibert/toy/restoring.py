@@ -16,7 +16,7 @@ from torch import Tensor
 
 from minibert.checkpoint import load_tokenizer
 from minibert.inside.predictions.writing import Rules, Written, beam
-from minibert.masking.noises import MASK, NOISES, Part
+from minibert.masking.noises import MASK, NOISES, NoisyToken
 from minibert.model import IGNORE, Batch
 from minibert.seq2seq import bart
 from minibert.seq2seq.bart import BartConfig, BartForConditionalGeneration
@@ -99,18 +99,20 @@ def tokens_of(text: str, tokenizer: Tokenizer) -> list[str]:
     return [tokenizer.vocab[i] for i in tokenizer.encode(text).ids[1:-1]][:LONGEST]
 
 
-def read_ids(parts: Sequence[Part], tokenizer: Tokenizer) -> list[int]:
+def read_ids(parts: Sequence[NoisyToken], tokenizer: Tokenizer) -> list[int]:
     """[CLS] corrupted text [SEP]"""
     return [tokenizer.cls_id, *(tokenizer.ids[part.token] for part in parts), tokenizer.sep_id]
 
 
-def lost(tokens: Sequence[str], parts: Sequence[Part]) -> list[bool]:
+def lost(tokens: Sequence[str], parts: Sequence[NoisyToken]) -> list[bool]:
     """For each token, whether the noise removed it."""
     there = {place for part in parts if part.token != MASK for place in part.places}
     return [place not in there for place in range(len(tokens))]
 
 
-def batch_of(whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[Part]], tokenizer: Tokenizer) -> PairBatch:
+def batch_of(
+    whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[NoisyToken]], tokenizer: Tokenizer
+) -> PairBatch:
     """The encoder reads the corrupted text; the decoder learns the whole one: [CLS] text [SEP]."""
     source = padded_batch([read_ids(parts, tokenizer) for parts in spoiled], tokenizer.pad_id)
     rows = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in tokens), tokenizer.sep_id] for tokens in whole]
@@ -163,7 +165,7 @@ class FromTheLeft:
 
 
 def restored(
-    model: BartForConditionalGeneration, tokenizer: Tokenizer, parts: Sequence[Part], width: int = 1
+    model: BartForConditionalGeneration, tokenizer: Tokenizer, parts: Sequence[NoisyToken], width: int = 1
 ) -> list[Written]:
     """The most probable texts that a beam of `width` finds for a corrupted one; width 1 is greedy search."""
     rules = FromTheLeft((tokenizer.sep_id, tokenizer.cls_id), {tokenizer.sep_id}, tokenizer.special_ids)
@@ -246,7 +248,7 @@ def train_bart(
 
 @torch.no_grad()
 def marks(
-    learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[Part]]], tokenizer: Tokenizer
+    learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[NoisyToken]]], tokenizer: Tokenizer
 ) -> dict[str, float]:
     """questions: (a text's tokens, the corrupted text)"""
     batch = batch_of(*zip(*questions, strict=True), tokenizer).to(learner.token.weight.device)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CheckpointError, check_finite, existing, writing
 from minibert.config import BertConfig
-from minibert.model import IGNORE, Batch, Block, Tap, no_tap, under
+from minibert.model import IGNORE, Batch, Block, Tap, no_tap, prefix_tap
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
 from minibert.text.batches import padded
 from minibert.text.json_values import json_object
@@ -75,18 +75,18 @@ class EncoderDecoder(nn.Module):
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
         """ids (B, S) → (B, S, H): once for each source."""
         mask = None if batch.padding is None else padding_mask(batch.padding)  # (B, 1, 1, S)
-        x = self.embeddings(batch.ids, under(tap, "encoder.embeddings"))  # (B, S, H)
+        x = self.embeddings(batch.ids, prefix_tap(tap, "encoder.embeddings"))  # (B, S, H)
         for i, block in enumerate(self.encoder):
-            x = block(x, mask, under(tap, f"encoder.blocks.{i}"))  # (B, S, H)
+            x = block(x, mask, prefix_tap(tap, f"encoder.blocks.{i}"))  # (B, S, H)
         return x
 
     def decode(self, target: Tensor, memory: Tensor, source: Batch, tap: Tap = no_tap) -> Tensor:
         """target (B, T), memory (B, S, H) → logits (B, T, V): row t predicts the word after target word t."""
         mask = causal_mask(target.size(1), target.device)  # (1, 1, T, T)
         source_mask = None if source.padding is None else padding_mask(source.padding)  # (B, 1, 1, S)
-        x = self.embeddings(target, under(tap, "decoder.embeddings"))  # (B, T, H)
+        x = self.embeddings(target, prefix_tap(tap, "decoder.embeddings"))  # (B, T, H)
         for i, block in enumerate(self.decoder):
-            x = block(x, memory, mask, source_mask, under(tap, f"decoder.blocks.{i}"))  # (B, T, H)
+            x = block(x, memory, mask, source_mask, prefix_tap(tap, f"decoder.blocks.{i}"))  # (B, T, H)
         return tap("logits", F.linear(x, self.embeddings.token.weight))  # tied: (B, T, H) → (B, T, V)
 
     def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -53,7 +54,7 @@ def running_mean(model: nn.Module, share: float) -> AveragedModel:
     (polynomial-decay averaging, Shamir and Zhang 2013): a share of 1 weighs all alike, a smaller one favours later
     weights."""
 
-    def follow(means: list[Tensor], weights: list[Tensor], shown: Tensor) -> None:
-        torch._foreach_lerp_(means, weights, 1 / (1 + share * shown.item()))
+    def follow(means: Any, weights: Any, shown: Tensor | int) -> None:
+        torch._foreach_lerp_(means, weights, 1 / (1 + share * int(shown)))
 
     return AveragedModel(model, multi_avg_fn=follow)

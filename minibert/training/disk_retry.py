@@ -14,7 +14,7 @@ from safetensors import SafetensorError
 
 SECONDS = 5.0  # seconds between two tries
 FULL = (errno.ENOSPC, errno.EDQUOT)
-_tell: ContextVar[Callable[[], None] | None] = ContextVar("told of a full disk", default=None)
+_on_full_disk: ContextVar[Callable[[], None] | None] = ContextVar("on_full_disk", default=None)
 
 
 def is_full(error: Exception) -> bool:
@@ -26,24 +26,24 @@ def is_full(error: Exception) -> bool:
 
 
 @contextmanager
-def patient(tell: Callable[[], None]) -> Iterator[None]:
-    """Within this context, `when_there_is_room` waits while the disk is full, and calls `tell` before each wait.
+def retrying_saves(on_wait: Callable[[], None]) -> Iterator[None]:
+    """Within this context, `save_with_retry` waits while the disk is full, and calls `on_wait` before each wait.
     Elsewhere, as on a command line, where nobody would see why it hangs, a full disk raises at once."""
-    token = _tell.set(tell)
+    token = _on_full_disk.set(on_wait)
     try:
         yield
     finally:
-        _tell.reset(token)
+        _on_full_disk.reset(token)
 
 
-def when_there_is_room(save: Callable[..., Any], *args, **kwargs) -> Any:
-    """Call `save`, again while the disk is full (see `patient`); it must write all or nothing."""
+def save_with_retry(save: Callable[..., Any], *args, **kwargs) -> Any:
+    """Call `save`, again while the disk is full (see `retrying_saves`); it must write all or nothing."""
     while True:
         try:
             return save(*args, **kwargs)
         except (OSError, SafetensorError) as error:
-            tell = _tell.get()
-            if tell is None or not is_full(error):
+            on_wait = _on_full_disk.get()
+            if on_wait is None or not is_full(error):
                 raise
-        tell()
+        on_wait()
         time.sleep(SECONDS)

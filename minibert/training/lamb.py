@@ -16,7 +16,7 @@ class Lamb(torch.optim.AdamW):
     LayerNorm weights are neither decayed nor scaled, as in the authors' code."""
 
     @torch.no_grad()
-    def step(self, closure=None) -> None:
+    def step(self, closure=None) -> None:  # type: ignore[override]  # without a closure
         for group in self.param_groups:
             for weight in group["params"]:
                 if weight.grad is not None:

@@ -33,23 +33,23 @@ class Muon(torch.optim.AdamW):
             raise ValueError("Muon moves matrices only")
 
     @torch.no_grad()
-    def step(self, closure=None) -> None:
+    def step(self, closure=None) -> None:  # type: ignore[override]  # without a closure
         for group in self.param_groups:
             if group["muon"]:
                 for weight in group["params"]:
                     if weight.grad is not None:
-                        self.move(weight, group["lr"], group["weight_decay"])
+                        self.move(weight, weight.grad, group["lr"], group["weight_decay"])
                         weight.grad = None  # AdamW skips weights without a gradient
         super().step(closure)
 
-    def move(self, weight: nn.Parameter, rate: float, decay: float) -> None:
+    def move(self, weight: nn.Parameter, grad: Tensor, rate: float, decay: float) -> None:
         state = self.state[weight]
         if not state:
             # AdamW expects a count of steps in every state it loads.
             state["step"], state["momentum"] = torch.zeros(()), torch.zeros_like(weight)
         state["step"] += 1
-        state["momentum"].lerp_(weight.grad, 1 - MOMENTUM)
-        direction = orthogonal(weight.grad.lerp(state["momentum"], MOMENTUM))  # Nesterov's momentum
+        state["momentum"].lerp_(grad, 1 - MOMENTUM)
+        direction = orthogonal(grad.lerp(state["momentum"], MOMENTUM))  # Nesterov's momentum
         weight.mul_(1 - rate * decay).add_(direction, alpha=-rate * LENGTH * max(weight.shape) ** 0.5)
 
 

@@ -27,7 +27,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, TrainingState
 
 FOLDER, KEPT, SUMS = "resume", 2, "SHA256SUMS"
-BESIDE = "beside.safetensors"  # weights trained with the model that are no part of it
+EXTRA_WEIGHTS = "beside.safetensors"  # weights trained with the model that are no part of it
 STATE = {
     "step": int,
     "tokens": int,
@@ -61,15 +61,15 @@ class SavedRun:
 
     def check(self, settings: dict) -> None:
         """Raise ValueError if `settings` differ, except in BUDGET, from those of the interrupted run."""
-        begun = self.values["settings"]
-        begun = {"relative": "bert", "sizes": {}, "objective_options": {}, **begun}  # older runs lack some fields
-        begun["optimization"] = asdict(Optimization(**begun["optimization"]))
-        stored, asked = json_value(json.dumps([begun, settings]))
-        changed = [name for name in asked if name not in BUDGET and asked[name] != stored.get(name)]
+        saved = self.values["settings"]
+        saved = {"relative": "bert", "sizes": {}, "objective_options": {}, **saved}  # older runs lack some fields
+        saved["optimization"] = asdict(Optimization(**saved["optimization"]))
+        stored, current = json_value(json.dumps([saved, settings]))
+        changed = [name for name in current if name not in BUDGET and current[name] != stored.get(name)]
         if changed:
             name = changed[0]
             raise ValueError(
-                f"the run in {self.directory.parent.parent} has {name} {stored.get(name)}, not {asked[name]}: "
+                f"the run in {self.directory.parent.parent} has {name} {stored.get(name)}, not {current[name]}: "
                 "resume it with the settings it was begun with"
             )
 
@@ -122,10 +122,10 @@ def save(
     position: Position,
     settings: dict,
     events: list[dict],
-    beside: Mapping[str, torch.Tensor] | None = None,
+    extra_weights: Mapping[str, torch.Tensor] | None = None,
 ) -> None:
     """Write `resume/step-N` under `out`, then delete all but the last KEPT. models: by subfolder, "" for the directory
-    itself · beside: further weights, written to BESIDE."""
+    itself · extra_weights: further weights, written to EXTRA_WEIGHTS."""
     directory = out / FOLDER / f"step-{state.step:08d}"
     if directory.exists():
         return
@@ -143,8 +143,8 @@ def save(
             file.rename(folder / file.name)
         (folder / "models").rmdir()
         save_file(tensors, folder / "optimizer.safetensors")
-        if beside:
-            save_file(dict(beside), folder / BESIDE)
+        if extra_weights:
+            save_file(dict(extra_weights), folder / EXTRA_WEIGHTS)
         (folder / "state.json").write_text(json.dumps(values), encoding="utf-8")
         files = sorted(file for file in folder.rglob("*") if file.is_file())
         sums = "".join(f"{digest(file)}  {file.relative_to(folder).as_posix()}\n" for file in files)
@@ -162,14 +162,14 @@ def latest(out: Path, damaged: list[str] | None = None) -> SavedRun | None:
     """The newest state under `out` that can be resumed; newer damaged ones are appended to `damaged`."""
     for directory in sorted((Path(out) / FOLDER).glob("step-*"), reverse=True):
         try:
-            return opened(directory)
+            return open_state(directory)
         except ValueError as error:
             if damaged is not None:
                 damaged.append(f"{directory.name}, which is damaged: {error}")
     return None
 
 
-def to_go_on_with(out: Path) -> SavedRun:
+def require_latest(out: Path) -> SavedRun:
     """`latest`, or ValueError where there is none."""
     damaged: list[str] = []
     if (saved := latest(out, damaged)) is None:
@@ -178,7 +178,7 @@ def to_go_on_with(out: Path) -> SavedRun:
     return saved
 
 
-def opened(directory: Path) -> SavedRun:
+def open_state(directory: Path) -> SavedRun:
     """Load and verify the state in a directory. Raises ValueError with the reason if it is not as saved."""
     if (sums := directory / SUMS).exists():  # older states have none
         try:

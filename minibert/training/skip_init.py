@@ -15,7 +15,7 @@ DRAWING = {nn.init.normal_, nn.init.uniform_, nn.init.trunc_normal_, nn.init.kai
 
 
 @contextmanager
-def filled_later(*, whole: bool = False) -> Iterator[None]:
+def skip_init(*, whole: bool = False) -> Iterator[None]:
     """Encoders and masked-LM heads built in this context skip the paper's random initialisation, which takes ten times
     as long as reading a file. whole: every weight is filled later, and no layer draws its own either."""
     before = SKIP_INIT.set(True)

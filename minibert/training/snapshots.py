@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -78,8 +79,8 @@ def listed(directory: str | Path) -> list[Snapshot]:
 def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
     """The model of `directory` as it was at `snapshot`, in eval mode, float32. Entries added to its vocabulary later
     have a zero vector and are never predicted."""
-    model = checkpoint.load(directory)
-    state, wanted = {}, model.state_dict()
+    model: Any = checkpoint.load(directory)
+    state, expected = {}, model.state_dict()
     try:
         with safe_open(snapshot.path, "pt") as file:
             names = set(file.keys())
@@ -90,13 +91,13 @@ def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
     except (SafetensorError, RuntimeError) as error:  # RuntimeError: a scale that does not fit
         raise checkpoint.CheckpointError(f"{snapshot.path} is damaged or no snapshot: {error}") from None
     checkpoint.check_finite(state, snapshot.path)
-    if unknown := set(state) - set(wanted):
+    if unknown := set(state) - set(expected):
         raise checkpoint.CheckpointError(f"{snapshot.path} holds {min(unknown)}, which is no part of the model")
-    grows = {TOKENS, BIAS} & set(wanted)  # with the vocabulary
+    grows = {TOKENS, BIAS} & set(expected)  # with the vocabulary
     if lacking := grows - set(state):
         raise checkpoint.CheckpointError(f"{snapshot.path} lacks {min(lacking)}")
     for name, value in state.items():
-        if value.shape[name in grows :] != wanted[name].shape[name in grows :] or value.dim() != wanted[name].dim():
+        if value.shape[name in grows :] != expected[name].shape[name in grows :] or value.dim() != expected[name].dim():
             raise checkpoint.CheckpointError(f"{snapshot.path}: {name} is of another shape than in the model")
     sizes = {len(state[name]) for name in grows}
     if len(sizes) != 1 or not 0 < min(sizes) <= model.config.vocab_size:

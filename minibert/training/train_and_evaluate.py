@@ -11,7 +11,7 @@ from typing import Any
 from torch import nn
 
 from minibert.train import Done, Eval, Event, Sample, Saved, Started, train
-from minibert.training.disk_retry import when_there_is_room
+from minibert.training.disk_retry import save_with_retry
 
 Measured = dict[str, float] | tuple[dict[str, float], dict]  # metrics, or metrics and the details of an `Eval`
 
@@ -21,7 +21,7 @@ def train_and_evaluate(
     batches: Iterable,
     settings: Any,
     measure: Callable[[], Measured],
-    say: Callable[[Sequence], list] | None = None,
+    predict: Callable[[Sequence], list] | None = None,
     *,
     watch: Sequence = (),
     mailbox: Callable[[], list] = list,
@@ -34,46 +34,39 @@ def train_and_evaluate(
     """Train with the `steps` and the `optimization` of `settings`, a dataclass, then `save(out)`, if `out` is given.
 
     `measure()` is called before the first step, every `settings.evaluate_every` steps and after the last (`Eval`); then
-    `say(watch)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces `watch` and is
+    `predict(watch)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces `watch` and is
     answered at once. All run in eval mode. The `Done` holds the last metrics. facts: for the `Started` event, beside
     the number of parameters · training: further arguments of `train`.
     """
-    every, last = settings.evaluate_every, {}
+    every, metrics = settings.evaluate_every, dict[str, float]()
 
-    def said(step: int) -> Iterator[Event]:
+    def sample(step: int) -> Iterator[Event]:
         learner.eval()
-        if watch and say is not None and (answers := say(watch)):
+        if watch and predict is not None and (answers := predict(watch)):
             yield Sample(step, answers)
 
-    def evaluated(step: int) -> Iterator[Event]:
-        nonlocal last
+    def evaluate(step: int) -> Iterator[Event]:
+        nonlocal metrics
         learner.eval()
-        found = measure()
-        last, details = found if isinstance(found, tuple) else (found, {})
-        yield Eval(step, last, details)
-        yield from said(step)
+        measured = measure()
+        metrics, details = measured if isinstance(measured, tuple) else (measured, {})
+        yield Eval(step, metrics, details)
+        yield from sample(step)
 
     parameters = sum(weight.numel() for weight in learner.parameters())
     yield Started(asdict(settings) | {"steps": settings.steps}, {"parameters": parameters, **(facts or {})})
-    yield from evaluated(0)
-    for event in train(
-        learner,
-        batches,
-        settings.optimization,
-        steps=settings.steps,
-        report_every=report_every,
-        also_every=every,
-        **training,
-    ):
+    yield from evaluate(0)
+    training |= {"steps": settings.steps, "report_every": report_every, "also_every": every}
+    for event in train(learner, batches, settings.optimization, **training):
         if isinstance(event, Done):
-            break
+            if save is not None and out is not None:
+                save_with_retry(save, Path(out))
+                yield Saved(event.step, str(out))
+            yield replace(event, metrics=metrics)
+            return
         yield event
         for message in mailbox():
             watch = list(message)
-            yield from said(event.step)
+            yield from sample(event.step)
         if event.step % every == 0 or event.step == settings.steps:
-            yield from evaluated(event.step)
-    if save is not None and out is not None:
-        when_there_is_room(save, Path(out))
-        yield Saved(event.step, str(out))
-    yield replace(event, metrics=last)
+            yield from evaluate(event.step)

@@ -48,4 +48,4 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     st.caption(_("Both sums are means over what is asked. r is 1 where the token read is not the one of the text."))
     show_source(NetworkPair.forward, find="filled_in", label=_("The generator fills, the discriminator reads"))
     show_source(NetworkPair.labels, find="!= original", label=_("A sample that is right counts as original"))
-    show_source(ReplacedTokens.weight, label=_("The weight of the discriminator’s loss"))
+    show_source(ReplacedTokens.loss_weight, label=_("The weight of the discriminator’s loss"))

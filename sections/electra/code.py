@@ -11,7 +11,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.model import MlmHead
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import electra
-    from minibert.relatives.parts import replaced_token_detection as replaced_tokens
+    from minibert.relatives.parts import replaced_token_detection
     from minibert.relatives.parts.replaced_token_detection import Discriminator, NetworkPair, ReplacedTokens
 
     lesson.show("The difference as a diff", title=False)
@@ -19,9 +19,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         [
             CodeChange(_("What is answered"), MlmHead, Discriminator),
             CodeChange(_("What is hidden"), MaskedLanguageModel.corrupt, ReplacedTokens.corrupt),
-            CodeChange(_("What is counted"), MaskedLanguageModel.questions, ReplacedTokens.questions),
+            CodeChange(_("What is counted"), MaskedLanguageModel.prediction_stats, ReplacedTokens.prediction_stats),
             CodeChange(_("Two networks in place of one"), None, NetworkPair),
         ]
     )
     show_source(electra, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/electra.py`"))
-    show_source(replaced_tokens.sample, label=_("How the generator samples"))
+    show_source(replaced_token_detection.sample, label=_("How the generator samples"))

@@ -60,7 +60,7 @@ def questions_in(language: str) -> list[tuple[str, str]]:
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def noise_of(model: str, version: int, seed: int) -> dict:
-    from minibert.knowledge.noise import Noise, noise
+    from minibert.knowledge.noise import NoiseEffect, noise
 
     language = language_read(model)
     questions, facts = questions_in(language), knowledge(language)
@@ -72,4 +72,4 @@ def noise_of(model: str, version: int, seed: int) -> dict:
 
     inputs = [seed, questions, [astuple(fact) for fact in facts.facts]]
     stored = first_view("knowledge", "noise", model, inputs, compute)
-    return {way: Noise(*map(float, values)) for way, values in stored.items()}
+    return {way: NoiseEffect(*map(float, values)) for way, values in stored.items()}

@@ -30,7 +30,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Is the name right?")
     show_source(replace_names, label=_("Names give way to others"))
     show_source(draw_replaced, label=_("Never two that follow each other"))
-    show_source(NamesLm.forward, find="beside", label=_("The head: from the vectors beside the name"))
+    show_source(NamesLm.forward, find="neighbours", label=_("The head: from the vectors beside the name"))
     lesson.show("BERT and WKLM on the same stories")
     live.train(RUNS, _("Train all three"), 1_500, USUAL, text, lambda steps: begin(steps, text), draw)
 

@@ -15,7 +15,7 @@ from ui.page import drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.knowledge.noise import Believed
+    from minibert.knowledge.noise import BlankPrediction
     from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, SentenceTree
     from minibert.tokenizer import Encoding
 
@@ -108,13 +108,13 @@ def ways() -> dict[str, str]:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most: int) -> "dict[str, Believed]":
-    from minibert.knowledge.noise import believed
+def answers_of(model: str, version: int, tree: "SentenceTree", blank: int, most: int) -> "dict[str, BlankPrediction]":
+    from minibert.knowledge.noise import blank_predictions
 
     loaded = load(model)
-    return believed(loaded.model, loaded.tokenizer, tree, blank, most)
+    return blank_predictions(loaded.model, loaded.tokenizer, tree, blank, most)
 
 
-def answers(inputs: Inputs, most: int) -> "dict[str, Believed]":
+def answers(inputs: Inputs, most: int) -> "dict[str, BlankPrediction]":
     """The `most` likeliest words at the blank, for each of `ways`."""
     return answers_of(inputs.model, version_of(inputs.model), inputs.tree, inputs.blank, most)

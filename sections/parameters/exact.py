@@ -87,7 +87,7 @@ def built_totals(config: BertConfig) -> dict[str, int | None]:
 
     with sizes_only():
         objective = objective_for(config)
-        model = objective.kept(build(config, objective.model))[""]
+        model = objective.networks_to_save(build(config, objective.model))[""]
     bert = model.bert
     waits = isinstance(getattr(model, "nsp", None), NoPairs) and isinstance(bert.pooler, Module)
     return {

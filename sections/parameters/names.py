@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from minibert.count import Part
+from minibert.count import CostTerm
 from ui.translations import _
 
 
@@ -88,7 +88,7 @@ def group_names() -> dict[str, str]:
     }
 
 
-def part_table(parts: Iterable[Part], names: Mapping[str, str] | None = None) -> list[dict]:
+def part_table(parts: Iterable[CostTerm], names: Mapping[str, str] | None = None) -> list[dict]:
     """One row per part: its formula, number of copies, and parameter count."""
     return [
         {

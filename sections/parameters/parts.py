@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.count import ParameterCount, Part, by_group, head_rows, parameters, rows_of, total
+from minibert.count import CostTerm, ParameterCount, by_group, head_rows, parameters, rows_of, total
 from plots.parameters import column_of, mosaic, short
 from sections.parameters.names import clicked_name, group_names, part_names, part_table
 from sections.parameters.sizes import Sizes
@@ -123,7 +123,7 @@ def _take_clicked() -> None:
         st.session_state[PART] = st.session_state["_clicked-part"] = name
 
 
-def _sum(part: Part, everything: int) -> str:
+def _sum(part: CostTerm, everything: int) -> str:
     times = f"{part.times} × " if part.times > 1 else ""
     formula, numbers = part.formula, part.numbers
     if times and "+" in formula:
@@ -136,7 +136,7 @@ def _sum(part: Part, everything: int) -> str:
     return f'<div class="mb-formula">{"<br>".join(f"<span class=is>=</span>{line}" for line in lines)}</div>'
 
 
-def _source(part: Part, own: bool) -> None:
+def _source(part: CostTerm, own: bool) -> None:
     if part.name in SOURCE:
         import minibert.model  # imports torch: only after the map is on screen
 

@@ -136,14 +136,20 @@ def as_file(documents: list[list[str]]) -> bytes:
 
 
 def begin(
-    settings, files: dict[str, bytes], kind: str, name: str, *, world: str | None = None, going_on: Path | None = None
+    settings,
+    files: dict[str, bytes],
+    kind: str,
+    name: str,
+    *,
+    world: str | None = None,
+    resume_from: Path | None = None,
 ) -> None:
     """Submit a run on a toy `world` or on `files`; the files are kept beside the run so that it can be resumed."""
     from jobs.files import Upload, unpack
 
     options = {"watch": [st.session_state.get(WATCHED, "")], "title": name, "kind": kind}
-    if going_on is not None:
-        options["going_on"] = Upload(going_on)
+    if resume_from is not None:
+        options["resume_from"] = Upload(resume_from)
     try:
         if not files:
             run = submit("minibert.toy.pretrain:pretrain_toy", settings, world=world, **options)
@@ -171,7 +177,7 @@ def resume(training: Training) -> None:
     files = {path.name: path.read_bytes() for path in text.iterdir()} if text.is_dir() else {}
     world = training.begun["details"].get("world")
     settings = PretrainSettings.from_dict(training.settings)
-    begin(settings, files, training.key, training.name, world=world, going_on=run.result)
+    begin(settings, files, training.key, training.name, world=world, resume_from=run.result)
 
 
 def all_trainings() -> dict[str, Training]:

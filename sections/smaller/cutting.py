@@ -49,20 +49,22 @@ def classifier():
 @st.cache_resource(show_spinner=False, max_entries=4)
 def worth(run: str, directory: str) -> "Importance":
     from minibert.pruning.importance import batches_of, importance
-    from minibert.pruning.run import asked
+    from minibert.pruning.run import importance_examples
 
     known = load_predictor(run, directory)
-    return importance(known.model, batches_of(known, asked(shipped(DATA).train.examples)))
+    return importance(known.model, batches_of(known, importance_examples(shipped(DATA).train.examples)))
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def honest(run: str, directory: str) -> list[list[float]]:
     """The rise of the loss without each head."""
     from minibert.pruning.importance import batches_of, losses_without_heads
-    from minibert.pruning.run import asked
+    from minibert.pruning.run import importance_examples
 
     known = load_predictor(run, directory)
-    return losses_without_heads(known.model, batches_of(known, asked(shipped(DATA).train.examples)[:HONEST]))
+    return losses_without_heads(
+        known.model, batches_of(known, importance_examples(shipped(DATA).train.examples)[:HONEST])
+    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
@@ -71,17 +73,19 @@ def left_of(selection: CutChoice) -> "tuple[Keep, dict[str, Predictor]]":
     from dataclasses import replace
 
     from minibert.pruning.cut import cut
-    from minibert.pruning.magnitude import masks_of, pruned_weights, zeroed
-    from minibert.pruning.run import keep_of
+    from minibert.pruning.magnitude import magnitude_masks, pruned_weights, zeroed
+    from minibert.pruning.run import parts_to_keep
 
     known = load_predictor(selection.run, selection.directory)
-    keep = keep_of(known, selection.pruning, shipped(DATA).train.examples, worth(selection.run, selection.directory))
+    keep = parts_to_keep(
+        known, selection.pruning, shipped(DATA).train.examples, worth(selection.run, selection.directory)
+    )
     results, share = {WHOLE: known}, selection.share
     if selection.what != "weights":
         results[CUT] = replace(known, model=cut(known.model, keep))
         numbers = [sum(x.numel() for x in pruned_weights(results[name].model).values()) for name in (WHOLE, CUT)]
         share = 1 - numbers[1] / numbers[0]
-    results[ZEROS] = replace(known, model=zeroed(known.model, masks_of(known.model, share)))
+    results[ZEROS] = replace(known, model=zeroed(known.model, magnitude_masks(known.model, share)))
     return keep, results
 
 

@@ -47,7 +47,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     else:
         of_record(budget)
     lesson.show("One network, many parts")
-    show_source(search.Super)
+    show_source(search.SuperNetwork)
     lesson.show("Tagger and budget")
 
 
@@ -55,10 +55,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def whole_milliseconds(version: int) -> float:
     """The time for a dev review with all of mini-en."""
     from minibert.inside.costs.cost import measure
-    from minibert.pruning.run import TIMED
+    from minibert.pruning.run import TIMED_TEXTS
 
     one = load(STUDENT)
-    texts = [example.text for example in shipped(DATA).dev.examples[:TIMED]]
+    texts = [example.text for example in shipped(DATA).dev.examples[:TIMED_TEXTS]]
     return measure({"": (one.model.bert, one.tokenizer)}, texts)[""].milliseconds
 
 

@@ -160,6 +160,6 @@ def sentences_of(language: str) -> Mapping[str, Sequence[str] | Mapping[str, Seq
     """Arguments of `train_corrector` besides its settings."""
     if language != "zh":
         return {}
-    from minibert.masking.misspelling import read_alike
+    from minibert.masking.misspelling import read_confusions
 
-    return {"sentences": chinese_sentences(), "alike": read_alike(LESSONS / "to_write" / "alike.zh.tsv")}
+    return {"sentences": chinese_sentences(), "alike": read_confusions(LESSONS / "to_write" / "alike.zh.tsv")}

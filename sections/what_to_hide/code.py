@@ -10,8 +10,7 @@ from ui.translations import _
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.corruption import draw_tokens, draw_words
-    from minibert.masking import similar_words
-    from minibert.masking import units as hiding
+    from minibert.masking import similar_words, units
     from minibert.model import BertForPreTraining, Embeddings, MlmHead
     from minibert.objectives import MaskedLanguageModel, WithoutPairs
     from minibert.relatives import ernie, ernie2, macbert, roberta, spanbert
@@ -34,12 +33,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "ernie": [
             CodeChange(_("What is hidden grows"), MaskedLanguageModel.hide, ernie.KnowledgeMasking.hide),
             CodeChange(_("Stages"), None, ernie.KnowledgeMasking.after),
-            CodeChange(_("Phrases"), None, hiding.phrases_of),
-            CodeChange(_("Entities"), None, hiding.entities_of),
+            CodeChange(_("Phrases"), None, units.phrase_units),
+            CodeChange(_("Entities"), None, units.entity_units),
         ],
         "ernie2": [
             CodeChange(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
-            CodeChange(_("Each row’s own task"), None, ernie2_parts.told_tasks),
+            CodeChange(_("Each row’s own task"), None, ernie2_parts.task_tap),
             CodeChange(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
         ],
         "spanbert": [
@@ -48,7 +47,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             CodeChange(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
         ],
         "macbert": [
-            CodeChange(_("N-grams, and similar words"), MaskedLanguageModel, macbert.Correction),
+            CodeChange(_("N-grams, and similar words"), MaskedLanguageModel, macbert.MlmAsCorrection),
             CodeChange(_("Which words are alike"), None, similar_words.SimilarWords),
         ],
     }

@@ -49,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     claim()
     lesson.show("The fourth embedding")
     show_source(ernie2.TaskEmbeddings, "task =", label=_("The fourth in the sum; as a diff under *The diff*"))
-    show_source(ernie2.told_tasks, label=_("Each row’s own task"))
+    show_source(ernie2.task_tap, label=_("Each row’s own task"))
     show_source(ernie2.stages, label=_("The three regimes"))
     show_source(continual, find="def words", label=_("The four questions: `{file}`").format(file="continual.py"))
 

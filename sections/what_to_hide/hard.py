@@ -15,7 +15,7 @@ DRAWS = 40
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.masking import units as hiding
+    from minibert.masking import units
     from minibert.relatives.parts import span_boundary as spans
     from plots.what_to_hide import shares
 
@@ -43,9 +43,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             ).format(n=DRAWS, rate=inputs.rate)
         )
     lesson.show("Harder is not better by itself")
-    show_source(hiding.drawn, label=_("Units in random order, until the budget is full"))
+    show_source(units.draw_units, label=_("Units in random order, until the budget is full"))
     show_source(spans.length_shares, label=_("The lengths of SpanBERT’s spans"))
-    show_source(hiding.hide_units, find="draw(list(row)", label=_("A unit falls as a whole"))
+    show_source(units.hide_units, find="draw(list(row)", label=_("A unit falls as a whole"))
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

@@ -12,7 +12,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.objectives import MaskedLanguageModel
     from minibert.relatives import xlnet
     from minibert.relatives.parts.permutation import PermutationLanguageModel, PermutationLM, query_mask
-    from minibert.relatives.parts.transformer_xl import RelativeAttention, WordEmbeddings
+    from minibert.relatives.parts.transformer_xl import TransformerXlAttention, WordEmbeddings
 
     lesson.show("The difference as a diff", title=False)
     show_diff(
@@ -22,7 +22,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             ),
             CodeChange(_("Who may look at whom"), None, query_mask),
             CodeChange(_("Guesses come from the queries"), BertForPreTraining.forward, PermutationLM.forward),
-            CodeChange(_("Scores: distances and segments"), SelfAttention.attend, RelativeAttention.attend),
+            CodeChange(_("Scores: distances and segments"), SelfAttention.attend, TransformerXlAttention.attend),
             CodeChange(_("What a token begins as"), Embeddings.forward, WordEmbeddings.forward),
         ]
     )

@@ -76,9 +76,9 @@ def saves(out, start=None):
     yield Event("saved", path=str(folder))
 
 
-def goes_on(steps, out, going_on=None):
+def goes_on(steps, out, resume_from=None):
     """Saves a state every tenth step, and goes on from the last."""
-    step = int(Path(going_on, "resume", "step").read_text()) if going_on else 0
+    step = int(Path(resume_from, "resume", "step").read_text()) if resume_from else 0
     while step < steps:
         time.sleep(0.02)
         step += 1
@@ -100,7 +100,7 @@ def saves_on_a_full_disk(out):
         Path(out).mkdir()
         Path(out, "weights").write_bytes(b"w")
 
-    patience.when_there_is_room(save)
+    patience.save_with_retry(save)
     yield Event("step", 1)
 
 

@@ -15,7 +15,7 @@ from minibert.config import BertConfig
 from minibert.heads import BertForSequenceClassification
 from minibert.model import Batch, Bert, BertForPreTraining
 from minibert.relatives import build, relative_named
-from minibert.training.skip_init import filled_later
+from minibert.training.skip_init import skip_init
 
 CONFIG = BertConfig(
     vocab_size=61,
@@ -92,7 +92,7 @@ def test_a_pre_trained_encoder_becomes_a_classifier(tmp_path):
     assert model.labels == ["a", "b"] and model.options.pooling == "mean"
     assert_same_weights(model.bert, pretrained.bert)
     torch.manual_seed(3)
-    with filled_later():
+    with skip_init():
         built = BertForSequenceClassification(CONFIG, ["a", "b"], pooling="mean")
     assert torch.equal(model.classifier.weight, built.classifier.weight)
 

@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from minibert.config import PRESETS, BertConfig
-from minibert.count import FAMILY, Part, Shape, by_group, computed, flops, largest_batch, memory, parameters
+from minibert.count import FAMILY, CostTerm, Shape, by_group, computed, flops, largest_batch, memory, parameters
 from minibert.model import Batch, Bert, BertForPreTraining
 
 # Devlin et al. 2019, §3, and Turc et al. 2019: L/H/A by name, V 30,522 → encoder, + pooler, MaskedLM, PreTraining
@@ -143,7 +143,7 @@ def test_a_block_is_12_h_squared_and_layers_add_up():
 def test_formula_numbers_and_value_agree():
     for part in parameters(BertConfig.preset("base")).parts:
         assert eval(part.numbers.replace(",", "").replace("·", "*").replace("²", "**2")) == part.one
-    assert Part("x", "g", "4·H² + V·H", {"H": 768, "V": 30522}).numbers == "4·768² + 30,522·768"
+    assert CostTerm("x", "g", "4·H² + V·H", {"H": 768, "V": 30522}).numbers == "4·768² + 30,522·768"
     for no_formula in ("f(H)", "H.real", "H/2", "-H"):
         with pytest.raises(ValueError, match="no formula"):
             computed(no_formula, {"H": 4})

@@ -11,8 +11,8 @@ from minibert.experiments.results import read_records
 from minibert.model import BertForPreTraining
 from minibert.pruning.importance import batches_of, importance
 from minibert.pruning.keep import normalised
-from minibert.pruning.run import asked
-from minibert.pruning.search import Space, search
+from minibert.pruning.run import importance_examples
+from minibert.pruning.search import SearchSpace, search
 from sections.smaller.learn import settings
 from sections.smaller.search import KIND, shape
 from tests.pages.driver import ROOT, figure, open_page, text_of, whole
@@ -60,7 +60,7 @@ def test_the_least_important_go_and_the_table_says_what_that_saves(trained):
     app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75, by="loss")
     assert any(re.search(r"4 heads: rank correlation -?\d\.\d\d", one.value) for one in app.caption)
     app = open_page("smaller", part=CUT, text=TEXT, what="neurons", share=75)
-    worth = importance(trained.model, batches_of(trained, asked(shipped("reviews").train.examples)))
+    worth = importance(trained.model, batches_of(trained, importance_examples(shipped("reviews").train.examples)))
     squares, _crosses, _strips = figure(app, "worth")["data"]
     flat = [value for row in normalised(worth.heads) for value in row]  # what decides who goes
     assert squares["marker"]["color"] == pytest.approx([value / max(flat) for value in flat], rel=1e-3)
@@ -113,7 +113,7 @@ def test_a_search_is_drawn_with_what_it_found(runs_folder, tmp_path):
     letters, data, learn = spelling_tokenizer(), shipped("reviews"), settings(0, 1, 1e-3)
     config = BertConfig(letters.vocab_size, 16, 2, 2, 32, max_position_embeddings=256)
     start = checkpoint.save(tmp_path / "start", BertForPreTraining(config), letters)
-    space, out, watch = Space((1, 2), (1, 2), (16, 32)), tmp_path / "out", [{"text": TEXT}]
+    space, out, watch = SearchSpace((1, 2), (1, 2), (16, 32)), tmp_path / "out", [{"text": TEXT}]
     events = search(
         start, "classification", data.train, data.dev, learn, learn, budget=100.0, space=space, out=out, watch=watch
     )

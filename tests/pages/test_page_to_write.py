@@ -8,7 +8,7 @@ import pytest
 from minibert import checkpoint
 from minibert.inside.predictions.gibbs import gibbs
 from minibert.inside.predictions.writing import beam, expected, greedy
-from minibert.masking.misspelling import read_alike
+from minibert.masking.misspelling import read_confusions
 from minibert.masking.noises import NOISES
 from minibert.seq2seq.corrector import Corrector
 from minibert.tokenizer import basic_tokens
@@ -138,7 +138,7 @@ def test_what_is_corrected_is_what_the_models_say(runs_folder, language):
 
 def test_chinese_sentences_are_the_courses_own():
     sentences = chinese_sentences()
-    alike = read_alike(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
+    alike = read_confusions(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
     assert len(sentences) > 600 and len(set(sentences)) == len(sentences)
     assert sum(any(one in alike for one in text) for text in sentences) > 0.9 * len(sentences)
 

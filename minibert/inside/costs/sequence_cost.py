@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.count import Part
+from minibert.count import CostTerm
 from minibert.model import SelfAttention
 
 # kind → FLOPs. "layer": with all its matrices.
@@ -30,9 +30,9 @@ FORMULAS = {
 }
 
 
-def flops(kind: str, network: str, tokens: int, hidden: int) -> Part:
-    """The count as a `Part`: `.formula`, `.numbers` (the formula with the values in it), `.one` (the number)."""
-    return Part(f"{kind}.{network}", kind, FORMULAS[kind][network], {"T": tokens, "H": hidden})
+def flops(kind: str, network: str, tokens: int, hidden: int) -> CostTerm:
+    """The count as a `CostTerm`: `.formula`, `.numbers` (the formula with the values in it), `.one` (the number)."""
+    return CostTerm(f"{kind}.{network}", kind, FORMULAS[kind][network], {"T": tokens, "H": hidden})
 
 
 def crossing(kind: str, hidden: int) -> int:

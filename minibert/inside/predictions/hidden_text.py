@@ -13,9 +13,9 @@ import torch
 
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.masking.similar_words import SimilarWords
-from minibert.masking.units import Unit, drawn, entities_of, hide_units, phrases_of, words_of
+from minibert.masking.units import Unit, draw_units, entity_units, hide_units, phrase_units, word_units
 from minibert.model import IGNORE, BertForPreTraining
-from minibert.relatives.macbert import draw_grams
+from minibert.relatives.macbert import draw_ngrams
 from minibert.relatives.parts.span_boundary import draw_spans
 from minibert.text.batches import padded_batch
 from minibert.text.store import continued
@@ -93,10 +93,10 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
         inside = [place for place, special in enumerate(encoding.special) if not special]
         for place, more in zip(inside, continued([encoding.offsets[place] for place in inside], text), strict=True):
             goes_on[place] |= more
-    words = words_of(goes_on, encoding.special)
+    words = word_units(goes_on, encoding.special)
     ids = encoding.ids
-    phrases = phrases_of(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
-    entities = with_names(entities_of(ids, words, vocab.names), encoding, list(names(text, chinese)))
+    phrases = phrase_units(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
+    entities = with_names(entity_units(ids, words, vocab.names), encoding, list(names(text, chinese)))
     units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
     return Reading(encoding, tuple(goes_on), units)
 
@@ -144,7 +144,7 @@ def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: 
         rows = mask_tokens(ids, special, vocab, rng, rate, SPLIT)
     else:
         put = vocab.similar.draw if kind == "similar" else None
-        rows = hide_units(ids, special, joined, vocab, rng, rate, SPLIT, drawing(kind, reading.units[kind]), put)
+        rows = hide_units(ids, special, joined, vocab, rng, drawing(kind, reading.units[kind]), rate, SPLIT, put)
     return rows[0][0].tolist(), rows[1][0].tolist()
 
 
@@ -152,7 +152,7 @@ def drawing(kind: str, units: Sequence[Unit]):
     """A function for `minibert.masking.units.hide_units` that draws units to mask within a budget."""
 
     def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:
-        how = {"span": draw_spans, "similar": draw_grams}.get(kind, drawn)
+        how = {"span": draw_spans, "similar": draw_ngrams}.get(kind, draw_units)
         return how(list(units), budget, rng)
 
     return draw

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from minibert.count import FAMILY, Part, Shape, parameters
+from minibert.count import FAMILY, CostTerm, Shape, parameters
 from minibert.relatives import relative_named, shape_of
 
 KINDS = ("data", "objective", "mask", "network", "size", "knowledge", "use")
@@ -85,7 +85,7 @@ def size_of(told: Mapping[str, Any]) -> Size:
     if "said" in told:
         return Size(name, round(told["said"] * 1e6))
     if "formula" in told:
-        part = Part(name, "", told["formula"], told["letters"])
+        part = CostTerm(name, "", told["formula"], told["letters"])
         return Size(name, part.one, part.formula, part.numbers)
     count = parameters(_shape(told))
     parts = [part for part in count.parts if part.name.startswith(("embeddings.", "block.", "pooler"))]
@@ -101,20 +101,20 @@ def _shape(told: Mapping[str, Any]) -> Shape:
     return shape if pooler else replace(shape, pooler=False, objective="mlm")
 
 
-def _merged(parts: Sequence[Part]) -> list[Part]:
+def _merged(parts: Sequence[CostTerm]) -> list[CostTerm]:
     """Parts with the same formula become one, their `times` added up."""
-    merged: dict[str, Part] = {}
+    merged: dict[str, CostTerm] = {}
     for part in parts:
         before = merged.get(part.formula)
         merged[part.formula] = part if before is None else replace(before, times=before.times + part.times)
     return list(merged.values())
 
 
-def _letters(part: Part) -> str:
+def _letters(part: CostTerm) -> str:
     return part.formula if part.times == 1 else f"{part.times}·({part.formula})"
 
 
-def _numbers(part: Part) -> str:
+def _numbers(part: CostTerm) -> str:
     return part.numbers if part.times == 1 else f"{part.times}·({part.numbers})"
 
 

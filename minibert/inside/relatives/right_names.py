@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from minibert.masking.units import Tokens, Unit, words_of
+from minibert.masking.units import Tokens, Unit, word_units
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives.parts.replaced_names import NamesBatch, NamesLm, names_of, others_of
 from minibert.text.word_lists import names_in
@@ -22,7 +22,7 @@ def names_in_text(encoding: Encoding, tokenizer: Tokenizer) -> list[Unit]:
         one == other and one is not None
         for one, other in zip(encoding.words, [None, *encoding.words[:-1]], strict=True)
     ]
-    return names_of(encoding.ids, words_of(goes_on, encoding.special), others_of(names_in(tokenizer)))
+    return names_of(encoding.ids, word_units(goes_on, encoding.special), others_of(names_in(tokenizer)))
 
 
 @torch.no_grad()

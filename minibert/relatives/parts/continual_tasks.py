@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -27,19 +28,19 @@ from minibert.model import (
     initialize,
     no_tap,
 )
-from minibert.objectives import cross_entropy
+from minibert.objectives import mean_or_zero, targets_of
 
 REGIMES = ("continual", "one_by_one", "together")
 WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; the default is the first
 KEPT_UP = 0.2  # share of a task's steps in each stage after its first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TaskedBatch(Batch):
     """tasks: (B,) the number of the task, the same for all rows · labels: (B, T) in a task of masked tokens, else
     (B,) classes."""
 
-    tasks: Tensor | None = None
+    tasks: Tensor
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ class TaskOutput:
 
 
 class TaskEmbeddings(Embeddings):
-    """token + segment + position + task; the first task's vector, unless a tap replaces it (`told_tasks`)."""
+    """token + segment + position + task; the first task's vector, unless a tap replaces it (`task_tap`)."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config):
         super().__init__(config)
         self.task = nn.Embedding(config.task_type_vocab_size, config.hidden_size)
 
@@ -70,14 +71,14 @@ class TaskEmbeddings(Embeddings):
         return super().forward(ids, segments, lambda name, x: tap(name, x + task if name == "sum" else x), positions)
 
 
-def told_tasks(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
+def task_tap(bert: Bert, tasks: Tensor | None, tap: Tap = no_tap) -> Tap:
     """A tap that also puts in the embedding of each row's task. tasks: (B,), None for the first."""
     if tasks is None:
         return tap
     return lambda name, x: tap(name, bert.embeddings.task(tasks)[:, None] if name == "embeddings.task" else x)
 
 
-def asked(batch: Batch, task: int) -> TaskedBatch:
+def for_task(batch: Batch, task: int) -> TaskedBatch:
     """The batch with the number of its task, WORDS or ORDER, and without the labels of the other."""
     other = {"next_labels": None} if task == WORDS else {"labels": torch.full_like(batch.ids, IGNORE)}
     return TaskedBatch(**vars(batch) | other, tasks=torch.full((len(batch.ids),), task))
@@ -87,8 +88,8 @@ class TaskedLm(BertForPreTraining):
     """BERT with its two heads and a task embedding; each batch has the labels of one task."""
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
-        told = told_tasks(self.bert, getattr(batch, "tasks", None), tap)
-        return self.answer(*self.bert(batch, told), batch, tap)
+        x, pooled = self.bert(batch, task_tap(self.bert, getattr(batch, "tasks", None), tap))
+        return self.answer(x, pooled, batch, tap)
 
 
 class Ernie2(nn.Module):
@@ -105,17 +106,14 @@ class Ernie2(nn.Module):
 
     def read(self, batch: TaskedBatch, tap: Tap = no_tap) -> tuple[Tensor, Tensor]:
         """→ hidden (B, T, H), pooled (B, H), with the task's vector in the sum of embeddings."""
-        return self.bert(batch, told_tasks(self.bert, batch.tasks, tap))
+        return self.bert(batch, task_tap(self.bert, batch.tasks, tap))
 
     def forward(self, batch: TaskedBatch, tap: Tap = no_tap) -> TaskOutput:
         x, pooled = self.read(batch, tap)
         name = self.names[int(batch.tasks[0])]
-        if name in self.heads:
-            logits, labels = self.heads[name](pooled), batch.labels  # (B, classes), (B,)
-        else:
-            there = batch.labels != IGNORE
-            logits, labels = self.mlm(x[there]), batch.labels[there]  # (M, V), (M,)
-        return TaskOutput(logits, cross_entropy(logits.float(), labels), labels)
+        mask, labels = targets_of(batch.labels)  # (B, T), (M,); or (B,) twice
+        logits = self.heads[name](pooled) if name in self.heads else self.mlm(x[mask])  # (B, classes) or (M, V)
+        return TaskOutput(logits, mean_or_zero(F.cross_entropy, logits, labels), labels)
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:

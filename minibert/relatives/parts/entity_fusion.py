@@ -18,12 +18,12 @@ from minibert.objectives import cross_entropy
 REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AlignedBatch(Batch):
     """entities: (B, T) int64, input: the entity aligned with each token, −100 for none · named: (B, T), target: the
     entity it really names, −100 where there is none."""
 
-    entities: Tensor | None = None
+    entities: Tensor
     named: Tensor | None = None
 
 
@@ -51,8 +51,8 @@ class Fusion(nn.Module):
 
     def forward(self, w: Tensor, e: Tensor, named: Tensor) -> tuple[Tensor, Tensor]:
         """w: (B, T, H), e: (B, T, E), named: (B, T) bool → fused w and e, same shapes"""
-        told = self.from_entity(e) * named[..., None]  # (B, T, inner)
-        h = F.gelu(self.from_token(w) + told)
+        from_entity = self.from_entity(e) * named[..., None]  # (B, T, inner)
+        h = F.gelu(self.from_token(w) + from_entity)
         return F.gelu(self.to_token(h)), F.gelu(self.to_entity(h)) * named[..., None]
 
 
@@ -88,6 +88,7 @@ class ErnieThu(nn.Module):
     def __init__(self, model: BertForPreTraining, entities: Tensor, layers: int = 2):
         super().__init__()
         self.model = model
+        self.entities: Tensor
         self.register_buffer("entities", entities.clone())  # (N, E)
         # An entity's information reaches other tokens only in the layer after its fusion, so one layer is too few.
         self.layers = nn.ModuleList(Aggregator(model.config, entities.size(1)) for _ in range(layers))
@@ -100,10 +101,10 @@ class ErnieThu(nn.Module):
         for layer in self.layers:
             w, e = layer(w, e, named, batch.padding)
         w, e = tap("tokens", w), tap("entities", e)
-        asked = ... if batch.labels is None else batch.labels != IGNORE
-        mlm_logits = self.model.mlm(w[asked])
+        mask = ... if batch.labels is None else batch.labels != IGNORE
+        mlm_logits = self.model.mlm(w[mask])
         entity_logits = tap("named", self.name(w) @ self.entities.T)  # (B, T, N)
-        mlm_loss = None if batch.labels is None else cross_entropy(mlm_logits.float(), batch.labels[asked])
+        mlm_loss = None if batch.labels is None else cross_entropy(mlm_logits.float(), batch.labels[mask])
         of_names = None if batch.named is None else cross_entropy(entity_logits.flatten(0, 1), batch.named.flatten())
         return FusedOutput(w, e, mlm_logits, entity_logits, mlm_loss, of_names)
 
@@ -111,10 +112,10 @@ class ErnieThu(nn.Module):
 def noisy(batch: AlignedBatch, count: int, rng: torch.Generator, replaced=REPLACED, masked=MASKED) -> AlignedBatch:
     """The denoising entity auto-encoder's input (§3.4): of the alignments, the share `replaced` gets another of `count`
     entities, the share `masked` is removed, the rest is kept; the target is always the right entity."""
-    given, fate = batch.entities.clone(), torch.rand(batch.entities.shape, generator=rng)
-    named = given != IGNORE
-    other = torch.randint(count - 1, given.shape, generator=rng)
-    other = other + (other >= given).long()  # any but its own
-    given = torch.where(named & (fate < replaced), other, given)
-    given = torch.where(named & (fate >= replaced) & (fate < replaced + masked), IGNORE, given)
-    return replace(batch, entities=given, named=batch.entities)
+    entities, fate = batch.entities, torch.rand(batch.entities.shape, generator=rng)
+    named = entities != IGNORE
+    other = torch.randint(count - 1, entities.shape, generator=rng)
+    other = other + (other >= entities).long()  # any but its own
+    corrupted = torch.where(named & (fate < replaced), other, entities)
+    corrupted = corrupted.masked_fill(named & (fate >= replaced) & (fate < replaced + masked), IGNORE)
+    return replace(batch, entities=corrupted, named=entities)

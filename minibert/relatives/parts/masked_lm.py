@@ -7,7 +7,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.model import BERT, BertForPreTraining, Components
+from minibert.model import BERT_COMPONENTS, BertForPreTraining, Components
 
 
 def no_pooler(config: BertConfig) -> Callable[[Tensor], Tensor]:
@@ -25,8 +25,8 @@ class NoPairs(nn.Module):
 class MaskedLm(BertForPreTraining):
     """BERT with the masked-LM head only."""
 
-    asked = "mlm"
+    objective_name = "mlm"
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__(config, components)
         self.nsp = NoPairs()

@@ -15,7 +15,15 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, Components, MlmHead, PreTrainingOutput, Tap, no_tap
-from minibert.objectives import MaskedLanguageModel, Masking, Objective, answered
+from minibert.objectives import (
+    MaskedLanguageModel,
+    Masking,
+    Objective,
+    PredictionStats,
+    mean_or_zero,
+    stats_of,
+    targets_of,
+)
 from minibert.relatives.parts.masked_lm import NoPairs
 
 CONTEXTS = ("order", "all")
@@ -27,22 +35,22 @@ def draw_order(real: Tensor, rng: torch.Generator) -> Tensor:
     return lots.argsort(dim=1).argsort(dim=1) + 1
 
 
-def draw_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
+def draw_target_spans(words: Tensor, share: float, rng: torch.Generator, longest: int = 5) -> Tensor:
     """Spans to predict (§3.1 and table 6, "span-based prediction"): draw a length n of 1 … `longest` and a span of n
     words among the next n / share, and repeat until the row ends; at least one word. As in transformers' collator.
     words: (B, T) bool, False for tokens that must not be predicted → (B, T) bool."""
-    asked = torch.zeros_like(words)
+    targets = torch.zeros_like(words)
     for row, places in enumerate(mask.nonzero().flatten().tolist() for mask in words):
         at = 0
         while at < len(places):
             n = int(torch.randint(1, longest + 1, (1,), generator=rng))
             window = int(n / share)
             start = at + int(torch.randint(window - n + 1, (1,), generator=rng))
-            asked[row, places[start : start + n]] = True
+            targets[row, places[start : start + n]] = True
             at += window
-        if places and not asked[row].any():
-            asked[row, places[int(torch.randint(len(places), (), generator=rng))]] = True
-    return asked
+        if places and not targets[row].any():
+            targets[row, places[int(torch.randint(len(places), (), generator=rng))]] = True
+    return targets
 
 
 def query_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
@@ -60,11 +68,11 @@ def content_mask(order: Tensor, real: Tensor | None = None) -> Tensor:
 def with_queries(batch: Batch, query_id: int) -> tuple[Batch, Tensor, Tensor]:
     """Both streams in one longer row: the tokens, then for each label a query that knows only its position.
 
-    → (batch of T + M tokens per row, mask (B, 1, T + M, T + M), asked (B, M) bool: False for queries that only fill up
-    the row). Tokens attend by `content_mask`, queries by `query_mask`; nothing attends to a query. Without an order,
-    all labelled tokens are predicted from the others at once.
+    → (batch of T + M tokens per row, mask (B, 1, T + M, T + M), real queries (B, M) bool: False for padding).
+    Tokens attend by `content_mask`, queries by `query_mask`; nothing attends to a query. Without an order, all labelled
+    tokens are predicted from the others at once.
     """
-    labelled = batch.labels != IGNORE  # (B, T)
+    labelled, _ = targets_of(batch.labels)  # (B, T)
     most = int(labelled.sum(1).max())
     place = labelled.int().argsort(dim=1, descending=True, stable=True)[:, :most]  # (B, M), in reading order
     order = labelled.long() if batch.order is None else batch.order
@@ -109,12 +117,15 @@ class PermutationLM(BertForPreTraining):
         if batch.labels is None:
             x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
             return PreTrainingOutput(tap("mlm.logits", self.mlm(x)), self.nsp(pooled))
-        longer, mask, asked = with_queries(batch, self.config.vocab_size)
-        x, pooled = self.bert(longer, tap, mask)  # (B, T + M, H)
-        queries = x[:, batch.ids.size(1) :][asked]  # (number asked, H), in reading order
-        logits = tap("mlm.logits", self.mlm(queries))
-        loss = F.cross_entropy(logits.float(), batch.labels[batch.labels != IGNORE])
-        return PreTrainingOutput(logits, self.nsp(pooled), loss)
+        longer, mask, real_queries = with_queries(batch, self.config.vocab_size)
+        x, _ = self.bert(longer, tap, mask)  # (B, T + M, H)
+        return self.predict(x, real_queries, batch, tap)
+
+    def predict(self, x: Tensor, real_queries: Tensor, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
+        """From the hidden states of tokens and queries. x: (B, T + M, H), real_queries: (B, M) bool"""
+        logits = tap("mlm.logits", self.mlm(x[:, batch.ids.size(1) :][real_queries]))  # (targets, V), in reading order
+        loss = mean_or_zero(F.cross_entropy, logits, targets_of(batch.labels)[1])
+        return PreTrainingOutput(logits, self.nsp(x[:, 0]), loss)
 
 
 @dataclass(frozen=True)
@@ -144,23 +155,23 @@ class PermutationLanguageModel(Objective):
         if self.context not in CONTEXTS:
             raise ValueError(f"context must be one of {', '.join(CONTEXTS)}, not {self.context!r}")
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         real = torch.ones_like(special) if batch.padding is None else batch.padding
         order = draw_order(real, rng)
         if self.spans:
-            asked = draw_spans(~special, self.share, rng)
+            targets = draw_target_spans(~special, self.share, rng)
             last = real.sum(1, keepdim=True)  # predicted tokens after all others, then padding
-            order = (order + last * asked + 2 * last * ~real).argsort(dim=1).argsort(dim=1) + 1
+            order = (order + last * targets + 2 * last * ~real).argsort(dim=1).argsort(dim=1) + 1
         else:
             words = (~special).sum(1)
             budget = (words * self.share).round().long().clamp(min=1)
             late = order.masked_fill(special, 0).argsort(dim=1, descending=True).argsort(dim=1)  # 0 for the last word
-            asked = (late < budget[:, None]) & ~special
-        order = order if self.context == "order" else order.masked_fill(~asked, 0)
-        return replace(batch, labels=batch.ids.masked_fill(~asked, IGNORE), next_labels=None, order=order)
+            targets = (late < budget[:, None]) & ~special
+        order = order if self.context == "order" else order.masked_fill(~targets, 0)
+        return replace(batch, labels=batch.ids.masked_fill(~targets, IGNORE), next_labels=None, order=order)
 
-    def number_asked(self, batch):
-        return {"plm": batch.asked}
+    def target_counts(self, batch) -> dict[str, int]:
+        return {"plm": batch.num_targets}
 
-    def questions(self, output, batch):
-        return {"plm": answered(output.mlm_logits, batch.labels[batch.labels != IGNORE], output.mlm_loss)}
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        return {"plm": stats_of(output.mlm_logits, targets_of(batch.labels)[1], output.mlm_loss)}

@@ -7,7 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -15,10 +15,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.corruption import mask_tokens
-from minibert.masking.units import Tokens, Unit, entities_of, words_of
-from minibert.model import BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import Questions, WithoutPairs
+from minibert.corruption import MaskVocabulary, mask_tokens
+from minibert.masking.units import Tokens, Unit, entity_units, word_units
+from minibert.model import BERT_COMPONENTS, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
+from minibert.objectives import PredictionStats, WithoutPairs, binary_stats, mean_or_zero, targets_of
 from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
@@ -27,13 +27,13 @@ from minibert.tokenizer import Tokenizer
 Others = Mapping[Tokens, Sequence[Tokens]]  # name → names that may replace it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NamesBatch(Batch):
     """A batch with labels of names. replaced: (B, T), at a name's first token 1 if it was replaced and 0 if it is
     original, −100 elsewhere · behind: (B, T) int64, at a name's first token the position after its last."""
 
-    replaced: Tensor | None = None
-    behind: Tensor | None = None
+    replaced: Tensor
+    behind: Tensor
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class NamesOutput(PreTrainingOutput):
 class NamesLm(MaskedLm):
     """A masked LM with a second head: w · [x before the name; x behind it] + b."""
 
-    asked = "mlm+names"
+    objective_name = "mlm+names"
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__(config, components)
         self.names = nn.Linear(2 * config.hidden_size, 1)
         initialize(self.names, config.initializer_range)
@@ -62,14 +62,13 @@ class NamesLm(MaskedLm):
     def forward(self, batch: Batch, tap: Tap = no_tap) -> NamesOutput:
         x, pooled = self.bert(batch, tap)  # (B, T, H), (B, H)
         mlm = self.answer(x, pooled, batch, tap)
-        if getattr(batch, "replaced", None) is None:
+        if not isinstance(batch, NamesBatch):
             return NamesOutput(**vars(mlm))
-        asked = batch.replaced != IGNORE  # (B, T)
-        row, first = asked.nonzero().T  # (N,) each
-        beside = torch.cat([x[row, first - 1], x[row, batch.behind[asked]]], -1)  # (N, 2·H)
-        logits = tap("names.logits", self.names(beside).squeeze(-1))  # (N,)
-        answers = batch.replaced[asked].float()
-        loss = F.binary_cross_entropy_with_logits(logits.float(), answers) if len(answers) else 0.0 * logits.sum()
+        mask, targets = targets_of(batch.replaced)  # (B, T), (N,)
+        row, first = mask.nonzero().T  # (N,) each
+        neighbours = torch.cat([x[row, first - 1], x[row, batch.behind[mask]]], -1)  # (N, 2·H)
+        logits = tap("names.logits", self.names(neighbours).squeeze(-1))  # (N,)
+        loss = mean_or_zero(F.binary_cross_entropy_with_logits, logits, targets.float())
         return NamesOutput(**vars(mlm), name_logits=logits, name_loss=loss)
 
 
@@ -89,7 +88,7 @@ def others_of(names: Mapping[Tokens, str]) -> dict[Tokens, list[Tokens]]:
 
 def names_of(row: Sequence[int], words: Sequence[Unit], names: Collection[Tokens]) -> list[Unit]:
     """The spans of names in a row, the longest where several begin at one word."""
-    return [unit for unit in entities_of(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
+    return [unit for unit in entity_units(row, words, names) if tuple(row[unit[0] : unit[1]]) in names]
 
 
 def draw_replaced(count: int, rate: float, rng: random.Random) -> list[bool]:
@@ -108,7 +107,7 @@ def replace_names(
     rows, replaced, behind = ids.tolist(), torch.full_like(ids, IGNORE), torch.zeros_like(ids)
     for number, (more, apart) in enumerate(zip(goes_on.tolist(), special.tolist(), strict=True)):
         row = rows[number]
-        found = names_of(row, words_of(more, apart), others)
+        found = names_of(row, word_units(more, apart), others)
         for (start, end), wrong in zip(found, draw_replaced(len(found), rate, rng), strict=True):
             replaced[number, start], behind[number, start] = wrong, end
             if wrong:
@@ -142,22 +141,22 @@ class ReplacedNames(WithoutPairs):
     names_from: float = 0
     begun: bool = False
 
-    packed: ClassVar = "doc_sentences"
+    single_format: ClassVar = "doc_sentences"
     counts: ClassVar = {"mlm": "masked_tokens", "names": "names"}
     name: ClassVar = "mlm+names"
     model: ClassVar = NamesLm
 
     def __post_init__(self):
         super().__post_init__()
-        for field, least in (("rate", 0.0), ("hidden", 0.0)):
-            if not least < getattr(self, field) <= 1:
+        for field in ("rate", "hidden"):
+            if not 0 < getattr(self, field) <= 1:
                 raise ValueError(f"{field} must be a share above 0, at most 1, not {getattr(self, field)}")
 
-    def after(self, batches):
+    def after(self, batches) -> Self:
         begun = batches >= self.names_from
         return self if begun == self.begun else replace(self, begun=begun)
 
-    def vocabulary(self, store: TokenStore, tokenizer: Tokenizer):
+    def vocabulary(self, store: TokenStore, tokenizer: Tokenizer) -> MaskVocabulary:
         """Raises ValueError if the text has no known name: there would be nothing to predict."""
         names, text = names_in(tokenizer), store.plain()
         known = others_of(names)
@@ -170,7 +169,7 @@ class ReplacedNames(WithoutPairs):
             )
         return replace(super().vocabulary(store, tokenizer), names=names)
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         if not self.begun:
             return super().corrupt(batch, special, joined, vocabulary, rng)
         dice = random.Random(int(torch.randint(2**62, (), generator=rng)))
@@ -180,17 +179,15 @@ class ReplacedNames(WithoutPairs):
         m, apart = self.masking, special | inside(spared, behind)
         ids, labels = mask_tokens(ids, apart, vocabulary, rng, m.rate * self.hidden, m.split, m.whole_words, joined)
         replaced = replaced.masked_fill(touched(labels != IGNORE, behind), IGNORE)
-        told = vars(batch) | {"ids": ids, "labels": labels, "next_labels": None}
-        return NamesBatch(**told, replaced=replaced, behind=behind)
+        fields = vars(batch) | {"ids": ids, "labels": labels, "next_labels": None}
+        return NamesBatch(**fields, replaced=replaced, behind=behind)
 
-    def number_asked(self, batch):
+    def target_counts(self, batch) -> dict[str, int]:
         names = {"names": int((batch.replaced != IGNORE).sum())} if isinstance(batch, NamesBatch) else {}
-        return super().number_asked(batch) | names
+        return super().target_counts(batch) | names
 
-    def questions(self, output, batch):
-        found = super().questions(output, batch)
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        stats = super().prediction_stats(output, batch)
         if isinstance(batch, NamesBatch):
-            answers = batch.replaced[batch.replaced != IGNORE].bool()
-            right = ((output.name_logits > 0) == answers.to(output.name_logits.device)).sum()
-            found["names"] = Questions(len(answers), output.name_loss, right)
-        return found
+            stats["names"] = binary_stats(output.name_logits, targets_of(batch.replaced)[1], output.name_loss)
+        return stats

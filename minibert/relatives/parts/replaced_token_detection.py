@@ -15,7 +15,16 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.corruption import mask_tokens
 from minibert.model import ACTIVATIONS, IGNORE, Batch, Bert, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import MaskedLanguageModel, Masking, Objective, Questions, answered
+from minibert.objectives import (
+    MaskedLanguageModel,
+    Masking,
+    Objective,
+    PredictionStats,
+    binary_stats,
+    mean_or_zero,
+    stats_of,
+    targets_of,
+)
 from minibert.relatives.parts.masked_lm import MaskedLm
 
 
@@ -29,18 +38,18 @@ class ReplacedOutput:
 
 @dataclass(frozen=True)
 class PairOutput:
-    """guessed: the generator's output · asked: the second network's input, with its labels · answer: the second
+    """generator: the generator's output · inputs: the second network's input, with its labels · main: the second
     network's output."""
 
-    guessed: PreTrainingOutput
-    asked: Batch
-    answer: ReplacedOutput | PreTrainingOutput
+    generator: PreTrainingOutput
+    inputs: Batch
+    main: ReplacedOutput | PreTrainingOutput
 
 
 class Discriminator(nn.Module):
     """Was this token replaced? dense → GELU → one logit per token (§2)."""
 
-    asked = "rtd"
+    objective_name = "rtd"
 
     def __init__(self, config: BertConfig, components: Components):
         super().__init__()
@@ -55,8 +64,8 @@ class Discriminator(nn.Module):
         logits = tap("rtd.logits", self.rtd["decoder"](hidden).squeeze(-1))  # (B, T)
         if batch.labels is None:
             return ReplacedOutput(logits)
-        asked = batch.labels != IGNORE
-        return ReplacedOutput(logits, F.binary_cross_entropy_with_logits(logits[asked], batch.labels[asked].float()))
+        mask, targets = targets_of(batch.labels)
+        return ReplacedOutput(logits, mean_or_zero(F.binary_cross_entropy_with_logits, logits[mask], targets.float()))
 
 
 class Generator(MaskedLm):
@@ -67,7 +76,7 @@ class CopyingGenerator(Generator):
     """A masked LM that predicts every token: D · (the token it read) + (1 − D) · softmax, with D = σ(w·x) at each
     place (§3.4). Logits are the logarithms of this mixture."""
 
-    asked = "all_tokens_mlm"
+    objective_name = "all_tokens_mlm"
 
     def __init__(self, config: BertConfig, components: Components):
         super().__init__(config, components)
@@ -76,17 +85,17 @@ class CopyingGenerator(Generator):
 
     def forward(self, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
         x, pooled = self.bert(batch, tap)  # (B, T, H)
-        asked = torch.ones_like(batch.ids, dtype=torch.bool) if batch.labels is None else batch.labels != IGNORE
-        copied = self.copy(x[asked]).float().sigmoid()  # (M, 1)
-        new = (1 - copied) * self.mlm(x[asked]).float().softmax(-1)  # (M, V)
-        logits = new.scatter_add(1, batch.ids[asked].unsqueeze(-1), copied).clamp_min(1e-9).log()
+        mask, targets = targets_of(batch.ids if batch.labels is None else batch.labels)  # (B, T), (M,)
+        copied = self.copy(x[mask]).float().sigmoid()  # (M, 1)
+        new = (1 - copied) * self.mlm(x[mask]).float().softmax(-1)  # (M, V)
+        logits = new.scatter_add(1, batch.ids[mask].unsqueeze(-1), copied).clamp_min(1e-9).log()
         if batch.labels is None:
             return PreTrainingOutput(logits.unflatten(0, batch.ids.shape), self.nsp(pooled))
-        return PreTrainingOutput(logits, self.nsp(pooled), F.nll_loss(logits, batch.labels[asked]))
+        return PreTrainingOutput(logits, self.nsp(pooled), mean_or_zero(F.nll_loss, logits, targets))
 
 
 # variant → (class of the second network, whether it predicts at every token)
-VARIANTS = {
+VARIANTS: dict[str, tuple[type[Discriminator] | type[Generator], bool]] = {
     "electra": (Discriminator, True),
     "electra_15": (Discriminator, False),
     "replace_mlm": (Generator, False),
@@ -113,7 +122,9 @@ class NetworkPair(nn.Module):
     """Both networks during training. They share the token and position embeddings (§3.2); sampling passes no gradient
     from the second network on to the generator's logits (§2)."""
 
-    def __init__(self, generator: nn.Module, main: nn.Module, variant: str = "electra", temperature: float = 1.0):
+    def __init__(
+        self, generator: Generator, main: Discriminator | Generator, variant: str = "electra", temperature: float = 1.0
+    ):
         super().__init__()
         self.generator, self.main, self.variant, self.temperature = generator, main, variant, temperature
         ours, theirs = generator.bert.embeddings, main.bert.embeddings
@@ -121,20 +132,20 @@ class NetworkPair(nn.Module):
         generator.mlm.decoder.weight = theirs.token.weight
 
     def forward(self, batch: Batch) -> PairOutput:
-        guessed = self.generator(replace(batch, next_labels=None))
+        generated = self.generator(replace(batch, next_labels=None))
         # Training uses torch's global generator, restored on resuming; evaluation must not advance it.
         rng = None if self.training else torch.Generator(batch.ids.device).manual_seed(0)
-        read = filled_in(batch, sample(guessed.mlm_logits, self.temperature, rng))
-        asked = replace(read, labels=self.labels(batch, read))
-        return PairOutput(guessed, asked, self.main(asked))
+        filled = filled_in(batch, sample(generated.mlm_logits, self.temperature, rng))
+        inputs = replace(filled, labels=self.labels(batch, filled.ids))
+        return PairOutput(generated, inputs, self.main(inputs))
 
-    def labels(self, batch: Batch, read: Batch) -> Tensor:
+    def labels(self, batch: Batch, filled: Tensor) -> Tensor:
         """The second network's targets: 1 for a replaced token, 0 for an original one, also if it was sampled; or, for
-        a masked LM, the original tokens. (B, T)"""
-        hidden = batch.labels != IGNORE
-        original = torch.where(hidden, batch.labels, batch.ids)
+        a masked LM, the original tokens. filled: (B, T) ids → (B, T)"""
+        hidden, targets = targets_of(batch.labels)
+        original = batch.ids.masked_scatter(hidden, targets)
         kind, everywhere = VARIANTS[self.variant]
-        labels = (read.ids != original).long() if kind is Discriminator else original
+        labels = (filled != original).long() if kind is Discriminator else original
         if everywhere:
             return labels if batch.padding is None else labels.masked_fill(~batch.padding, IGNORE)
         return labels.masked_fill(~hidden, IGNORE)
@@ -164,7 +175,7 @@ class ReplacedTokens(Objective):
 
     @property
     def name(self) -> str:
-        return VARIANTS[self.variant][0].asked
+        return VARIANTS[self.variant][0].objective_name
 
     @property
     def second(self) -> str:
@@ -179,30 +190,30 @@ class ReplacedTokens(Objective):
     def static(self) -> bool:
         return self.masking.static
 
-    def model(self, config: BertConfig, components: Components) -> NetworkPair:
+    def model(self, config, components: Components) -> NetworkPair:  # type: ignore[override]  # depends on the variant
         main = VARIANTS[self.variant][0](config, components)
         return NetworkPair(Generator(config.generator(), components), main, self.variant)
 
-    def kept(self, model: NetworkPair) -> dict[str, nn.Module]:
+    def networks_to_save(self, model) -> dict[str, nn.Module]:
         return {"": model.main, "generator": model.generator}
 
-    def corrupt(self, batch, special, joined, vocabulary, rng):
+    def corrupt(self, batch, special, joined, vocabulary, rng) -> Batch:
         m = self.masking
         ids, labels = mask_tokens(batch.ids, special, vocabulary, rng, m.rate, self.split, m.whole_words, joined)
         return replace(batch, ids=ids, labels=labels, next_labels=None)
 
-    def number_asked(self, batch):
-        return {"mlm": batch.asked, self.second: batch.tokens if VARIANTS[self.variant][1] else batch.asked}
+    def target_counts(self, batch) -> dict[str, int]:
+        return {"mlm": batch.num_targets, self.second: batch.tokens if VARIANTS[self.variant][1] else batch.num_targets}
 
-    def questions(self, output, batch):
-        guessed, answer, asked = output.guessed, output.answer, output.asked.labels != IGNORE
-        labels = output.asked.labels[asked]
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        main, (mask, targets) = output.main, targets_of(output.inputs.labels)
         if self.second == "rtd":
-            second = Questions(len(labels), answer.loss, ((answer.logits[asked] > 0) == labels.bool()).sum())
+            second = binary_stats(main.logits[mask], targets, main.loss)
         else:
-            second = answered(answer.mlm_logits, labels, answer.mlm_loss)
-        hidden = batch.labels[batch.labels != IGNORE]
-        return {"mlm": answered(guessed.mlm_logits, hidden, guessed.mlm_loss), self.second: second}
+            second = stats_of(main.mlm_logits, targets, main.mlm_loss)
+        generated = output.generator
+        mlm = stats_of(generated.mlm_logits, targets_of(batch.labels)[1], generated.mlm_loss)
+        return {"mlm": mlm, self.second: second}
 
-    def weight(self, kind):
+    def loss_weight(self, kind: str) -> float:
         return self.discriminator_weight if kind == "rtd" else 1.0

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from minibert.model import IGNORE, Batch, Bert, PreTrainingOutput, Tap, no_tap, under
+from minibert.model import Batch, Bert, PreTrainingOutput, Tap, no_tap, prefix_tap
 from minibert.relatives.parts.permutation import PermutationLM, with_queries
 
 Memory = Sequence[Tensor]  # each layer's input, (B, M, H) per layer
@@ -27,7 +27,7 @@ def read_on(
     change. Distances extend into the memory; its segment is 0.
     """
     mask = bert.mask(batch) if mask is None else mask
-    behind = 0 if memory is None else memory[0].size(1)  # M
+    behind = memory[0].size(1) if memory else 0  # M
     rows, length = batch.ids.shape
     kwargs = dict(bert.attention_kwargs(batch))
     if behind:
@@ -39,11 +39,11 @@ def read_on(
             kwargs["segments"] = F.pad(batch.segments, (behind, 0))
         if mask is not None:
             mask = F.pad(mask.expand(-1, -1, length, -1), (behind, 0, behind, 0), value=True)  # (B, 1, M + T, M + T)
-    x, read = bert.embeddings(batch.ids, batch.segments, under(tap, "embeddings"), batch.positions), []
+    x, read = bert.embeddings(batch.ids, batch.segments, prefix_tap(tap, "embeddings"), batch.positions), []
     for i, block in enumerate(bert.blocks):
         read.append(x.detach())
-        longer = torch.cat([memory[i], x], 1) if behind else x  # (B, M + T, H)
-        x = block(longer, mask, under(tap, f"blocks.{i}"), **kwargs)[:, behind:]  # (B, T, H)
+        longer = torch.cat([memory[i], x], 1) if memory else x  # (B, M + T, H)
+        x = block(longer, mask, prefix_tap(tap, f"blocks.{i}"), **kwargs)[:, behind:]  # (B, T, H)
     return x, read
 
 
@@ -52,12 +52,9 @@ def guess_on(
 ) -> tuple[PreTrainingOutput, list[Tensor]]:
     """`PermutationLM` on a labelled row, with memory. → (output, the next row's memory: of the tokens, which attend to
     each other by the order, without the queries)."""
-    longer, mask, asked = with_queries(batch, model.config.vocab_size)
+    longer, mask, real_queries = with_queries(batch, model.config.vocab_size)
     x, read = read_on(model.bert, longer, memory, tap, mask)  # (B, T + M', H), M' queries
-    length = batch.ids.size(1)
-    logits = tap("mlm.logits", model.mlm(x[:, length:][asked]))  # (number asked, V)
-    loss = F.cross_entropy(logits.float(), batch.labels[batch.labels != IGNORE])
-    return PreTrainingOutput(logits, model.nsp(x[:, 0]), loss), [layer[:, :length] for layer in read]
+    return model.predict(x, real_queries, batch, tap), [layer[:, : batch.ids.size(1)] for layer in read]
 
 
 def whole(batch: Batch) -> Batch:

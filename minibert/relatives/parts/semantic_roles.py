@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
+from minibert.objectives import cross_entropy
 
 
 @dataclass(frozen=True)
@@ -93,4 +93,4 @@ class SemBert(nn.Module):
         logits = self.classifier(tap("joined", h))  # (B, W, classes)
         if batch.labels is None:
             return RolesOutput(logits)
-        return RolesOutput(logits, F.cross_entropy(logits.flatten(0, 1), batch.labels.flatten(), ignore_index=IGNORE))
+        return RolesOutput(logits, cross_entropy(logits.flatten(0, 1), batch.labels.flatten()))

@@ -12,9 +12,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.masking.units import Unit, hide_units, runs
-from minibert.model import ACTIVATIONS, BERT, IGNORE, Batch, Components, PreTrainingOutput, Tap, initialize, no_tap
-from minibert.objectives import WithoutPairs, answered
+from minibert.masking.units import Unit, draw_runs, hide_units
+from minibert.model import (
+    ACTIVATIONS,
+    BERT_COMPONENTS,
+    IGNORE,
+    Batch,
+    Components,
+    PreTrainingOutput,
+    Tap,
+    initialize,
+    no_tap,
+)
+from minibert.objectives import PredictionStats, WithoutPairs, mean_or_zero, stats_of, targets_of
 from minibert.relatives.parts.masked_lm import MaskedLm
 
 LONGEST, P = 10, 0.2
@@ -31,7 +41,7 @@ def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]
     """Spans of whole words until the budget is full; adjacent spans are merged."""
     lengths, shares = range(1, LONGEST + 1), length_shares()
     spans: list[Unit] = []
-    for run in runs(words, budget, lambda: rng.choices(lengths, shares)[0], rng):
+    for run in draw_runs(words, budget, lambda: rng.choices(lengths, shares)[0], rng):
         if spans and spans[-1][1] == run[0][0]:
             spans[-1] = spans[-1][0], run[-1][1]
         else:
@@ -42,18 +52,18 @@ def draw_spans(words: list[Unit], budget: int, rng: random.Random) -> list[Unit]
 def boundaries(labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """For every labelled token, in reading order: (row and position of the token before its span (M, 2), of the one
     after it (M, 2), its position in the span from 0 (M,)). labels: (B, T), none at the ends of a row."""
-    asked, place = labels != IGNORE, torch.arange(labels.size(1), device=labels.device).expand_as(labels)
-    before = place.masked_fill(asked, -1).cummax(dim=1).values  # (B, T)
-    behind = place.masked_fill(asked, labels.size(1)).flip(1).cummin(dim=1).values.flip(1)  # (B, T)
-    row = asked.nonzero()[:, 0]
-    left, right = before[asked], behind[asked]
-    return torch.stack([row, left], 1), torch.stack([row, right], 1), place[asked] - left - 1
+    mask, place = labels != IGNORE, torch.arange(labels.size(1), device=labels.device).expand_as(labels)
+    before = place.masked_fill(mask, -1).cummax(dim=1).values  # (B, T)
+    behind = place.masked_fill(mask, labels.size(1)).flip(1).cummin(dim=1).values.flip(1)  # (B, T)
+    row = mask.nonzero()[:, 0]
+    left, right = before[mask], behind[mask]
+    return torch.stack([row, left], 1), torch.stack([row, right], 1), place[mask] - left - 1
 
 
 class SpanBoundary(nn.Module):
     """h0 = [x_{s−1}; x_{e+1}; p_{i−s+1}], h1 = LN(GELU(W1 h0)), y_i = LN(GELU(W2 h1)) (§3.2)."""
 
-    def __init__(self, config: BertConfig):
+    def __init__(self, config):
         super().__init__()
         width, eps = config.hidden_size, config.layer_norm_eps
         self.position = nn.Embedding(PLACES, config.span_position_size)
@@ -85,9 +95,9 @@ class SpanOutput(PreTrainingOutput):
 class SpanLm(MaskedLm):
     """A masked LM, and a second head that predicts the same tokens from the boundaries. Both share one decoder."""
 
-    asked = "mlm+sbo"
+    objective_name = "mlm+sbo"
 
-    def __init__(self, config: BertConfig, components: Components = BERT):
+    def __init__(self, config: BertConfig, components: Components = BERT_COMPONENTS):
         super().__init__(config, components)
         self.sbo = SpanBoundary(config)
 
@@ -99,7 +109,7 @@ class SpanLm(MaskedLm):
         left, right, place = boundaries(batch.labels)
         y = self.sbo(x[tuple(left.T)], x[tuple(right.T)], place)  # (M, H)
         logits = tap("sbo.logits", self.mlm.decoder(y))  # (M, V)
-        loss = F.cross_entropy(logits.float(), batch.labels[batch.labels != IGNORE])
+        loss = mean_or_zero(F.cross_entropy, logits, targets_of(batch.labels)[1])
         return SpanOutput(**vars(mlm), sbo_logits=logits, sbo_loss=loss)
 
 
@@ -110,29 +120,20 @@ class Spans(WithoutPairs):
 
     boundary: bool = True
 
-    packed: ClassVar = "doc_sentences"
+    single_format: ClassVar = "doc_sentences"
     counts: ClassVar = {"mlm": "masked_tokens", "sbo": "span_tokens"}
     name: ClassVar = "mlm+sbo"
     model: ClassVar = SpanLm
 
-    def hide(self, ids, special, joined, vocabulary, rng):
-        m = self.masking
-        return hide_units(
-            ids,
-            special,
-            joined,
-            vocabulary,
-            rng,
-            m.rate,
-            m.split,
-            lambda row, words, n, dice: draw_spans(words, n, dice),
-        )
+    def hide(self, ids, special, joined, vocabulary, rng) -> tuple[Tensor, Tensor]:
+        m, draw = self.masking, lambda row, words, budget, dice: draw_spans(words, budget, dice)
+        return hide_units(ids, special, joined, vocabulary, rng, draw, m.rate, m.split)
 
-    def number_asked(self, batch):
-        return super().number_asked(batch) | ({"sbo": batch.asked} if self.boundary else {})
+    def target_counts(self, batch) -> dict[str, int]:
+        return super().target_counts(batch) | ({"sbo": batch.num_targets} if self.boundary else {})
 
-    def questions(self, output, batch):
-        found = super().questions(output, batch)
+    def prediction_stats(self, output, batch) -> dict[str, PredictionStats]:
+        stats = super().prediction_stats(output, batch)
         if self.boundary:
-            found["sbo"] = answered(output.sbo_logits, batch.labels[batch.labels != IGNORE], output.sbo_loss)
-        return found
+            stats["sbo"] = stats_of(output.sbo_logits, targets_of(batch.labels)[1], output.sbo_loss)
+        return stats

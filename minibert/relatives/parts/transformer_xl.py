@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.count import NO_POSITIONS, Row
+from minibert.count import NO_POSITIONS, CostRow
 from minibert.model import Batch, SelfAttention, Tap, masked_softmax, no_tap
 
 NAMES = (  # ours → theirs, as transformers has them
@@ -58,11 +58,11 @@ class WordEmbeddings(nn.Module):
 
 
 def places_and_segments(batch: Batch) -> dict[str, Tensor | None]:
-    """Keyword arguments of `RelativeAttention.attend`."""
+    """Keyword arguments of `TransformerXlAttention.attend`."""
     return {"positions": batch.positions, "segments": batch.segments}
 
 
-class RelativeAttention(SelfAttention):
+class TransformerXlAttention(SelfAttention):
     """score_ij = [(q_i + u)·k_j + (q_i + v)·W r_(i−j) + (q_i + b)·s_ij] / √D, with r the waves of a distance and s one
     of two vectors, for the same segment or for another. u is the bias of `query`: what is named q below is q + u.
 
@@ -86,9 +86,9 @@ class RelativeAttention(SelfAttention):
         positions: Tensor | None = None,
         segments: Tensor | None = None,
     ) -> Tensor:
-        told = self.by_distance(q, positions, tap) + self.by_segment(q, segments)
-        told = tap("relative_scores", told)  # (B, A, T, T)
-        scores = tap("scores", (q @ k.transpose(-1, -2) + told) / math.sqrt(self.head_size))  # (B, A, T, T)
+        relative = self.by_distance(q, positions, tap) + self.by_segment(q, segments)
+        relative = tap("relative_scores", relative)  # (B, A, T, T)
+        scores = tap("scores", (q @ k.transpose(-1, -2) + relative) / math.sqrt(self.head_size))  # (B, A, T, T)
         probs = tap("probs", masked_softmax(scores, mask))  # (B, A, T, T), rows sum to 1
         return tap("mixed", self.dropout(probs) @ v)  # (B, A, T, D)
 
@@ -115,21 +115,21 @@ class RelativeAttention(SelfAttention):
         return bias.view(1, self.heads, 1, self.head_size)
 
 
-def own_rows() -> tuple[Row, ...]:
+def own_rows() -> tuple[CostRow, ...]:
     """What `minibert.count` counts in place of BERT's rows, and beside them."""
     return (
         NO_POSITIONS,
-        Row("embeddings.norm"),
-        Row("embeddings.query", "embeddings", "H", after="embeddings.segment"),
-        Row("block.attn.key", "attention", "H²", "2·B·T·H²"),
-        Row("block.attn.value", "attention", "H²", "2·B·T·H²"),
+        CostRow("embeddings.norm"),
+        CostRow("embeddings.query", "embeddings", "H", after="embeddings.segment"),
+        CostRow("block.attn.key", "attention", "H²", "2·B·T·H²"),
+        CostRow("block.attn.value", "attention", "H²", "2·B·T·H²"),
         # every distance with every token, and the distances' own vectors; two segments are too little to count
-        Row("block.attn.distance", "scores", "", "2·(2·T - 1)·H² + 2·B·T·(2·T - 1)·H", "block.attn.mixed"),
-        Row("block.attn.output", "attention", "H²", "2·B·T·H²"),
-        Row("block.attn.distance", "attention", "H²", after="block.attn.output"),
-        Row("block.attn.distance_bias", "attention", "H", after="block.attn.output"),
-        Row("block.attn.segment", "attention", "2·H", after="block.attn.output"),
-        Row("block.attn.segment_bias", "attention", "H", after="block.attn.output"),
+        CostRow("block.attn.distance", "scores", "", "2·(2·T - 1)·H² + 2·B·T·(2·T - 1)·H", "block.attn.mixed"),
+        CostRow("block.attn.output", "attention", "H²", "2·B·T·H²"),
+        CostRow("block.attn.distance", "attention", "H²", after="block.attn.output"),
+        CostRow("block.attn.distance_bias", "attention", "H", after="block.attn.output"),
+        CostRow("block.attn.segment", "attention", "2·H", after="block.attn.output"),
+        CostRow("block.attn.segment_bias", "attention", "H", after="block.attn.output"),
     )
 
 

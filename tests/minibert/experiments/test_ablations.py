@@ -124,7 +124,7 @@ def test_left_to_right_is_transformers_decoder(tmp_path):
     logits = model(Batch(ids, padding=padding)).mlm_logits
     torch.testing.assert_close(logits[padding], known.logits[padding], atol=1e-5, rtol=1e-5)
     asked = Batch(ids, padding=padding, labels=next_tokens(ids, padding))
-    (answers,) = NextToken().questions(model(asked), asked).values()
+    (answers,) = NextToken().prediction_stats(model(asked), asked).values()
     torch.testing.assert_close(answers.loss, known.loss, atol=1e-5, rtol=1e-5)
     assert torch.equal(next_tokens(ids), next_tokens(ids, torch.ones_like(padding)))
 
@@ -340,7 +340,7 @@ def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
     sizes, tokens = [batch.ids.size(0) for batch in first], sum(batch.tokens for batch in first)
     assert sizes.count(TOY_SCALE.batch_size) >= 11  # the last of a pool may be a smaller one
     assert tokens / sum(sizes) / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
-    assert sum(batch.asked for batch in first) / tokens == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
+    assert sum(batch.num_targets for batch in first) / tokens == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
 
 
 @pytest.mark.release

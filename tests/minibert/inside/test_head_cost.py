@@ -82,8 +82,8 @@ def test_the_questions_are_always_the_same_and_hide_words_only(letters, batches)
 
 def test_answers_are_the_models_loss_and_costs_what_it_rises_by(model, batches):
     got = answers(model, batches)
-    assert len(got.losses) == sum(batch.asked for batch in batches)
-    loss = sum(model(batch).mlm_loss.item() * batch.asked for batch in batches) / len(got.losses)
+    assert len(got.losses) == sum(batch.num_targets for batch in batches)
+    loss = sum(model(batch).mlm_loss.item() * batch.num_targets for batch in batches) / len(got.losses)
     assert got.loss == pytest.approx(loss, abs=1e-5) and 0 <= got.accuracy <= 1
     costs = layer_costs(model, batches, 1, got)
     assert len(costs) == 4

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, mentions, moved, read, sentence_tree
+from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, cosine_change, mentions, read, sentence_tree
 from minibert.model import Batch, Bert
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.pages.driver import ROOT
@@ -69,11 +69,11 @@ def test_without_facts_it_is_bert(bert):
 def test_in_one_layer_only_the_subject_hears_of_a_fact(bert):
     alone, told = tree_of(TEXT, KnowledgeBase([])), tree_of(TEXT, KnowledgeBase([BASE.facts[1]]))
     subject = told.sentence.index(told.tokens.index("beijing"))
-    turned = moved(read(bert, alone), read(bert, told))
+    turned = cosine_change(read(bert, alone), read(bert, told))
     assert turned[subject] > 1e-4
     others = torch.arange(len(turned)) != subject
     assert torch.allclose(turned[others], torch.zeros(len(turned) - 1), atol=1e-6)
-    everywhere = moved(read(bert, alone), read(bert, told, matrix=False, soft=False))
+    everywhere = cosine_change(read(bert, alone), read(bert, told, matrix=False, soft=False))
     assert (everywhere > 1e-6).all()
 
 

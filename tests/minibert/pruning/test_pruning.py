@@ -17,9 +17,9 @@ from minibert.heads import BertForSequenceClassification, TaskBatch, every_layer
 from minibert.inside.heads.cost import answers
 from minibert.model import Batch
 from minibert.pruning import magnitude
-from minibert.pruning.cut import Masked, cut
+from minibert.pruning.cut import MaskTap, cut
 from minibert.pruning.importance import batches_of, importance, losses_without_heads, losses_without_layers
-from minibert.pruning.keep import Keep, least, normalised
+from minibert.pruning.keep import Keep, least_important, normalised
 from minibert.pruning.run import Cut, Pruning, prune, pruned
 from minibert.relatives import shape_of
 from minibert.relatives.albert import AlbertConfig
@@ -67,10 +67,12 @@ def rows() -> Batch:
 @torch.no_grad()
 def test_what_is_cut_answers_as_the_whole_with_it_masked(model, keep, tmp_path):
     small, real = cut(model, keep), rows().padding
-    tap = Masked(keep, CONFIG)
+    tap = MaskTap(keep, CONFIG)
     for _ in range(2):  # a tap that has been used is as good as new
         assert torch.allclose(small(rows()).mlm_logits[real], model(rows(), tap).mlm_logits[real], atol=1e-5)
-    assert parameters(shape_of(small.config)).pretraining == sum(weight.numel() for weight in small.parameters())
+    counted = parameters(shape_of(small.config))
+    assert counted.pretraining == sum(weight.numel() for weight in small.parameters())
+    assert counted.block == round(counted.of("block.") / small.config.num_hidden_layers)  # their mean: blocks differ
     assert small.config.heads == tuple(map(len, keep.heads)) and small.config.neurons == tuple(map(len, keep.neurons))
     again = checkpoint.load(checkpoint.save(tmp_path / "small", small))
     assert again.config == small.config and torch.equal(again(rows()).mlm_logits, small(rows()).mlm_logits)
@@ -140,11 +142,11 @@ def test_half_the_heads_and_neurons_are_half_the_multiplications():
 
 
 def test_the_least_goes_first_wherever_it_stands():
-    assert least([[3.0, 1.0], [2.0, 0.5, 9.0]], 0.4) == {(1, 1), (0, 1)}
-    assert least([[1.0, 1.0], [1.0]], 1 / 3) == {(0, 0)} and least([[1.0]], 0) == set()
+    assert least_important([[3.0, 1.0], [2.0, 0.5, 9.0]], 0.4) == {(1, 1), (0, 1)}
+    assert least_important([[1.0, 1.0], [1.0]], 1 / 3) == {(0, 0)} and least_important([[1.0]], 0) == set()
     assert normalised([[3.0, 4.0], [0.0, 0.0], []]) == [[0.6, 0.8], [0.0, 0.0], []]
     with pytest.raises(ValueError, match="from 0 to 1"):
-        least([[1.0]], 1.5)
+        least_important([[1.0]], 1.5)
 
 
 def test_importance_is_the_slope_of_the_loss_by_a_gate(teller):
@@ -179,13 +181,13 @@ def test_a_head_that_says_nothing_is_worth_nothing_either_way_and_layers_are_mea
     assert quick[1][0] == 0 and honest[1][0] == pytest.approx(0, abs=1e-6)
     others = [abs(layer[i]) for way in (quick, honest) for n, layer in enumerate(way) for i in range(4) if n != 1 or i]
     assert min(others) > 1e-4
-    tap = Masked(WHOLE.without_layers({0}), CONFIG)
+    tap = MaskTap(WHOLE.without_layers({0}), CONFIG)
     rise = answers(model, batches, tap).loss - answers(model, batches).loss
     assert losses_without_layers(model, batches)[0] == pytest.approx(rise, abs=1e-5)
 
 
 def test_the_smallest_weights_are_those_that_torch_prunes(model):
-    masks = magnitude.masks_of(model, 0.3)
+    masks = magnitude.magnitude_masks(model, 0.3)
     parts = [part for part in cut(model, WHOLE).bert.blocks.modules() if isinstance(part, nn.Linear)]
     torch_prune.global_unstructured([(part, "weight") for part in parts], torch_prune.L1Unstructured, amount=0.3)
     for part, mask in zip(parts, masks.values(), strict=True):

@@ -7,22 +7,24 @@ import torch
 
 from minibert.config import BertConfig
 from minibert.finetune.predictor import Predictor
-from minibert.pruning.search import Candidate, Found, Part, Space, best_within, search, super_network
+from minibert.pruning.search import Candidate, Found, SearchSpace, SubNetwork, best_within, search, super_network
 from minibert.tasks import TASKS
 from minibert.train import Done, Step
 from tests.minibert.pruning.quick import SETTINGS, toys
 
-SPACE = Space((1, 2), (1, 2), (16, 32))
+SPACE = SearchSpace((1, 2), (1, 2), (16, 32))
 
 
 def test_a_space_has_every_part_once_and_there_is_a_best():
-    assert len(Space().parts) == len(set(Space().parts)) == 36 and Space().parts[-1] == Part(4, 4, 1024)
-    keep = Part(2, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
+    assert len(SearchSpace().parts) == len(set(SearchSpace().parts)) == 36 and SearchSpace().parts[-1] == SubNetwork(
+        4, 4, 1024
+    )
+    keep = SubNetwork(2, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
     assert keep.layers == (0, 1) and keep.heads == ((0,), (0,)) and keep.neurons == ((0, 1, 2),) * 2
     with pytest.raises(ValueError, match="no part 4-1-3"):
-        Part(4, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
+        SubNetwork(4, 1, 3).keep(BertConfig(57, 32, 3, 4, 48))
     with pytest.raises(ValueError, match="at least 1"):
-        Space(layers=())
+        SearchSpace(layers=())
     # The best is the most accurate that is fast enough.
     measured = {"a": (0.9, 0.3, 5.0), "b": (0.8, 0.4, 2.0), "c": (0.8, 0.3, 2.5)}  # accuracy, loss, milliseconds
     some = [Candidate(name, 1, 1, 1, *one, 1, 0.0) for name, one in measured.items()]
@@ -34,7 +36,7 @@ def test_a_space_has_every_part_once_and_there_is_a_best():
 def test_only_the_part_that_is_drawn_learns(small_checkpoint):
     data = toys(16, 8)
     learner, predictor = super_network(small_checkpoint, TASKS["classification"], *data, SETTINGS, SPACE)
-    learner.parts = [pair for pair in learner.parts if pair[0] == Part(1, 1, 16)]
+    learner.parts = [pair for pair in learner.parts if pair[0] == SubNetwork(1, 1, 16)]
     rows = predictor.features(data[0].examples)
     learner(predictor.task.batch(rows, predictor.tokenizer.pad_id))["loss"].backward()
     first, second = predictor.model.bert.blocks[:2]

@@ -63,16 +63,16 @@ def test_the_loss_by_hand():
     output = pair(batch)
     hidden, original = batch.labels != IGNORE, rows()[0].ids
     assert torch.equal(batch.ids, original.masked_fill(hidden, 4))  # all that is hidden becomes [MASK]
-    replaced = output.asked.ids != original
+    replaced = output.inputs.ids != original
     assert replaced.any() and not replaced[~hidden].any()
-    p = pair.main(Batch(output.asked.ids, batch.segments, batch.padding)).logits.sigmoid()
+    p = pair.main(Batch(output.inputs.ids, batch.segments, batch.padding)).logits.sigmoid()
     rtd = -torch.where(replaced, p.log(), (1 - p).log())[batch.padding].mean()
     guesses = pair.generator(Batch(batch.ids, batch.segments, batch.padding)).mlm_logits.log_softmax(-1)
     mlm = -torch.stack([guesses[place][original[place]] for place in map(tuple, hidden.nonzero().tolist())]).mean()
     found = losses(objective, output, batch, batch)
     assert found["rtd_loss"].item() == pytest.approx(rtd.item(), rel=1e-5)
     assert found["loss"].item() == pytest.approx((mlm + 50 * rtd).item(), rel=1e-5)
-    assert objective.number_asked(batch) == {"mlm": int(hidden.sum()), "rtd": 17 + 11 + 1}
+    assert objective.target_counts(batch) == {"mlm": int(hidden.sum()), "rtd": 17 + 11 + 1}
 
 
 @torch.no_grad()
@@ -80,13 +80,13 @@ def test_a_sample_that_is_right_counts_as_original():
     _, pair, batch = asked()
     right = F.one_hot(batch.labels[batch.labels != IGNORE], 61) * 1e4
     pair.generator.mlm.forward = lambda x: right
-    assert not pair(batch).asked.labels[batch.padding].any()
+    assert not pair(batch).inputs.labels[batch.padding].any()
 
 
 def test_no_gradient_of_the_discriminator_reaches_the_guesses():
     objective, pair, batch = asked()
     pair.train()
-    objective.questions(pair(batch), batch)["rtd"].loss.backward()
+    objective.prediction_stats(pair(batch), batch)["rtd"].loss.backward()
     assert pair.generator.mlm.dense.weight.grad is None
     assert all(weight.grad is None for weight in pair.generator.bert.blocks.parameters())
     assert pair.main.bert.blocks[0].attn.query.weight.grad.abs().sum() > 0
@@ -106,10 +106,10 @@ def test_measuring_takes_no_random_number_from_training():
     torch.manual_seed(3)
     one = torch.rand(1)
     torch.manual_seed(3)
-    first = pair(batch).asked.ids
-    assert torch.equal(torch.rand(1), one) and torch.equal(pair(batch).asked.ids, first)
+    first = pair(batch).inputs.ids
+    assert torch.equal(torch.rand(1), one) and torch.equal(pair(batch).inputs.ids, first)
     pair.train()
-    assert not torch.equal(pair(batch).asked.ids, pair(batch).asked.ids)
+    assert not torch.equal(pair(batch).inputs.ids, pair(batch).inputs.ids)
 
 
 @torch.no_grad()
@@ -119,11 +119,11 @@ def test_what_each_variant_asks(variant):
     output = pair(batch)
     hidden, original = batch.labels != IGNORE, rows()[0].ids
     places = batch.padding if variant in ("electra", "all_tokens_mlm") else hidden
-    labels = output.asked.labels
+    labels = output.inputs.labels
     assert torch.equal(labels != IGNORE, places)
-    right = (output.asked.ids != original).long() if variant.startswith("electra") else original
+    right = (output.inputs.ids != original).long() if variant.startswith("electra") else original
     assert torch.equal(labels[places], right[places])
-    assert objective.questions(output, batch)[objective.second].count == int(places.sum())
+    assert objective.prediction_stats(output, batch)[objective.second].count == int(places.sum())
 
 
 @torch.no_grad()

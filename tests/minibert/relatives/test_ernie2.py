@@ -69,8 +69,8 @@ def test_words_come_first_and_go_on_beside_the_order():
     assert 0.25 < asked[3:].count(WORDS) / len(asked[3:]) < 0.75
     for batch, task in zip(batches, asked, strict=True):
         assert (batch.tasks == task).all()
-        kinds = objective.number_asked(batch)
-        assert set(objective.questions(model(batch), batch)) == set(kinds)
+        kinds = objective.target_counts(batch)
+        assert set(objective.prediction_stats(model(batch), batch)) == set(kinds)
         if task == ORDER:
             assert kinds == {"sop": len(batch.ids)} and (batch.labels == IGNORE).all()
         else:

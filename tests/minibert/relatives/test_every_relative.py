@@ -18,7 +18,7 @@ from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskHead
 from minibert.inside.probes.probe import untrained_copy
-from minibert.model import Bert, BertForPreTraining, Components, Embeddings
+from minibert.model import IGNORE, Bert, BertForPreTraining, Components, Embeddings
 from minibert.objectives import losses
 from minibert.pretrain import PretrainSettings, pretrain
 from minibert.relatives import (
@@ -56,7 +56,7 @@ def config_of(name: str, **changes) -> BertConfig:
 def kept(config: BertConfig) -> nn.Module:
     """What stays of what pre-training trains."""
     objective = objective_for(config)
-    return objective.kept(build(config, objective.model))[""]
+    return objective.networks_to_save(build(config, objective.model))[""]
 
 
 def model_of(name: str, **changes) -> nn.Module:
@@ -234,11 +234,21 @@ def test_it_asks_what_its_objective_says(name):
     batch = next(iter(stream(objective, 30, batch_size=12, max_length=40)))
     whole = losses(objective, model(batch), batch, batch)
     assert whole["loss"].item() == pytest.approx(
-        sum(objective.weight(kind[:-5]) * value.item() for kind, value in whole.items() if kind.endswith("_loss"))
+        sum(objective.loss_weight(kind[:-5]) * value.item() for kind, value in whole.items() if kind.endswith("_loss"))
     )
     parts = [losses(objective, model(part), part, batch) for part in batch.split(3)]
     for kind, value in whole.items():
         assert sum(part[kind].item() for part in parts) == pytest.approx(value.item(), rel=1e-5)
+
+
+@every_relative
+def test_a_batch_without_any_label_has_a_loss_that_is_a_number(name):
+    config = config_of(name, vocab_size=TOKENIZER.vocab_size)
+    objective = objective_for(config)
+    batch = next(iter(stream(objective, 30, batch_size=4, max_length=40)))
+    batch = replace(batch, labels=torch.full_like(batch.ids, IGNORE), next_labels=None)
+    for kind, value in losses(objective, build(config, objective.model).eval()(batch), batch, batch).items():
+        assert torch.isfinite(value) and (value.item() == 0 or not kind.startswith(("mlm", "plm", "sbo")))
 
 
 def test_a_model_type_that_nobody_knows_is_refused_by_name(tmp_path):
@@ -256,11 +266,7 @@ def test_a_model_type_that_nobody_knows_is_refused_by_name(tmp_path):
     [
         *(("albert", {"sizes": {field: n}}, "must be 1 here") for field, n in NOT_ALBERT.items()),
         ("albert", {"sizes": {"shared": "heads"}}, "shared must be one of none, attention, feed_forward, all, not"),
-        (
-            "electra",
-            {"objective_options": {"variant": "electra_16"}},
-            "must be one of electra, electra_15, ",
-        ),
+        ("electra", {"objective_options": {"variant": "electra_16"}}, "must be one of electra, electra_15, "),
         ("ernie", {"objective_options": {"stage": "sentence"}}, "the stage must be one of piece, phrase, entity"),
         ("ernie2", {"sizes": {"task_type_vocab_size": 1}}, "task_type_vocab_size must be from 2"),
         ("nezha", {"objective_options": {"variant": "electra"}}, "the objective of nezha has no option variant"),

@@ -36,7 +36,7 @@ def test_the_loss_is_that_of_the_next_token():
     ours, ids = model(), torch.randint(5, 61, (2, 9))
     padding = torch.arange(9) < torch.tensor([[9], [4]])
     batch = NextToken().corrupt(Batch(ids, padding=padding), None, None, None, None)
-    assert batch.asked == 8 + 3
+    assert batch.num_targets == 8 + 3
     log_probs = ours(Batch(ids, padding=padding)).mlm_logits.log_softmax(-1)
     by_hand = [-log_probs[b, t, ids[b, t + 1]] for b, last in ((0, 8), (1, 3)) for t in range(last)]
     assert torch.allclose(ours(batch).mlm_loss, torch.stack(by_hand).mean(), atol=1e-5)

@@ -14,12 +14,12 @@ import torch
 import torch.nn.functional as F
 
 from minibert.masking.similar_words import SimilarWords
-from minibert.masking.units import drawn, entities_of, phrases_of, runs, words_of
+from minibert.masking.units import draw_runs, draw_units, entity_units, phrase_units, word_units
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking
 from minibert.relatives import build, objective_for
 from minibert.relatives.ernie import ErnieConfig
-from minibert.relatives.macbert import LENGTHS, SHARES, Correction
+from minibert.relatives.macbert import LENGTHS, SHARES, MlmAsCorrection
 from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.relatives.parts.span_boundary import LONGEST, SpanLm, Spans, boundaries, draw_spans, length_shares
 from minibert.relatives.roberta import RobertaConfig
@@ -73,14 +73,14 @@ def stands_between(row, unit) -> bool:
 def test_phrases_and_entities_of_a_row():
     encoding = TOKENIZER.encode("felix was an eager boy. nora gave the blue box to lucy near the museum.")
     ids = encoding.ids
-    words = words_of([piece.startswith("##") for piece in encoding.tokens], encoding.special)
-    assert told(ids, phrases_of(words, partial(stands_between, ids))) == (
+    words = word_units([piece.startswith("##") for piece in encoding.tokens], encoding.special)
+    assert told(ids, phrase_units(words, partial(stands_between, ids))) == (
         "felix | was | an | eager boy | . | nora gave | the | blue box | to | lucy | near | the | museum | ."
     )
-    assert told(ids, entities_of(ids, words, names_in(TOKENIZER))) == (
+    assert told(ids, entity_units(ids, words, names_in(TOKENIZER))) == (
         "felix | was | an | eager | boy | . | nora | gave | the | blue | box | to | lucy | near | the museum | ."
     )
-    assert phrases_of([(n, n + 1) for n in range(9)], lambda unit: False) == [(0, 4), (4, 8), (8, 9)]
+    assert phrase_units([(n, n + 1) for n in range(9)], lambda unit: False) == [(0, 4), (4, 8), (8, 9)]
 
 
 def test_stages_follow_each_other_and_come_back_at_the_same_place():
@@ -99,8 +99,8 @@ def test_stages_follow_each_other_and_come_back_at_the_same_place():
     for number, names in ((2, None), (5, names_in(TOKENIZER))):  # whole or not at all
         batch, not_words = batches[number], (TOKENIZER.cls_id, TOKENIZER.sep_id, TOKENIZER.pad_id)
         for row, labels in zip(texts_of(batch).tolist(), batch.labels.tolist(), strict=True):
-            words = words_of([False] * len(row), [i in not_words for i in row])
-            units = entities_of(row, words, names) if names else phrases_of(words, partial(stands_between, row))
+            words = word_units([False] * len(row), [i in not_words for i in row])
+            units = entity_units(row, words, names) if names else phrase_units(words, partial(stands_between, row))
             for start, end in units:
                 assert len({label == IGNORE for label in labels[start:end]}) == 1
 
@@ -111,7 +111,7 @@ def test_stages_follow_each_other_and_come_back_at_the_same_place():
 def test_words_are_pieces_that_go_on():
     goes_on = [False, False, True, True, False, True, False]
     special = [True, False, False, False, True, False, True]
-    assert words_of(goes_on, special) == [(1, 4), (5, 6)]
+    assert word_units(goes_on, special) == [(1, 4), (5, 6)]
 
 
 def test_units_are_drawn_whole_and_within_the_budget():
@@ -119,18 +119,18 @@ def test_units_are_drawn_whole_and_within_the_budget():
         rng = random.Random(seed)
         borders = [0, *itertools.accumulate(rng.randint(1, 5) for _ in range(15))]
         units = list(itertools.pairwise(borders))
-        taken = drawn(units, 9, rng)
+        taken = draw_units(units, 9, rng)
         left = 9 - sum(b - a for a, b in taken)
         assert set(taken) <= set(units) and left >= 0 and taken == sorted(taken)
         assert all(b - a > left for a, b in set(units) - set(taken))  # nothing more would have fitted
-        assert drawn([(0, 7), (7, 12)], 3, rng) == [(7, 12)]  # something is asked
+        assert draw_units([(0, 7), (7, 12)], 3, rng) == [(7, 12)]  # something is asked
 
 
 def test_runs_are_neighbouring_words():
     words = [(n, n + 1) for n in range(30) if n != 10]  # a special token at 10
     for seed in range(20):
         rng = random.Random(seed)
-        found = runs(words, 12, lambda rng=rng: rng.randint(1, 6), rng)
+        found = draw_runs(words, 12, lambda rng=rng: rng.randint(1, 6), rng)
         flat = [word for run in found for word in run]
         assert len(flat) == len(set(flat)) == 12
         for run in found:
@@ -149,7 +149,9 @@ def test_lengths_of_spans_are_the_papers():
 
 def test_lengths_of_ngrams_are_the_papers():
     rng, words = random.Random(1), [(n, n + 1) for n in range(5_000)]
-    seen = Counter(len(run) for _ in range(9) for run in runs(words, 300, lambda: rng.choices(LENGTHS, SHARES)[0], rng))
+    seen = Counter(
+        len(run) for _ in range(9) for run in draw_runs(words, 300, lambda: rng.choices(LENGTHS, SHARES)[0], rng)
+    )
     for n, share in zip(LENGTHS, SHARES, strict=True):  # some runs end at others
         assert seen[n] / seen.total() == pytest.approx(share, abs=0.08)
 
@@ -219,8 +221,8 @@ def test_without_its_boundaries_they_are_not_asked():
     labels = torch.full_like(batch.ids, IGNORE)
     labels[0, 3:5] = 7
     objective, batch = objective_for(config, boundary=False), replace(batch, labels=labels)
-    assert objective.number_asked(batch) == {"mlm": 2}
-    assert set(objective.questions(build(config, objective.model)(batch), batch)) == {"mlm"}
+    assert objective.target_counts(batch) == {"mlm": 2}
+    assert set(objective.prediction_stats(build(config, objective.model)(batch), batch)) == {"mlm"}
 
 
 # --- MacBERT ---------------------------------------------------------------------------------------------------------
@@ -236,7 +238,7 @@ def test_similar_words_are_the_nearest_of_as_many_pieces():
 
 
 def test_a_similar_word_stands_where_bert_has_a_mask():
-    batches = stream(Correction(second=None), 80, batch_size=16, max_length=64, input_format="doc_sentences")
+    batches = stream(MlmAsCorrection(second=None), 80, batch_size=16, max_length=64, input_format="doc_sentences")
     fates = Counter()
     for batch in islice(batches, 44):
         asked = batch.labels != IGNORE
@@ -249,9 +251,9 @@ def test_a_similar_word_stands_where_bert_has_a_mask():
 
 
 def test_it_is_not_said_to_fill_masks():
-    assert Correction().name == "mac+sop" and Correction(second=None).name == "mac"
-    assert Correction(similar=False).name == "mlm+sop"
-    assert Correction().model is BertForPreTraining
+    assert MlmAsCorrection().name == "mac+sop" and MlmAsCorrection(second=None).name == "mac"
+    assert MlmAsCorrection(similar=False).name == "mlm+sop"
+    assert MlmAsCorrection().model is BertForPreTraining
 
 
 def test_chinese_words_fall_whole_and_are_replaced_by_words():
@@ -261,7 +263,7 @@ def test_chinese_words_fall_whole_and_are_replaced_by_words():
         ["上海的天气很好，北京的天气不好。", "今天的天气怎么样？"],
     ]
     store = TokenStore.build(texts * 8, tokenizer, words="jieba")
-    objective = Correction(masking=Masking(rate=0.4), second=None)
+    objective = MlmAsCorrection(masking=Masking(rate=0.4), second=None)
     settings = {"batch_size": 8, "max_length": 64, "seed": 0, "input_format": "doc_sentences", "epochs": 1}
     batch = next(iter(PretrainingBatches(store, tokenizer, objective=objective, **settings)))
     whole = 0

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from minibert.inside.relatives.right_names import believed, names_in_text, suspicion
-from minibert.masking.units import words_of
+from minibert.masking.units import word_units
 from minibert.model import IGNORE, Batch
 from minibert.objectives import Masking
 from minibert.relatives import build, objective_for
@@ -93,9 +93,9 @@ def test_hidden_words_are_a_share_of_berts_and_none_is_in_a_name():
         text = torch.where(batch.labels != IGNORE, batch.labels, batch.ids)
         for row, hidden in zip(text.tolist(), (batch.labels != IGNORE).tolist(), strict=True):
             special = [i in TOKENIZER.special_ids for i in row]
-            for start, end in names_of(row, words_of([False] * len(row), special), OTHERS):
+            for start, end in names_of(row, word_units([False] * len(row), special), OTHERS):
                 assert not any(hidden[start:end])
-        assert 0.04 < batch.asked / batch.tokens < 0.1  # a third of 30 %, of what is in no name
+        assert 0.04 < batch.num_targets / batch.tokens < 0.1  # a third of 30 %, of what is in no name
 
 
 def test_true_names_may_be_hidden_too_and_are_not_asked_about_then():
@@ -106,7 +106,7 @@ def test_true_names_may_be_hidden_too_and_are_not_asked_about_then():
             assert not hidden[row, first : int(batch.behind[row, first])].any()
         named = torch.isin(batch.labels, torch.tensor([name[0] for name in NAMES if len(name) == 1]))
         hidden_names += int(named.sum())
-        assert 0.2 < batch.asked / batch.tokens < 0.32
+        assert 0.2 < batch.num_targets / batch.tokens < 0.32
     assert hidden_names > 20
 
 
@@ -114,7 +114,7 @@ def test_names_are_asked_about_after_some_batches():
     before, after = batches_of(names_from=2)[1:3]
     assert not isinstance(before, NamesBatch) and isinstance(after, NamesBatch)
     objective = ReplacedNames(names_from=2)
-    assert set(objective.number_asked(before)) == {"mlm"} and set(objective.number_asked(after)) == {"mlm", "names"}
+    assert set(objective.target_counts(before)) == {"mlm"} and set(objective.target_counts(after)) == {"mlm", "names"}
     assert [objective.after(n).begun for n in range(4)] == [False, False, True, True]
 
 

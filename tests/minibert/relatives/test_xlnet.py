@@ -17,7 +17,7 @@ from minibert.relatives.parts.permutation import (
     PermutationLM,
     content_mask,
     draw_order,
-    draw_spans,
+    draw_target_spans,
     query_mask,
 )
 from minibert.relatives.xlnet import XlnetConfig
@@ -172,7 +172,7 @@ def test_spans_are_those_of_transformers_collator():
     for seed in range(30):
         torch.manual_seed(seed)
         *_others, labels = collator.torch_mask_tokens(torch.full((1, 40), 9))
-        ours = draw_spans(torch.ones(1, 40, dtype=torch.bool), 1 / 6, torch.Generator().manual_seed(seed))
+        ours = draw_target_spans(torch.ones(1, 40, dtype=torch.bool), 1 / 6, torch.Generator().manual_seed(seed))
         assert torch.equal(ours, labels != IGNORE)
         shares.append(ours.double().mean().item())
     assert 0.13 < sum(shares) / len(shares) < 0.2
@@ -197,5 +197,5 @@ def test_spans_come_last_in_the_order(context):
 
 def test_a_row_of_one_word_is_asked_for_it():
     words = torch.tensor([[False, True, False], [False, False, False]])
-    asked = draw_spans(words, 1 / 6, torch.Generator().manual_seed(0))
+    asked = draw_target_spans(words, 1 / 6, torch.Generator().manual_seed(0))
     assert asked.tolist() == [[False, True, False], [False, False, False]]

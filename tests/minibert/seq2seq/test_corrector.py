@@ -8,7 +8,14 @@ import torch.nn.functional as F
 
 from minibert import checkpoint
 from minibert.config import BertConfig
-from minibert.masking.misspelling import Marks, Misspeller, alike_words, edits, labels_of, read_alike
+from minibert.masking.misspelling import (
+    CorrectionCounts,
+    Misspeller,
+    confusable_words,
+    correction_labels,
+    edits,
+    read_confusions,
+)
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.seq2seq.corrector import Corrector, soft_masked
 from minibert.text.documents import DataError
@@ -32,7 +39,7 @@ def test_the_whole_of_it_step_by_step():
     corrector = Corrector(random_model(), MASK).eval()
     model, ids = corrector.model, torch.tensor([[2, 9, 7, 5, 3], [2, 8, 3, 0, 0]])
     padding, right = ids != 0, torch.tensor([[2, 9, 6, 5, 3], [2, 8, 3, 0, 0]])
-    labels = labels_of(right, (right == 2) | (right == 3) | ~padding)
+    labels = correction_labels(right, (right == 2) | (right == 3) | ~padding)
     output = corrector(Batch(ids, padding=padding, labels=labels))
     table = model.bert.embeddings
     places, segment = table.position.weight[:5], table.segment.weight[0]
@@ -89,20 +96,20 @@ def test_edits():
 
 
 def test_words_that_are_spelled_alike():
-    alike = alike_words([word for word in vocabulary() if len(word) in (4, 6, 7)])
+    alike = confusable_words([word for word in vocabulary() if len(word) in (4, 6, 7)])
     assert "bell" in alike["ball"] and "boat" in alike["coat"] and "[MASK]" not in alike
     assert all(word in alike[other] for word, others in alike.items() for other in others)
 
 
 def test_the_chinese_table(tmp_path):
-    alike = read_alike(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
+    alike = read_confusions(ROOT / "lessons" / "to_write" / "alike.zh.tsv")
     assert "再" in alike["在"] and "末" in alike["未"] and all(len(one) == 1 for one in alike)
     vocab = Tokenizer.from_directory(ROOT / "checkpoints" / "mini-zh").ids
     assert sum(one in vocab for one in alike) > 0.95 * len(alike)
     bad = tmp_path / "bad.tsv"
     bad.write_text("sound\t在再\nlooks\t未末\n", encoding="utf-8")
     with pytest.raises(DataError, match="line 2"):
-        read_alike(bad)
+        read_confusions(bad)
 
 
 def test_a_share_of_what_can_be_taken_for_another_is():
@@ -114,7 +121,7 @@ def test_a_share_of_what_can_be_taken_for_another_is():
 
 
 def test_sentences_are_right_as_a_whole():
-    found = Marks()
+    found = CorrectionCounts()
     for read, said, right in (
         ([1, 2, 3], [1, 9, 3], [1, 9, 3]),  # found and corrected
         ([1, 2, 3], [1, 8, 3], [1, 9, 3]),  # found, corrected wrongly

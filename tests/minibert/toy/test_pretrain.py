@@ -62,7 +62,7 @@ def test_a_run_measures_answers_and_goes_on(tmp_path):
     assert evals[0].metrics["guessable"] <= evals[0].metrics["guessable_from_neighbours"] < 1
     sample = next(event for event in seen if isinstance(event, Sample))
     assert len(sample.answers[0]["blanks"][0]) == 5
-    resumed = list(pretrain_toy(TINY, tmp_path / "b", stories=60, going_on=tmp_path / "a"))
+    resumed = list(pretrain_toy(TINY, tmp_path / "b", stories=60, resume_from=tmp_path / "a"))
     assert [event.step for event in resumed if isinstance(event, Step)] == [8, 12]
     assert len(list((tmp_path / "b" / "steps").iterdir())) == 2
 

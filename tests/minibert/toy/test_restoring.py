@@ -5,7 +5,7 @@ import random
 import pytest
 import torch
 
-from minibert.masking.noises import NOISES, Part
+from minibert.masking.noises import NOISES, NoisyToken
 from minibert.model import IGNORE, Batch
 from minibert.seq2seq.bart import BartForConditionalGeneration
 from minibert.seq2seq.decoder import greedy
@@ -49,7 +49,12 @@ def test_the_decoder_is_asked_for_the_whole_text_one_token_on(tokenizer):
 
 def test_what_is_lost_and_how_each_token_came_out():
     tokens = list("abcd")
-    assert lost(tokens, [Part("c", (2,)), Part("[MASK]", (0, 1)), Part("[MASK]", ())]) == [True, True, False, True]
+    assert lost(tokens, [NoisyToken("c", (2,)), NoisyToken("[MASK]", (0, 1)), NoisyToken("[MASK]", ())]) == [
+        True,
+        True,
+        False,
+        True,
+    ]
     assert not any(lost(tokens, NOISES["rotation"](tokens, random.Random(2))))
     whole, gone = list("abcde"), [False, True, True, False, False]
     assert verdicts(list("abxde"), whole, gone) == ["kept", "found", "wrong", "kept", "kept"]

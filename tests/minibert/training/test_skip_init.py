@@ -11,7 +11,7 @@ from torch import nn
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.model import SKIP_INIT, Bert, BertForPreTraining
-from minibert.training.skip_init import filled_later, sizes_only
+from minibert.training.skip_init import sizes_only, skip_init
 
 CONFIG = BertConfig(50, 24, 2, 2, 48, max_position_embeddings=16)
 
@@ -45,7 +45,7 @@ def test_of_a_whole_file_only_small_heads_are_drawn(tmp_path, monkeypatch):
 
 
 def test_later_is_within_the_block_only():
-    with pytest.raises(RuntimeError), filled_later():
+    with pytest.raises(RuntimeError), skip_init():
         assert SKIP_INIT.get()
         raise RuntimeError
     assert not SKIP_INIT.get() and drawn(Bert(CONFIG).embeddings.token.weight)

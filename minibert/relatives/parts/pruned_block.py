@@ -1,4 +1,4 @@
-"""A block with fewer heads and neurons, possibly none."""
+"""A block with fewer heads and neurons, possibly none (Michel et al. 2019, arXiv:1905.10650)."""
 
 from __future__ import annotations
 
