@@ -17,6 +17,7 @@ from minibert.finetune.prompt import Prompt
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, Bert, BertForPreTraining, MlmHead, no_tap
+from minibert.objectives import cross_entropy
 from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tasks.pattern import Pattern
@@ -35,8 +36,8 @@ class MlmLoss(nn.Module):
 
     def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
         x, _ = model.bert(batch.masked)  # (B, T, H)
-        labels = batch.masked.labels
-        return nn.functional.cross_entropy(self.head(x[labels != IGNORE]).float(), labels[labels != IGNORE])
+        target_mask = batch.masked.labels != IGNORE  # empty where all tokens of the batch are special
+        return cross_entropy(self.head(x[target_mask]).float(), batch.masked.labels[target_mask])
 
 
 class Learner(nn.Module):
