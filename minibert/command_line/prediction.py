@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from minibert.command_line.arguments import add_command, positive
+from minibert.command_line.arguments import add_command, add_precision, positive
 from minibert.command_line.lines import bounded_lines, lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
@@ -24,6 +24,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--data", type=input_path, help="a file in one of the formats of the task, as `evaluate` reads it")
     sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--batch-size", type=positive(int), default=32)
+    add_precision(sub)
     file_options(sub)
 
 
@@ -31,10 +32,10 @@ def predict(options) -> None:
     from contextlib import ExitStack
 
     from minibert.diet.predictor import predictor_in
-    from minibert.training.precision import best_device
+    from minibert.training.precision import ready_to_answer
 
     predictor = predictor_in(options.model)
-    predictor.model.to(best_device())
+    ready_to_answer(predictor.model, options.precision)
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")
     with ExitStack() as stack:

@@ -17,7 +17,6 @@ from minibert.heads import head_options
 from minibert.tasks import Features, Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
 from minibert.tokenizer import Tokenizer
-from minibert.training.precision import autocast
 
 EVALUATION_TOKENS = 2**14  # per batch, at most
 
@@ -86,8 +85,7 @@ class Predictor:
             chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
             i += len(chosen)
             batch = self.task.batch([features[j] for j in chosen], self.tokenizer.pad_id)
-            with autocast(device):
-                output = self.model(batch.to(device))
+            output = self.model(batch.to(device))
             if output.loss is not None:
                 loss, num_targets = loss + output.loss.item() * batch.asked, num_targets + batch.asked
             arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
