@@ -12,6 +12,8 @@ from minibert.command_line.task_files import file_options, read_task_data
 from minibert.folders import input_path
 from minibert.text.json_values import JsonError, json_value
 
+SORTED_TOGETHER = 32  # batches of a file, whose inputs are sorted by length: little padding is computed
+
 
 def add_commands(commands) -> None:
     sub = add_command(commands, "predict", predict, "Answer with a fine-tuned model, as the inputs come.")
@@ -43,7 +45,7 @@ def predict(options) -> None:
             answers = predictor.stream([parse_input(options.text)])
         elif options.file is not None:
             file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            answers = predictor.stream(map(parse_input, bounded_lines(file)), options.batch_size)
+            answers = predictor.stream(map(parse_input, bounded_lines(file)), SORTED_TOGETHER * options.batch_size)
         elif options.data is not None:
             answers = file_answers(options, predictor)
         else:
@@ -56,8 +58,9 @@ def predict(options) -> None:
 def file_answers(options, predictor) -> Iterator[dict]:
     """The answer to each example of a file of the task."""
     examples = read_task_data(options, predictor.task, options.data).examples
-    for start in range(0, len(examples), options.batch_size):
-        yield from predictor.answers(examples[start : start + options.batch_size])[0]
+    size = SORTED_TOGETHER * options.batch_size
+    for start in range(0, len(examples), size):
+        yield from predictor.answers(examples[start : start + size])[0]
 
 
 def parse_input(line: str):

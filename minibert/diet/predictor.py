@@ -17,7 +17,7 @@ from minibert.diet.dense import DenseFeatures
 from minibert.diet.model import Diet, DietConfig
 from minibert.diet.rows import DietRow, Labels, batch_of, rows_of
 from minibert.diet.sparse import SparseFeatures
-from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.finetune.predictor import Predictor
 from minibert.model import IGNORE
 from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
@@ -36,7 +36,6 @@ KINDS = {
     "longest": int,
     "encoder": str | None,
 }
-TOGETHER = 64  # requests per batch
 
 
 class WordReader:
@@ -66,34 +65,24 @@ class DietPredictor(Predictor):
     def features(self, examples: Sequence) -> list[DietRow]:
         return rows_of(examples, self.names, self.sparse, self.dense)
 
-    @torch.no_grad()
-    def outputs(self, features: Sequence[DietRow], batch_size: int = TOGETHER) -> tuple[list[dict], float]:
-        """For each row the similarities to all intents, the most probable path of tags, and the probability of each tag
-        on it; and the mean loss."""
-        training, device = self.model.training, next(self.model.parameters()).device
-        self.model.eval()
-        order = sorted(range(len(features)), key=lambda i: features[i].length)
-        results: list[dict] = [{} for _ in features]
-        loss, asked = 0.0, 0
-        for start in range(0, len(order), batch_size):
-            chosen = order[start : start + batch_size]
-            batch = batch_of([features[i] for i in chosen]).to(device)
-            output = self.model(batch)
-            emissions = output.emissions.float()
-            if not (torch.isfinite(output.similarities).all() and torch.isfinite(emissions).all()):
-                raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
-            if output.losses and (batch.intents != IGNORE).any():
-                loss, asked = loss + float(output.losses["loss"]) * len(chosen), asked + len(chosen)
-            probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
-            paths = self.model.crf.best(emissions, batch.words)
-            for row, i in enumerate(chosen):
-                results[i] = {
-                    "similarities": output.similarities[row].float().cpu().numpy(),
-                    "path": paths[row],
-                    "probs": [float(probs[row, t, tag]) for t, tag in enumerate(paths[row])],
-                }
-        self.model.train(training)
-        return results, loss / max(asked, 1)
+    def batch_outputs(self, features: Sequence[DietRow], device: torch.device) -> tuple[list[dict], float, int]:
+        """The output of a row: its similarities to all intents, the most probable path of tags, and the probability of
+        each tag on it."""
+        batch = batch_of(features).to(device)
+        output = self.model(batch)
+        emissions = output.emissions.float()
+        similarities = output.similarities.float().cpu().numpy()
+        probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
+        rows = [
+            {
+                "similarities": similarities[row],
+                "path": path,
+                "probs": [float(probs[row, t, i]) for t, i in enumerate(path)],
+            }
+            for row, path in enumerate(self.model.crf.best(emissions, batch.words))
+        ]
+        labelled = output.losses and (batch.intents != IGNORE).any()
+        return (rows, float(output.losses["loss"]), len(rows)) if labelled else (rows, 0.0, 0)
 
     def decoded(self, outputs: Sequence[dict], features: Sequence[DietRow], examples: Sequence) -> list[dict]:
         intents = class_answers([{"logits": output["similarities"]} for output in outputs], self.names["intents"])

@@ -16,9 +16,8 @@ from minibert import checkpoint
 from minibert.heads import head_options
 from minibert.tasks import Features, Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
+from minibert.text.batches import length_batches
 from minibert.tokenizer import Tokenizer
-
-EVALUATION_TOKENS = 2**14  # per batch, at most
 
 
 class NotNumbersError(ValueError):
@@ -75,27 +74,29 @@ class Predictor:
     def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
         """(arrays of the model's output for each row, in order; the mean loss, 0 without targets). Rows of similar
         length share a batch."""
-        order = sorted(range(len(features)), key=lambda i: -features[i].length)
         device = next(self.model.parameters()).device
         training = self.model.training
         self.model.eval()
         results: list[dict] = [{} for _ in features]
-        loss, num_targets, i = 0.0, 0, 0
-        while i < len(order):
-            chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
-            i += len(chosen)
-            batch = self.task.batch([features[j] for j in chosen], self.tokenizer.pad_id)
-            output = self.model(batch.to(device))
-            if output.loss is not None:
-                loss, num_targets = loss + output.loss.item() * batch.asked, num_targets + batch.asked
-            arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
-            arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
-            if not all(np.isfinite(x).all() for x in arrays.values()):
+        loss, num_targets = 0.0, 0
+        for rows in length_batches([row.length for row in features], batch_size):
+            arrays, batch_loss, count = self.batch_outputs([features[i] for i in rows], device)
+            if not all(np.isfinite(x).all() for output in arrays for x in output.values()):
                 raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
-            for row, j in enumerate(chosen):
-                results[j] = {name: x[row] for name, x in arrays.items()}
+            loss, num_targets = loss + batch_loss * count, num_targets + count
+            for i, output in zip(rows, arrays, strict=True):
+                results[i] = output
         self.model.train(training)
         return results, loss / max(num_targets, 1)
+
+    def batch_outputs(self, features: Sequence[Features], device: torch.device) -> tuple[list[dict], float, int]:
+        """(the output of each row, the mean loss, the number of targets) of one batch."""
+        batch = self.task.batch(features, self.tokenizer.pad_id)
+        output = self.model(batch.to(device))
+        tensors = {"logits": output.logits, "intent_logits": output.intent_logits}
+        arrays = {name: x.float().cpu().numpy() for name, x in tensors.items() if x is not None}
+        rows = [{name: x[i] for name, x in arrays.items()} for i in range(len(features))]
+        return (rows, 0.0, 0) if output.loss is None else (rows, output.loss.item(), batch.asked)
 
     def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
         """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""
@@ -131,20 +132,21 @@ class Predictor:
         """Like `stream`, but each batch is predicted as soon as it arrives."""
         first = 1
         for batch in batches:
-            try:
-                answers: Iterable[dict] = self.predict(batch)
-            except ValueError:
-                answers = self.one_by_one(batch, first)
-            yield from answers
+            yield from self.until_bad(batch, first)
             first += len(batch)
 
-    def one_by_one(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
-        for number, given in enumerate(inputs, first):
-            try:
-                (answer,) = self.answers([self.task.example(given)])[0]
-            except ValueError as error:
-                raise ValueError(f"input {number}: {error}") from error
-            yield answer
+    def until_bad(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
+        """Predictions for the inputs before the first bad one, found by halving."""
+        try:
+            answers, _ = self.answers([self.task.example(given) for given in inputs])
+        except ValueError as error:
+            if len(inputs) == 1:
+                raise ValueError(f"input {first}: {error}") from error
+            middle = len(inputs) // 2
+            yield from self.until_bad(inputs[:middle], first)
+            yield from self.until_bad(inputs[middle:], first + middle)
+        else:
+            yield from answers
 
     def changed(self, **options: Any) -> Predictor:
         return replace(self, options=replace(self.options, **options))

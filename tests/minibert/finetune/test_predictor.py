@@ -10,6 +10,7 @@ import transformers
 
 from minibert.finetune.predictor import Predictor
 from minibert.folders import CHECKPOINTS
+from minibert.text.batches import length_batches
 from minibert.training.precision import ready_to_answer
 
 ENGLISH = "a dull minute ! the actors were not bad , but nobody laughed Grüße 1984 unbelievably 👍🏽 …"
@@ -61,3 +62,12 @@ def test_probabilities_are_those_of_transformers_alone_and_in_a_batch(saved, mon
     ready_to_answer(predictor.model, "bfloat16")
     difference = np.abs(probabilities(predictor, texts[:4]) - theirs[:4]).max()
     assert 1e-5 < difference < 0.1
+
+
+def test_batches_by_length_hold_every_text_once_and_few_tokens():
+    lengths = [3, 500, 1, 7, 128, 130, 0, 2]
+    batches = list(length_batches(lengths, rows=3, tokens=300))
+    assert sorted(i for batch in batches for i in batch) == list(range(8))
+    assert batches[0] == [1] and all(len(batch) <= 3 for batch in batches)
+    assert all(len(batch) * max(lengths[i] for i in batch) <= 300 for batch in batches[1:])
+    assert list(length_batches([])) == []
