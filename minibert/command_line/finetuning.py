@@ -191,7 +191,7 @@ def finetune(options) -> None:
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.diet.predictor import is_diet, predictor_in
+    from minibert.diet.predictor import is_diet, load_predictor
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
     from minibert.tasks.metadata import metadata_values
@@ -200,7 +200,7 @@ def evaluate(options) -> None:
     values = {"minibert_task": "intent"} if is_diet(options.model) else checkpoint.config_values(options.model)
     saved_as = (values.get("architectures") or ["BertForPreTraining"])[0]
     if "minibert_task" in values or not saved_as.endswith(("ForPreTraining", "ForMaskedLM", "Model")):
-        predictor = predictor_in(options.model)
+        predictor = load_predictor(options.model)
         ready_to_answer(predictor.model, options.precision)
         for path in options.data:
             data = read_task_data(options, predictor.task, path)

@@ -33,10 +33,10 @@ def add_commands(commands) -> None:
 def predict(options) -> None:
     from contextlib import ExitStack
 
-    from minibert.diet.predictor import predictor_in
+    from minibert.diet.predictor import load_predictor
     from minibert.training.precision import ready_to_answer
 
-    predictor = predictor_in(options.model)
+    predictor = load_predictor(options.model)
     ready_to_answer(predictor.model, options.precision)
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")

@@ -61,7 +61,7 @@ def export(options) -> None:
 def serve(options) -> None:
     import torch
 
-    from minibert.diet.predictor import predictor_in
+    from minibert.diet.predictor import load_predictor
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
     from minibert.sentence_vectors.encoder import SentenceVectors
     from minibert.service.server import Limits
@@ -81,7 +81,7 @@ def serve(options) -> None:
     predictor = (
         VectorPredictor(SentenceVectors.from_directory(options.model))
         if is_encoder(options.model)
-        else predictor_in(options.model)
+        else load_predictor(options.model)
     )
     ready_to_answer(predictor.model, options.precision)
     task = predictor.task.name

@@ -86,7 +86,7 @@ def train_vectors(options) -> None:
     import torch
 
     from minibert.sentence_vectors.rows import questions_of, read_rows
-    from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+    from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
     from minibert.tasks import TASKS
     from minibert.train import Optimization
 
@@ -105,7 +105,7 @@ def train_vectors(options) -> None:
         seed=options.seed,
     )
     pairs = TASKS["similarity"].read(options.dev).examples if options.dev else ()
-    held = Held(pairs, questions_of(options.questions) if options.questions else ())
+    held = HeldOut(pairs, questions_of(options.questions) if options.questions else ())
     rows = read_rows(options.objective, options.train)
     print_events(
         options, learn_vectors(settings, options.model, rows, held=held, out=options.out, resuming=options.resume)

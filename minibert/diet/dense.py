@@ -40,11 +40,11 @@ class DenseFeatures:
             batch = padded_batch([rows[i] for i in indices], self.tokenizer.pad_id).to(device)
             hidden = self.bert(batch)[0].float().cpu()  # (B, T, H)
             for x, i in zip(hidden, indices, strict=True):
-                vectors[i] = torch.stack([*words_of(x, [len(word) for word in pieces[i]], len(rows[i]) - 2), x[0]])
+                vectors[i] = torch.stack([*word_means(x, [len(word) for word in pieces[i]], len(rows[i]) - 2), x[0]])
         return vectors
 
 
-def words_of(x: Tensor, lengths: Sequence[int], read: int) -> list[Tensor]:
+def word_means(x: Tensor, lengths: Sequence[int], read: int) -> list[Tensor]:
     """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · read: pieces that fit."""
     means, place = [], 0
     for length in lengths:

@@ -165,7 +165,7 @@ class Diet(nn.Module):
         if known is not None and known.any():
             own, similarities = batch.intents[known], output.similarities[known].float()
             right = F.one_hot(own, self.intents.num_embeddings).bool()
-            losses["intent"] = told_from_others(similarities, own, right, self.config.negatives)
+            losses["intent"] = sampled_softmax_loss(similarities, own, right, self.config.negatives)
         if batch.tags is not None and batch.words.any():
             losses["entities"] = self.crf(output.emissions.float(), batch.tags, batch.words)
         return losses
@@ -176,7 +176,7 @@ class Diet(nn.Module):
             return places.sum()  # no masked words: zero, with a gradient
         similarities = (self.place(places) @ self.word(words).T).float()  # (M, M)
         own = torch.arange(len(names), device=names.device)
-        return told_from_others(similarities, own, names[:, None] == names[None, :], self.config.negatives)
+        return sampled_softmax_loss(similarities, own, names[:, None] == names[None, :], self.config.negatives)
 
     def hide(self, x: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
         """Masked positions: 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
@@ -190,7 +190,7 @@ class Diet(nn.Module):
         return x.masked_scatter(other.unsqueeze(-1), all_words[some].to(x.dtype))
 
 
-def told_from_others(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:
+def sampled_softmax_loss(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:
     """−log softmax of each row's own candidate among itself and sampled negatives (§3, after Wu et al. 2018).
 
     similarities: (N, C) · own: (N,), index of a candidate · right: (N, C), True where a candidate is no negative.

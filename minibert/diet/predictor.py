@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from minibert import checkpoint
 from minibert.diet.dense import DenseFeatures
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.rows import DietRow, Labels, batch_of, rows_of
+from minibert.diet.rows import DietRow, Labels, diet_batch, diet_rows
 from minibert.diet.sparse import SparseFeatures
 from minibert.finetune.predictor import Predictor
 from minibert.model import IGNORE
@@ -38,7 +38,7 @@ KINDS = {
 }
 
 
-class WordReader:
+class WordTokenizer:
     """Stands in for the encoder's tokenizer if there is no encoder: shows which parts of a text are read."""
 
     def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
@@ -51,7 +51,7 @@ class DietPredictor(Predictor):
     """The `Predictor` of a DIET, used like that of a fine-tuned model."""
 
     model: Diet
-    tokenizer: Tokenizer | WordReader  # the encoder's
+    tokenizer: Tokenizer | WordTokenizer  # the encoder's
     task: Task = field(default_factory=lambda: TASKS["intent"])
     options: Options = field(default_factory=Options)
     names: Labels = field(default_factory=dict)
@@ -63,12 +63,12 @@ class DietPredictor(Predictor):
         return self.names
 
     def features(self, examples: Sequence) -> list[DietRow]:
-        return rows_of(examples, self.names, self.sparse, self.dense)
+        return diet_rows(examples, self.names, self.sparse, self.dense)
 
     def batch_outputs(self, features: Sequence[DietRow], device: torch.device) -> tuple[list[dict], float, int]:
         """The output of a row: its similarities to all intents, the most probable path of tags, and the probability of
         each tag on it."""
-        batch = batch_of(features).to(device)
+        batch = diet_batch(features).to(device)
         output = self.model(batch)
         emissions = output.emissions.float()
         similarities = output.similarities.float().cpu().numpy()
@@ -161,7 +161,7 @@ class DietPredictor(Predictor):
                     )
         except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             raise checkpoint.CheckpointError(f"{directory} holds no DIET that can be read: {error}") from error
-        tokenizer = dense.tokenizer if dense is not None else WordReader()
+        tokenizer = dense.tokenizer if dense is not None else WordTokenizer()
         return cls(model.eval(), tokenizer, names=names, sparse=sparse, dense=dense)
 
 
@@ -174,12 +174,12 @@ def is_diet(directory: str | Path) -> bool:
     return (Path(directory) / DESCRIPTION).is_file()
 
 
-def predictor_in(directory: str | Path) -> Predictor:
+def load_predictor(directory: str | Path) -> Predictor:
     """A DIET's or a fine-tuned model's predictor, whichever the directory holds."""
     kind: Callable[[str | Path], Predictor] = Predictor.from_directory
     return DietPredictor.from_directory(directory) if is_diet(directory) else kind(directory)
 
 
-def ranking(answer: dict) -> list[tuple[str, float]]:
+def ranked_intents(answer: dict) -> list[tuple[str, float]]:
     """The intents of an answer with their probabilities, most probable first."""
     return sorted(answer["probabilities"].items(), key=lambda one: -one[1])

@@ -62,7 +62,7 @@ class DietBatch:
         return self.padding[:, 1:]
 
 
-def rows_of(
+def diet_rows(
     examples: Sequence, labels: Labels, sparse: SparseFeatures | None, dense: DenseFeatures | None
 ) -> list[DietRow]:
     """Requests with their labels, up to MOST_WORDS words; tags that are not among the labels become index 0."""
@@ -82,7 +82,7 @@ def rows_of(
     ]
 
 
-def batch_of(rows: Sequence[DietRow]) -> DietBatch:
+def diet_batch(rows: Sequence[DietRow]) -> DietBatch:
     longest = max(row.length for row in rows)
     places = [place for row in rows for place in (*row.sparse, *[[]] * (longest - row.length))]
     counts = torch.tensor([0, *map(len, places[:-1])])
@@ -124,7 +124,7 @@ def batch_sizes(first: int, last: int, epochs: int) -> list[int]:
     return [round(first + (last - first) * i / max(1, epochs - 1)) for i in range(epochs)]
 
 
-def steps_of(rows: int, sizes: Sequence[int]) -> int:
+def num_batches(rows: int, sizes: Sequence[int]) -> int:
     """The number of batches in all epochs."""
     return sum(-(-rows // size) for size in sizes)
 
@@ -147,4 +147,4 @@ class BalancedBatches:
                 batches = [stretch[i : i + size] for i in range(0, len(stretch), size)]
                 rng.shuffle(batches)
                 for batch in batches:
-                    yield batch_of([self.rows[i] for i in batch])
+                    yield diet_batch([self.rows[i] for i in batch])

@@ -11,10 +11,10 @@ import torch
 
 from minibert import checkpoint
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.predictor import DietPredictor, WordReader, dense_features
-from minibert.diet.rows import BalancedBatches, batch_sizes, steps_of
+from minibert.diet.predictor import DietPredictor, WordTokenizer, dense_features
+from minibert.diet.rows import BalancedBatches, batch_sizes, num_batches
 from minibert.diet.sparse import LONGEST, SparseFeatures
-from minibert.finetune.evaluation import answered
+from minibert.finetune.evaluation import predict_watched
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.data import TaskDataError
 from minibert.train import Event, Optimization, Preparing
@@ -22,7 +22,7 @@ from minibert.training.precision import best_device
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 
-def adam() -> Optimization:
+def adam_optimization() -> Optimization:
     """Adam at 1e-3 (§4.2), here decaying to zero."""
     return Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, epsilon=1e-8, clip=10.0)
 
@@ -41,7 +41,7 @@ class DietSettings:
     sizes: Mapping[str, Any] = field(default_factory=dict)
     evaluate_every: int = 0
     steps: int = 0  # computed from the epochs
-    optimization: Optimization = field(default_factory=adam)
+    optimization: Optimization = field(default_factory=adam_optimization)
     seed: int = 0
 
     def __post_init__(self):
@@ -88,12 +88,12 @@ def train_diet(
     sizes = {"features": settings.features, "mask_loss": settings.mask_loss, "dense_size": dense.size if dense else 0}
     model = Diet(DietConfig(**{**sizes, **settings.sizes}), len(sparse or ()), *map(len, names.values()))
     predictor = DietPredictor(
-        model.to(best_device()), dense.tokenizer if dense else WordReader(), names=names, sparse=sparse, dense=dense
+        model.to(best_device()), dense.tokenizer if dense else WordTokenizer(), names=names, sparse=sparse, dense=dense
     )
     rows = predictor.features(train.examples)  # the encoder runs once per request
     held = predictor.features(dev.examples) if dev is not None else []
     batches = batch_sizes(settings.batch_first, settings.batch_last, settings.epochs)
-    steps = steps_of(len(rows), batches)
+    steps = num_batches(len(rows), batches)
     every = settings.evaluate_every or max(1, round(steps / 12))
     settings = replace(settings, steps=steps, evaluate_every=every)
 
@@ -104,7 +104,7 @@ def train_diet(
         return {**task.score(answers, dev.examples), "loss": loss}
 
     def said(texts: Sequence[Any]) -> list[dict]:
-        return [answered(predictor, text) for text in texts]
+        return [predict_watched(predictor, text) for text in texts]
 
     yield from train_and_evaluate(
         model,

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert.distillation import losses
-from minibert.distillation.reading import Reading, Together, uniform_layers, words_of
+from minibert.distillation.reading import ActivationTap, TokenAlignment, uniform_layers, word_indices
 from minibert.finetune.batches import TrainingBatch
 from minibert.finetune.distillation import Distillation
 from minibert.finetune.learner import Learner
@@ -23,7 +23,7 @@ from minibert.tasks.features import padded
 
 SOFT = {
     "single_label_classification": losses.soft_label_loss,
-    "multi_label_classification": losses.soft_marks_loss,
+    "multi_label_classification": losses.soft_multilabel_loss,
 }
 
 
@@ -63,7 +63,7 @@ class Distiller(Learner):
 
     def forward(self, batch: TrainingBatch) -> dict[str, Tensor]:
         weights, inside = self.distillation.weights, bool(self.distillation.inside)
-        ours = Reading(tuple(self.layers), len(self.layers))
+        ours = ActivationTap(tuple(self.layers), len(self.layers))
         output: HeadOutput = self.model(batch, ours if inside else no_tap)
         terms = {"labels": output.loss, "soft": self.soft(output.logits, self.answers[batch.rows])}
         if inside:
@@ -76,14 +76,14 @@ class Distiller(Learner):
 
     def soft(self, logits: Tensor, answers: Tensor) -> Tensor:
         if self.model.problem == "regression":
-            return losses.number_loss(logits, answers)
+            return losses.regression_loss(logits, answers)
         return SOFT[self.model.problem](logits, answers, self.distillation.temperature)
 
-    def inside(self, batch: TrainingBatch, ours: Reading) -> dict[str, Tensor]:
+    def inside(self, batch: TrainingBatch, ours: ActivationTap) -> dict[str, Tensor]:
         """The losses on scores and vectors inside the models, by name."""
         wanted = self.distillation
         chosen = batch.rows.tolist()
-        theirs = Reading(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
+        theirs = ActivationTap(tuple(self.layers.values()), self.teacher.model.config.num_hidden_layers)
         rows = [self.theirs[i] for i in chosen]
         given = TaskBatch(**padded(rows, self.teacher.tokenizer.pad_id)).to(batch.ids.device)
         with torch.no_grad():
@@ -111,15 +111,15 @@ class Distiller(Learner):
                 terms[name] = losses.relation_loss((x, y), (other_x, other_y), heads, real)
         return terms
 
-    def together(self, batch: TrainingBatch, chosen: list[int], rows: list[Features], width: int) -> Together:
+    def together(self, batch: TrainingBatch, chosen: list[int], rows: list[Features], width: int) -> TokenAlignment:
         """Align the tokens of both models in a batch, by words if they differ."""
         mine = [self.ours[i] for i in chosen]
         if self.same and all(a.ids == b.ids for a, b in zip(mine, rows, strict=True)):
             real = batch.padding if batch.padding is not None else torch.ones_like(batch.ids, dtype=torch.bool)
-            return Together(None, None, real)
-        return Together.of(
-            [words_of(row.ids, self.student.tokenizer) for row in mine],
-            [words_of(row.ids, self.teacher.tokenizer) for row in rows],
+            return TokenAlignment(None, None, real)
+        return TokenAlignment.of(
+            [word_indices(row.ids, self.student.tokenizer) for row in mine],
+            [word_indices(row.ids, self.teacher.tokenizer) for row in rows],
             (batch.ids.size(1), width),
         )
 

@@ -21,13 +21,13 @@ def soft_label_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) 
     return -(wanted * (student.float() / temperature).log_softmax(-1)).sum(-1).mean() * temperature**2
 
 
-def soft_marks_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) -> Tensor:
+def soft_multilabel_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) -> Tensor:
     """The same for labels that do not exclude each other: a sigmoid for each. (B, C) both."""
     wanted = (teacher.detach().float() / temperature).sigmoid()
     return F.binary_cross_entropy_with_logits(student.float() / temperature, wanted) * temperature**2
 
 
-def number_loss(student: Tensor, teacher: Tensor) -> Tensor:
+def regression_loss(student: Tensor, teacher: Tensor) -> Tensor:
     """MSE to the teacher's number, for regression (Ba and Caruana 2014, §2.3). (B, 1) both."""
     return F.mse_loss(student.float(), teacher.detach().float())
 

@@ -15,7 +15,7 @@ PARTS = ("query", "key", "value")
 
 
 @dataclass
-class Reading:
+class ActivationTap:
     """A tap that records what the losses need, and changes nothing. layers: those whose scores and outputs are
     recorded, from 1 · last: the last layer, of which output, queries, keys and values are recorded."""
 
@@ -55,7 +55,7 @@ def uniform_layers(student: BertConfig, teacher: BertConfig) -> dict[int, int]:
     return {m: max(1, round(m * theirs / count)) for m in range(1, count + 1)}
 
 
-def words_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
+def word_indices(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
     """For each token the index of its word, from 0; continuation pieces have the index of their first piece."""
     numbers, at = [], -1
     for i in ids:
@@ -64,7 +64,7 @@ def words_of(ids: Sequence[int], tokenizer: Tokenizer) -> list[int]:
     return numbers
 
 
-def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tensor:
+def averaging_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tensor:
     """(B, W, T) matrices that average each word's pieces; zero rows after the last word."""
     matrix = torch.zeros(len(words), most, tokens)
     for row, numbers in enumerate(words):
@@ -74,7 +74,7 @@ def word_matrix(words: Sequence[Sequence[int]], tokens: int, most: int) -> Tenso
 
 
 @dataclass(frozen=True)
-class Together:
+class TokenAlignment:
     """Two models' tokens, aligned by words. ours, theirs: (B, W, T) averaging matrices, None if the tokens are the same
     · real: (B, W), the words that count: in rows with equally many words in both (truncation may differ)."""
 
@@ -83,26 +83,28 @@ class Together:
     real: Tensor
 
     @classmethod
-    def of(cls, ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], widths: tuple[int, int]) -> Together:
+    def of(
+        cls, ours: Sequence[Sequence[int]], theirs: Sequence[Sequence[int]], widths: tuple[int, int]
+    ) -> TokenAlignment:
         """ours, theirs: for each row the word index of each token · widths: tokens of either batch."""
         counts = [(row[-1] + 1, other[-1] + 1) for row, other in zip(ours, theirs, strict=True)]
         most = max(max(both) for both in counts)
         real = torch.tensor([[word < a and a == b for word in range(most)] for a, b in counts])
-        return cls(word_matrix(ours, widths[0], most), word_matrix(theirs, widths[1], most), real)
+        return cls(averaging_matrix(ours, widths[0], most), averaging_matrix(theirs, widths[1], most), real)
 
     def vectors(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
         """(…, T, D) each → (…, W, D): a word is the mean of its pieces."""
-        return by_words(ours, self.ours), by_words(theirs, self.theirs)
+        return pool_by_words(ours, self.ours), pool_by_words(theirs, self.theirs)
 
     def scores(self, ours: Tensor, theirs: Tensor) -> tuple[Tensor, Tensor]:
         """(B, A, T, T) each → (B, A, W, W): the mean over the pieces of both words."""
         found = []
         for x, matrix in ((ours, self.ours), (theirs, self.theirs)):
-            found.append(by_words(by_words(x, matrix).transpose(-1, -2), matrix).transpose(-1, -2))
+            found.append(pool_by_words(pool_by_words(x, matrix).transpose(-1, -2), matrix).transpose(-1, -2))
         return found[0], found[1]
 
 
-def by_words(x: Tensor, matrix: Tensor | None) -> Tensor:
+def pool_by_words(x: Tensor, matrix: Tensor | None) -> Tensor:
     """x: (B, T, D) or (B, A, T, D), matrix: (B, W, T) → the same with W instead of T."""
     if matrix is None:
         return x.float()

@@ -13,7 +13,7 @@ from minibert.checkpoint import config_values
 from minibert.count import parameters
 from minibert.distillation.learner import taught_by
 from minibert.distillation.teacher_cache import TeacherCache
-from minibert.finetune.evaluation import answered
+from minibert.finetune.evaluation import predict_watched
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -82,8 +82,8 @@ def distil(
         place = teachers and teachers.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
         measured = teachers and teachers.take(place, folder)
         if measured is None:
-            work = teacher_settings.epochs * weights_in(teacher_start)
-            share = work / (work + settings.epochs * weights_in(start))
+            work = teacher_settings.epochs * encoder_parameters(teacher_start)
+            share = work / (work + settings.epochs * encoder_parameters(start))
             for event in finetune(teacher_start, task, train_data, dev_data, teacher_settings, out=folder):
                 if isinstance(event, Step):
                     yield Teaching(share * event.progress, event.loss)
@@ -105,21 +105,21 @@ def distil(
                 event = replace(event, progress=share + (1 - share) * event.progress)
             if isinstance(event, Sample) and inputs != latest:
                 inputs = list(latest)
-                yield TeacherSample([answered(teacher, given) for given in inputs])
+                yield TeacherSample([predict_watched(teacher, given) for given in inputs])
             yield event
 
 
-def weights_in(directory: str | Path) -> int:
+def encoder_parameters(directory: str | Path) -> int:
     """Parameters of the encoder in a folder, a measure of a step's cost when there are few tokens."""
     return parameters(shape_of(config_from(config_values(directory)))).with_pooler
 
 
 def with_more(data: TaskData, teacher: Predictor, unlabelled: Sequence[Any]) -> TaskData:
     """The data, followed by the unlabelled examples with the teacher's labels."""
-    return replace(data, examples=[*data.examples, *labelled_by(teacher, unlabelled)])
+    return replace(data, examples=[*data.examples, *label_with_teacher(teacher, unlabelled)])
 
 
-def labelled_by(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
+def label_with_teacher(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
     """The examples with the teacher's answers instead of their own labels."""
     if not examples:
         return []

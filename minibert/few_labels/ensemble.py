@@ -58,13 +58,13 @@ def soften(probabilities: np.ndarray, temperature: float = SOFTENED) -> np.ndarr
     return powered / powered.sum(axis=-1, keepdims=True)
 
 
-def agreed(answers: Sequence[np.ndarray], weights: Sequence[float] | None = None) -> np.ndarray:
+def mean_probabilities(answers: Sequence[np.ndarray], weights: Sequence[float] | None = None) -> np.ndarray:
     """The weighted mean of several models' probabilities, (N, C). §3.3 weighs a pattern by its accuracy before
     training, or all equally."""
     return np.average(np.stack(answers), axis=0, weights=weights)
 
 
-def grown(
+def grow_labels(
     labelled: TaskData, texts: Sequence, probabilities: np.ndarray, labels: Sequence[str], size: int, rng: random.Random
 ) -> TaskData:
     """The labelled data, filled up to `size` with texts labelled by the most confident answers, in the class
@@ -107,7 +107,7 @@ def ensemble(
                     if isinstance(event, Started) and not made:
                         yield replace(event, details={**event.details, "runs": runs})
                     if isinstance(event, Step):
-                        yield moved(event, step, made, runs)
+                        yield renumbered(event, step, made, runs)
                     elif isinstance(event, Sample):
                         answers = event.answers
                     elif isinstance(event, Eval):
@@ -121,9 +121,9 @@ def ensemble(
             if generation < settings.generations:
                 size = len(train.examples) * settings.growth**generation
                 for pattern in settings.patterns:
-                    others = agreed([said[other] for other in settings.patterns if other != pattern])
-                    data[pattern] = grown(train, unlabelled, others, labels, size, rng)
-    soft = soften(agreed([said[pattern] for pattern in settings.patterns]))
+                    others = mean_probabilities([said[other] for other in settings.patterns if other != pattern])
+                    data[pattern] = grow_labels(train, unlabelled, others, labels, size, rng)
+    soft = soften(mean_probabilities([said[pattern] for pattern in settings.patterns]))
     events = finetune(
         start,
         "classification",
@@ -136,7 +136,7 @@ def ensemble(
     )
     for event in events:
         if isinstance(event, Step):
-            yield moved(event, step, made, runs)
+            yield renumbered(event, step, made, runs)
         elif isinstance(event, Eval | Sample):
             yield replace(event, step=step + event.step)
         elif isinstance(event, Done):
@@ -145,7 +145,7 @@ def ensemble(
             yield event
 
 
-def moved(event: Step, steps: int, made: int, runs: int) -> Step:
+def renumbered(event: Step, steps: int, made: int, runs: int) -> Step:
     """A step of one run, renumbered within all of them."""
     return replace(event, step=steps + event.step, progress=(made + event.progress) / runs)
 

@@ -46,7 +46,7 @@ def zero_shot_predictor(
 
 
 @dataclass(frozen=True)
-class AtBlank:
+class BlankPrediction:
     """tokens: of the row, with the blank at index `blank` · probabilities: per label, comparing only the labels' words
     · shares: label → (word, its probability over the whole vocabulary) · likeliest: (token, probability) over the whole
     vocabulary, best first · cut: tokens truncated from the text."""
@@ -60,7 +60,7 @@ class AtBlank:
 
 
 @torch.no_grad()
-def at_blank(predictor: Predictor, given, most: int = 8) -> AtBlank:
+def predict_blank(predictor: Predictor, given, most: int = 8) -> BlankPrediction:
     """Predictions at the blank of one input, and the label probabilities that follow from them."""
     example = predictor.task.example(given)
     (features,) = predictor.features([example])
@@ -70,7 +70,7 @@ def at_blank(predictor: Predictor, given, most: int = 8) -> AtBlank:
     logits = model.at_blank(batch).float()  # (1, V)
     probs, answers = F.softmax(logits, -1)[0], F.softmax(model.scores(logits), -1)[0]
     top = probs.topk(most)
-    return AtBlank(
+    return BlankPrediction(
         [names[i] for i in features.ids],
         features.ids.index(predictor.tokenizer.mask_id),
         dict(zip(model.labels, answers.tolist(), strict=True)),

@@ -19,7 +19,7 @@ from minibert.text.characters import is_cjk
 from minibert.tokenizer import MASK, Tokenizer
 
 METHODS = ("mask", "replace", "drop", "swap")
-MADE_AT_ONCE = 64  # sentences in a batch
+BATCH_SIZE = 64  # sentences in a batch
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,13 @@ def augmented(
     rng = np.random.default_rng(seed)
     sources = [example for example in examples for _ in range(augmentation.copies)]
     texts = [task.texts(example) for example in sources]
-    words = [list(text) if isinstance(text, tuple) else words_of(text) for row in texts for text in row]
+    words = [list(text) if isinstance(text, tuple) else split_words(text) for row in texts for text in row]
     changed, origins = changed_words(words, augmentation, rng, fill)
     made = iter(zip(changed, origins, strict=True))
     result = []
     for example, row in zip(sources, texts, strict=True):
         parts = [next(made) for _ in row]
-        new = [tuple(w) if isinstance(old, tuple) else joined(w) for old, (w, _) in zip(row, parts, strict=True)]
+        new = [tuple(w) if isinstance(old, tuple) else join_words(w) for old, (w, _) in zip(row, parts, strict=True)]
         result.append(task.with_texts(example, new, [origin for _, origin in parts]))
     return result
 
@@ -76,7 +76,7 @@ def changed_words(
         order = swapped if method == "swap" else kept
         origins = [order(len(words), rate, rng) for words in sentences]
         return [[words[i] for i in origin] for words, origin in zip(sentences, origins, strict=True)], origins
-    places = [drawn(len(words), rate, rng) for words in sentences]
+    places = [draw_positions(len(words), rate, rng) for words in sentences]
     origins = [list(range(len(words))) for words in sentences]
     if method == "replace":
         return fill([list(words) for words in sentences], places, rng), origins
@@ -87,37 +87,37 @@ def changed_words(
     return hidden, origins
 
 
-def count_of(words: int, rate: float) -> int:
+def num_changed(words: int, rate: float) -> int:
     return min(words, max(1, round(rate * words))) if words else 0
 
 
-def drawn(words: int, rate: float, rng: np.random.Generator) -> list[int]:
+def draw_positions(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """Positions of the words to change, in order."""
-    return sorted(rng.permutation(words)[: count_of(words, rate)].tolist())
+    return sorted(rng.permutation(words)[: num_changed(words, rate)].tolist())
 
 
 def kept(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """The positions left after dropping `rate` of the words; one word always stays."""
-    gone = set(rng.permutation(words)[: min(count_of(words, rate), words - 1)].tolist()) if words else set()
+    gone = set(rng.permutation(words)[: min(num_changed(words, rate), words - 1)].tolist()) if words else set()
     return [i for i in range(words) if i not in gone]
 
 
 def swapped(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """The positions after as many random swaps of two words as there are words to change."""
     order = list(range(words))
-    for _ in range(count_of(words, rate) if words > 1 else 0):
+    for _ in range(num_changed(words, rate) if words > 1 else 0):
         a, b = rng.choice(words, 2, replace=False)
         order[a], order[b] = order[b], order[a]
     return order
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split at white space; Chinese characters one by one."""
     spaced = "".join(f" {c} " if is_cjk(c) else c for c in text)
     return spaced.split()
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words with spaces between them, but none between Chinese characters."""
     return re.sub(r"(?<=(.)) (?=(.))", lambda m: "" if is_cjk(m[1]) and is_cjk(m[2]) else " ", " ".join(words))
 
@@ -150,8 +150,8 @@ def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
             ids = [*ids[: model.config.longest - 1], tokenizer.sep_id]
             if blanks:
                 rows.append((number, ids, blanks))
-        for start in range(0, len(rows), MADE_AT_ONCE):
-            some = rows[start : start + MADE_AT_ONCE]
+        for start in range(0, len(rows), BATCH_SIZE):
+            some = rows[start : start + BATCH_SIZE]
             longest = max(len(ids) for _, ids, _ in some)
             table = torch.tensor([ids + [tokenizer.pad_id] * (longest - len(ids)) for _, ids, _ in some])
             padding = torch.arange(longest) < torch.tensor([[len(ids)] for _, ids, _ in some])

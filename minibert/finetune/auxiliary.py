@@ -24,7 +24,7 @@ def check_auxiliary(task: Task, columns: Sequence[str]) -> None:
         raise ValueError(f"the task {task.name} learns nothing beside: it does not read one vector of the input")
 
 
-def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
+def auxiliary_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
     """The values of each column, sorted. Raises ValueError for a missing column, or one with too few or many values."""
     found = {}
     for column in columns:
@@ -37,7 +37,7 @@ def marks_of(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def mark_numbers(extra: Mapping[str, str], marks: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
+def auxiliary_labels(extra: Mapping[str, str], marks: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
     """The index of the example's value in each column; −100, which the loss ignores, if it has none."""
     return tuple(values.index(extra[name]) if extra.get(name) in values else IGNORE for name, values in marks.items())
 

@@ -11,7 +11,7 @@ from minibert.tasks.given import input_key
 from minibert.train import Eval
 
 
-def answered(predictor: Predictor, given: Any) -> dict:
+def predict_watched(predictor: Predictor, given: Any) -> dict:
     """The prediction for one watched input, with that input's key as `asked`; for an unusable input an `error` instead,
     because the run must go on."""
     key = {"asked": input_key(given)}
@@ -33,10 +33,10 @@ def evaluate(
     matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
     part of it."""
     predictions, loss = predictor.answers(data.examples, features)
-    return evaluation(predictor, data, predictions, loss, step, details_of or data)
+    return evaluation_event(predictor, data, predictions, loss, step, details_of or data)
 
 
-def evaluation(
+def evaluation_event(
     predictor: Predictor, data: TaskData, predictions: Sequence[dict], loss: float, step: int, details_of: TaskData
 ) -> Eval:
     """Like `evaluate`, from given predictions."""

@@ -84,21 +84,21 @@ class Learner(nn.Module):
             raise ValueError("a cloze asks a masked language model, and this checkpoint has no head for hidden words")
         mlm = (own or MlmHead(config, model.bert.embeddings.token)) if settings.mlm_weight else own
         if not settings.from_scratch:
-            copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
+            copy_weights(source if isinstance(source, Bert) else source.bert, model.bert)
             if mlm is not None and isinstance(source, BertForPreTraining):
-                copy_rows(source.mlm, mlm)
+                copy_weights(source.mlm, mlm)
         losses: list[nn.Module] = []
         if marks:
             losses.append(AuxiliaryLoss(model.read_width, marks, config.initializer_range, settings.auxiliary_weight))
         if settings.mlm_weight:
             losses.append(MlmLoss(mlm, settings.mlm_weight))
-        frozen = frozen_parts(model.bert, settings.freeze)
+        frozen = frozen_modules(model.bert, settings.freeze)
         frozen += [own] if own is not None and settings.freeze == "all" else []
         if own is not None and settings.freeze == "all" and settings.prompt == "none":
             raise ValueError(
                 "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
             )
-        return cls(model, frozen, losses, prompt_of(model.bert, tokenizer, options, settings))
+        return cls(model, frozen, losses, build_prompt(model.bert, tokenizer, options, settings))
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
@@ -106,7 +106,7 @@ class Learner(nn.Module):
             part.eval()
         return self
 
-    def settle(self) -> None:
+    def write_prompt(self) -> None:
         """Write the current prompt vectors into the token embeddings, for evaluating and saving."""
         if self.prompt is not None:
             self.prompt.write(self.model.bert.embeddings.token)
@@ -119,7 +119,7 @@ class Learner(nn.Module):
         return {"loss": whole, "task_loss": output.loss, **terms} if terms else {"loss": whole}
 
 
-def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
+def options_to_save(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
     """The options to save: from the settings, and from the training data. places: positions of the model."""
     return settings.options(
         max_length=min(settings.max_length, places),
@@ -128,7 +128,7 @@ def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: T
     )
 
 
-def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
+def build_prompt(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
     """Trainable vectors for the [unused…] of a pattern, None without. ValueError if the pattern has no [unused…]."""
     if settings.prompt == "none":
         return None
@@ -137,14 +137,14 @@ def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: Fine
 
 
 @torch.no_grad()
-def copy_rows(source: nn.Module, target: nn.Module) -> None:
+def copy_weights(source: nn.Module, target: nn.Module) -> None:
     """Copy weights by name; additional rows of the target (a grown vocabulary) keep their values."""
     weights = target.state_dict()
     for name, value in source.state_dict().items():
         weights[name][: len(value)].copy_(value)
 
 
-def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
+def frozen_modules(bert: Bert, freeze: int | str) -> list[nn.Module]:
     """The modules to freeze: "none", "embeddings", n for the embeddings and the first n blocks, or "all" of BERT."""
     if freeze == "none":
         return []
@@ -192,7 +192,7 @@ def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
     )
 
 
-def reader_of(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
+def extended_tokenizer(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
     """The tokenizer with all tokens that the options and the task need."""
     tokenizer = with_metadata_tokens(tokenizer, options)
     more = task.more_tokens(tokenizer, options)

@@ -12,12 +12,12 @@ import torch
 from torch import nn
 
 from minibert.corruption import MaskVocabulary
-from minibert.finetune.auxiliary import mark_numbers, marks_of
+from minibert.finetune.auxiliary import auxiliary_labels, auxiliary_values
 from minibert.finetune.batches import TrainingBatch, masked, training_batch, training_batches
 from minibert.finetune.learner import Learner
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import model_of
+from minibert.finetune.run import build_learner
 from minibert.finetune.settings import FinetuneSettings
 from minibert.model import IGNORE
 from minibert.tasks import TaskData, task_named
@@ -39,8 +39,8 @@ class FreshLearner:
         """Built as `finetune` builds it from the same arguments."""
         torch.manual_seed(settings.seed)
         chosen = task_named(task)
-        learner, predictor = model_of(start, chosen, chosen.labels(data), data, data, settings)
-        return cls(learner, predictor, marks_of(data, settings.auxiliary))
+        learner, predictor = build_learner(start, chosen, chosen.labels(data), data, data, settings)
+        return cls(learner, predictor, auxiliary_values(data, settings.auxiliary))
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -50,7 +50,7 @@ class FreshLearner:
         features = self.predictor.features(examples)
         if self.marks:
             features = [
-                replace(row, auxiliary=mark_numbers(examples[row.example].extra, self.marks)) for row in features
+                replace(row, auxiliary=auxiliary_labels(examples[row.example].extra, self.marks)) for row in features
             ]
         return training_batch(self.predictor.task, features, self.tokenizer.pad_id)
 
@@ -71,13 +71,13 @@ def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0)
 
 
 @torch.no_grad()
-def right_probability(bench: FreshLearner, example: Any) -> float:
+def label_probability(bench: FreshLearner, example: Any) -> float:
     """The probability of the example's label from the untrained classifier, without dropout."""
     batch = bench.batch(example)
     return bench.learner.model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
 
 
-def means_of(values: Sequence[float], size: int) -> list[float]:
+def group_means(values: Sequence[float], size: int) -> list[float]:
     """Means of consecutive groups of `size` values; an incomplete last group is left out."""
     return [sum(values[i : i + size]) / size for i in range(0, len(values) - size + 1, size)]
 
@@ -117,7 +117,7 @@ def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
 
 
 @torch.no_grad()
-def step_shares(share: float, steps: int) -> list[float]:
+def averaging_weights(share: float, steps: int) -> list[float]:
     """The share of the weights after each step in their running mean after the last step; the shares add up to 1."""
     marked = nn.Linear(steps, 1, bias=False)  # weights after step i are one-hot at i: entry i of the mean is its share
     mean = running_mean(marked, share)
@@ -127,12 +127,12 @@ def step_shares(share: float, steps: int) -> list[float]:
     return mean.module.weight[0].tolist()
 
 
-def unrest(values: Sequence[float]) -> float:
+def mean_change(values: Sequence[float]) -> float:
     """Mean absolute difference of consecutive values."""
     return sum(abs(b - a) for a, b in pairwise(values)) / max(len(values) - 1, 1)
 
 
-def answers_on_the_way(
+def probabilities_while_training(
     bench: FreshLearner, data: TaskData, example: Any, settings: FinetuneSettings, shares: Sequence[float]
 ) -> dict[float, list[float]]:
     """Train the bench on `data`, as `finetune` does → probability of the example's label after each step: under 0 with

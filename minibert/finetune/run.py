@@ -12,10 +12,10 @@ from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
-from minibert.finetune.auxiliary import check_auxiliary, mark_numbers, marks_of
+from minibert.finetune.auxiliary import auxiliary_labels, auxiliary_values, check_auxiliary
 from minibert.finetune.batches import TrainingBatch, training_batches
-from minibert.finetune.evaluation import answered, evaluation
-from minibert.finetune.learner import Learner, learned_options, reader_of
+from minibert.finetune.evaluation import evaluation_event, predict_watched
+from minibert.finetune.learner import Learner, extended_tokenizer, options_to_save
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -64,8 +64,8 @@ def finetune(
     if out is not None:
         checkpoint.make_ready(out)
     torch.manual_seed(settings.seed)
-    labels, unseen = labels_of(task, train_data, dev_data)
-    learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    labels, unseen = checked_labels(task, train_data, dev_data)
+    learner, predictor = build_learner(start, task, labels, train_data, dev_data, settings)
     learner.to(best_device())
     mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
     predictor = replace(predictor, model=mean.module) if mean else predictor
@@ -75,8 +75,8 @@ def finetune(
         learner = wrap(learner, predictor, rows, settings)
     elif settings.distillation is not None:
         raise ValueError("the settings ask for distillation, and there is no teacher")
-    measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
-    beside = rows_beside(predictor, unlabelled, rows, settings)
+    measuring = Evaluator(predictor, dev_data, thresholds, settings.dev_sample)
+    beside = unlabelled_batches(predictor, unlabelled, rows, settings)
     if unlabelled is not None and unlabelled.soft is not None:
         learner.losses.append(SoftLabelLoss())
     if settings.vat_weight:
@@ -88,7 +88,7 @@ def finetune(
     yield from learn(learner, mean, rows, measuring, settings, out, watch, mailbox, beside)
 
 
-def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
+def checked_labels(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
     """(names of the head's outputs, labels that occur only in the dev data). Raises ValueError for data that a model
     cannot be trained or evaluated on."""
     labels = task.labels(train_data)
@@ -100,18 +100,18 @@ def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any
     return labels, unseen
 
 
-def model_of(
+def build_learner(
     start: str | Path, task: Task, labels: Any, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings
 ) -> tuple[Learner, Predictor]:
     """The learner, and a predictor with the same weights."""
     source = checkpoint.load(start)
     task.check_reading(settings, train_data, dev_data)
     check_auxiliary(task, settings.auxiliary)
-    options = learned_options(settings, task, labels, train_data, source.config.longest)
+    options = options_to_save(settings, task, labels, train_data, source.config.longest)
     metadata_values(dev_data, settings.metadata)  # raises if the dev data lack a column
-    tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)
+    tokenizer = extended_tokenizer(checkpoint.load_tokenizer(start), task, options)
     options = task.fitted(options, tokenizer, labels)
-    marks = marks_of(train_data, settings.auxiliary)
+    marks = auxiliary_values(train_data, settings.auxiliary)
     learner = Learner.of(source, task, labels, options, tokenizer, settings, marks)
     return learner, Predictor(learner.model, tokenizer, task, options)
 
@@ -145,8 +145,8 @@ class TrainingRows:
             fill = filler(start) if settings.augmentation.method == "replace" else None
             examples += augmented(predictor.task, examples, settings.augmentation, settings.seed, fill)
         rows = [row for row in predictor.features(examples) if row.target is not None]
-        if marks := marks_of(TaskData(list(given)), settings.auxiliary):
-            rows = [replace(row, auxiliary=mark_numbers(examples[row.example].extra, marks)) for row in rows]
+        if marks := auxiliary_values(TaskData(list(given)), settings.auxiliary):
+            rows = [replace(row, auxiliary=auxiliary_labels(examples[row.example].extra, marks)) for row in rows]
         if not rows:
             raise ValueError("there is no example to train on: none has an answer that the task can learn")
         steps_per_epoch = -(-len(rows) // settings.batch_size)
@@ -161,7 +161,7 @@ class TrainingRows:
         return cls(rows, examples, sizes)
 
 
-def rows_beside(
+def unlabelled_batches(
     predictor: Predictor, unlabelled: Unlabelled | None, rows: TrainingRows, settings: FinetuneSettings
 ) -> Iterator[TrainingBatch] | None:
     """Endless batches without labels, None if no loss needs them. Raises ValueError for texts that no loss uses, and
@@ -179,7 +179,7 @@ def rows_beside(
     return endless_batches(predictor.task, read, soft, settings.beside_size, predictor.tokenizer.pad_id, settings.seed)
 
 
-class Measuring:
+class Evaluator:
     """Evaluates the model during training. predictor: with the thresholds tuned at the last evaluation · sample: of
     the dev data, evaluated during training · last: the newest evaluation."""
 
@@ -204,12 +204,12 @@ class Measuring:
         if task.tune_on == "dev":
             self.predictor = self.predictor.changed(**task.tune(answers, data.examples, self.predictor.labels))
             answers = self.predictor.decoded(outputs, rows, data.examples)
-        self.last = evaluation(self.predictor, data, answers, loss, step, details_of=self.sample)
+        self.last = evaluation_event(self.predictor, data, answers, loss, step, details_of=self.sample)
         return self.last
 
     def answer(self, step: int, watch: Sequence[Any]) -> Iterator[Event]:
         if watch:
-            yield Sample(step, [answered(self.predictor, given) for given in watch])
+            yield Sample(step, [predict_watched(self.predictor, given) for given in watch])
 
     def save(self, out: str | Path, step: int) -> None:
         """Save the model with thresholds tuned for the weights of this step."""
@@ -223,7 +223,7 @@ def started(
     labels: Any,
     unseen: list[str],
     train_data: TaskData,
-    measuring: Measuring,
+    measuring: Evaluator,
     sizes: dict[str, int],
     settings: FinetuneSettings,
 ) -> Started:
@@ -246,7 +246,7 @@ def learn(
     learner: Learner,
     mean: AveragedModel | None,
     rows: TrainingRows,
-    measuring: Measuring,
+    measuring: Evaluator,
     settings: FinetuneSettings,
     out: str | Path | None,
     watch: Sequence[Any],
@@ -269,7 +269,7 @@ def learn(
         for event in events:
             if isinstance(event, Done):
                 break
-            learner.settle()
+            learner.write_prompt()
             if mean:
                 mean.update_parameters(learner.model)
             yield event

@@ -47,7 +47,7 @@ def _other(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Band:
+class FrequencyBand:
     """Pieces by their frequency in a text, from rank `first` to rank `last`. norm: mean length of their embeddings ·
     cosine: mean over all pairs of embeddings · examples: some of the pieces."""
 
@@ -61,7 +61,9 @@ class Band:
 BANDS = (1, 100, 500, 1_000, 2_000)  # first rank of each; the last band holds the rest
 
 
-def word_norms(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS) -> list[Band]:
+def word_norms(
+    bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS
+) -> list[FrequencyBand]:
     """The pieces of the texts in bands of frequency; bands with fewer than two pieces are left out."""
     counts = Counter(i for ids in tokenizer.encode_bulk(texts) for i in ids if i not in tokenizer.special_ids)
     order = [i for i, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
@@ -72,5 +74,5 @@ def word_norms(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: S
         if len(some) > 1:
             norm = float(np.linalg.norm(table[some], axis=1).mean())
             examples = tuple(tokenizer.vocab[i] for i in some[:6])
-            bands.append(Band(first, first + len(some) - 1, norm, mean_cosine(table[some]), examples))
+            bands.append(FrequencyBand(first, first + len(some) - 1, norm, mean_cosine(table[some]), examples))
     return bands

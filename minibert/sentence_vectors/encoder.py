@@ -60,7 +60,7 @@ class SentenceEncoder(nn.Module):
         return pooled(x, batch.padding, self.pooling)
 
 
-def ids_of(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[list[int]]:
+def token_ids(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[list[int]]:
     """[CLS] text [SEP] of each; what is beyond `longest` tokens is cut off."""
     cut = (ids[: longest - 2] for ids in tokenizer.encode_bulk(texts))
     return [[tokenizer.cls_id, *ids, tokenizer.sep_id] for ids in cut]
@@ -89,7 +89,7 @@ class SentenceVectors:
         encoder, device = self.encoder, next(self.encoder.parameters()).device
         training = encoder.training
         encoder.eval()
-        rows = ids_of(self.tokenizer, texts, self.longest)
+        rows = token_ids(self.tokenizer, texts, self.longest)
         found = np.zeros((len(rows), encoder.bert.config.hidden_size), np.float32)
         for indices in length_batches([len(row) for row in rows]):
             batch = padded_batch([rows[i] for i in indices], self.tokenizer.pad_id)

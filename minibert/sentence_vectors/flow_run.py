@@ -14,7 +14,7 @@ from minibert.inside.geometry.vectors import cosines, mean_cosine
 from minibert.sentence_vectors.anisotropy import plane
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow import Flow
-from minibert.sentence_vectors.run import Held, nearest_lines
+from minibert.sentence_vectors.run import HeldOut, nearest_lines
 from minibert.train import Event, Optimization
 from minibert.training.train_and_evaluate import train_and_evaluate
 
@@ -43,7 +43,7 @@ class FlowSettings:
 
 
 @dataclass(frozen=True)
-class Vectors:
+class VectorBatch:
     """A batch for the loop in minibert/train.py, with vectors (B, H) instead of tokens."""
 
     u: Tensor
@@ -52,8 +52,8 @@ class Vectors:
     def tokens(self) -> int:
         return len(self.u)
 
-    def to(self, device: torch.device) -> Vectors:
-        return Vectors(self.u.to(device))
+    def to(self, device: torch.device) -> VectorBatch:
+        return VectorBatch(self.u.to(device))
 
 
 class Likelihood(nn.Module):
@@ -63,7 +63,7 @@ class Likelihood(nn.Module):
         super().__init__()
         self.flow = flow
 
-    def forward(self, batch: Vectors) -> dict[str, Tensor]:
+    def forward(self, batch: VectorBatch) -> dict[str, Tensor]:
         return {"loss": -self.flow.log_likelihood(batch.u).mean() / self.flow.width}
 
 
@@ -88,13 +88,13 @@ class FlowVectors:
         return found if self.flow is None else self.flow(torch.from_numpy(found))[0].numpy()
 
 
-def batches_of(table: Tensor, size: int, seed: int) -> Iterator[Vectors]:
+def batches_of(table: Tensor, size: int, seed: int) -> Iterator[VectorBatch]:
     """Endless batches of rows of (N, H), shuffled anew each epoch; an incomplete last batch is left out."""
     size, epoch = min(size, len(table)), 0
     while True:
         order = np.random.default_rng([seed, epoch]).permutation(len(table))
         for start in range(0, len(table) - size + 1, size):
-            yield Vectors(table[order[start : start + size]])
+            yield VectorBatch(table[order[start : start + size]])
         epoch += 1
 
 
@@ -103,7 +103,7 @@ def learn_flow(
     model: str | Path | None,
     texts: Sequence[str],
     *,
-    held: Held | None = None,
+    held: HeldOut | None = None,
     lines: Sequence[str] = (),
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -111,7 +111,7 @@ def learn_flow(
 ) -> Iterator[Event]:
     """Train a flow on the vectors of the distinct `texts`; yields the events of the run. The encoder stays as it is.
 
-    held: evaluated as in `run.Held`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
+    held: evaluated as in `run.HeldOut`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
     watch: two texts; a `Sample` holds their cosine, the plane through both with all `lines`, and the lines nearest to
     each · into: an encoder instead of `model`, which is given the flow. Raises ValueError for unusable input.
     """
@@ -125,7 +125,7 @@ def learn_flow(
     torch.manual_seed(settings.seed)
     known.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
     flow.start(table)
-    asked = held or Held()
+    asked = held or HeldOut()
     measured = [text for one in asked.pairs for text in (one.text, one.pair)] or [text for text, _ in asked.questions]
 
     def measure() -> dict[str, float]:

@@ -17,7 +17,7 @@ AGAINST = ("contradiction", "not_entailment", "non-entailment")  # of hard negat
 LABELS = (FOLLOWS, "neutral", *AGAINST)
 
 
-def holds_inference(line: str) -> bool:
+def is_inference_file(line: str) -> bool:
     """Whether a file with this first line holds labelled pairs, rather than texts that belong together."""
     cells = line.split("\t")
     return names_two_texts(header_of(cells)) or cells[-1].strip() in LABELS
@@ -29,7 +29,7 @@ def read_inference(path: str | Path) -> list[PairExample]:
     return TASKS["pair"].read(path, strict=True, labels=LABELS).examples
 
 
-def triples_of(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
+def inference_triples(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
     """For each distinct entailed hypothesis: its premise, itself, and a hard negative of the same premise if there is
     one. Raises ValueError if there is no entailment at all."""
     said: dict[str, dict[str, list[str]]] = {}
@@ -45,6 +45,6 @@ def triples_of(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
     return found
 
 
-def alike_in(path: str | Path, label: str = "1") -> list[tuple[str, str]]:
+def pairs_labelled(path: str | Path, label: str = "1") -> list[tuple[str, str]]:
     """The pairs of a file with this label: in LCQMC "1", questions that mean the same. Raises ValueError."""
     return [(one.text, one.pair) for one in TASKS["pair"].read(path).examples if one.label == label]

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from minibert.model import Batch
-from minibert.sentence_vectors.encoder import ids_of
-from minibert.sentence_vectors.inference import holds_inference, read_inference, triples_of
+from minibert.sentence_vectors.encoder import token_ids
+from minibert.sentence_vectors.inference import inference_triples, is_inference_file, read_inference
 from minibert.sentence_vectors.objectives import OBJECTIVES
 from minibert.tasks import TASKS
 from minibert.tasks.similarity import HIGHEST
@@ -24,40 +24,41 @@ FORMS = {1: "a text", 2: "two texts with a tab between", 3: "three texts with ta
 
 
 @dataclass(frozen=True)
-class Row:
+class SentenceRow:
     """texts: one, or those that are read together · target: a class (softmax) or a cosine (cosine), else None."""
 
     texts: tuple[str, ...]
     target: str | float | None = None
 
 
-def read_rows(objective: str, path: str | Path) -> list[Row]:
+def read_rows(objective: str, path: str | Path) -> list[SentenceRow]:
     """The rows of a file for an objective. simcse: distinct sentences of a text file · softmax: as read by the task
     `pair` · cosine: as read by the task `similarity`, with score 5 as cosine 1 · the others: tab-separated texts, a row
-    per line, or for supervised SimCSE NLI pairs, see `inference.triples_of`. Raises ValueError for unusable lines, with
-    the line, and the column if there are columns."""
+    per line, or for supervised SimCSE NLI pairs, see `inference.inference_triples`. Raises ValueError for unusable
+    lines, with the line, and the column if there are columns."""
     if objective == "simcse":
         lines = (line for document in read_documents([path]) for line in document)
-        return [Row((text,)) for text in dict.fromkeys(part for line in lines for part in split_sentences(line))]
+        sentences = dict.fromkeys(sentence for line in lines for sentence in split_sentences(line))
+        return [SentenceRow((sentence,)) for sentence in sentences]
     if objective == "softmax":
-        return [Row((one.text, one.pair), one.label) for one in TASKS["pair"].read(path, strict=True).examples]
+        return [SentenceRow((one.text, one.pair), one.label) for one in TASKS["pair"].read(path, strict=True).examples]
     if objective == "cosine":
         scored = TASKS["similarity"].read(path, strict=True).examples
-        return [Row((one.text, one.pair), one.score / HIGHEST) for one in scored]
+        return [SentenceRow((one.text, one.pair), one.score / HIGHEST) for one in scored]
     rows, wanted = [], OBJECTIVES[objective]
     for number, line in lines_of(Path(path)):
-        if objective == MIXED and number == 1 and holds_inference(line):
-            return [Row(texts) for texts in triples_of(read_inference(path))]
+        if objective == MIXED and number == 1 and is_inference_file(line):
+            return [SentenceRow(texts) for texts in inference_triples(read_inference(path))]
         texts = tuple(text.strip() for text in line.split("\t"))
         if not line.strip():
             continue
         if len(texts) not in wanted or not all(texts):
             raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in wanted)}")
-        rows.append(Row(texts))
+        rows.append(SentenceRow(texts))
     return rows
 
 
-def check_rows(objective: str, rows: Sequence[Row]) -> None:
+def check_rows(objective: str, rows: Sequence[SentenceRow]) -> None:
     """Raise ValueError if the objective cannot be trained on these rows."""
     if objective not in OBJECTIVES:
         raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
@@ -73,7 +74,7 @@ def check_rows(objective: str, rows: Sequence[Row]) -> None:
         raise ValueError("softmax tells classes apart: the rows have only one")
 
 
-def classes_of(rows: Sequence[Row]) -> list[str]:
+def classes_of(rows: Sequence[SentenceRow]) -> list[str]:
     return sorted({str(row.target) for row in rows if row.target is not None})
 
 
@@ -99,7 +100,7 @@ class VectorBatches:
 
     def __init__(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[SentenceRow],
         tokenizer: Tokenizer,
         size: int,
         longest: int,
@@ -112,7 +113,7 @@ class VectorBatches:
         self.columns: list[dict[int, list[int]]] = []  # first, second, third texts: row → ids
         for k in range(max(len(row.texts) for row in rows)):
             texts = {i: row.texts[k] for i, row in enumerate(rows) if len(row.texts) > k}
-            self.columns.append(dict(zip(texts, ids_of(tokenizer, [*texts.values()], longest), strict=True)))
+            self.columns.append(dict(zip(texts, token_ids(tokenizer, [*texts.values()], longest), strict=True)))
         targets, classes = [row.target for row in rows], classes_of(rows)
         if all(isinstance(target, str) for target in targets):
             targets = [classes.index(target) for target in targets]

@@ -26,7 +26,7 @@ from minibert.sentence_vectors.objectives import (
     triplet_loss,
     uniformity,
 )
-from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, classes_of
+from minibert.sentence_vectors.rows import SentenceRow, VectorBatches, check_rows, classes_of
 from minibert.tasks.similarity import ScoredPair
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
@@ -70,7 +70,7 @@ class VectorSettings:
             raise ValueError(f"dropout is a share from 0 up to 1, not {self.dropout}")
 
 
-class Learner(nn.Module):
+class VectorLearner(nn.Module):
     """An encoder and its loss, with a classifier for "softmax". rows: the batch size B."""
 
     def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, rows: int, classes: int = 0):
@@ -96,7 +96,7 @@ class Learner(nn.Module):
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldOut:
     """Held-out data. pairs: with human scores · questions: (question, standard question); the nearest other question
     should have the same standard question."""
 
@@ -126,9 +126,9 @@ class Held:
 def learn_vectors(
     settings: VectorSettings,
     model: str | Path,
-    rows: Sequence[Row],
+    rows: Sequence[SentenceRow],
     *,
-    held: Held | None = None,
+    held: HeldOut | None = None,
     lines: Sequence[str] = (),
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -150,7 +150,7 @@ def learn_vectors(
         saved.check(asdict(settings))
     facts = {"data": [settings.objective], "documents": len(rows), "tokens": sum(len(t) for r in rows for t in r.texts)}
     torch.manual_seed(settings.seed)
-    learner, tokenizer = learner_of(saved.directory if saved else model, settings, rows)
+    learner, tokenizer = build_vector_learner(saved.directory if saved else model, settings, rows)
     longest = min(128, learner.encoder.bert.config.longest)
     vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest)
     stream = VectorBatches(
@@ -177,7 +177,7 @@ def learn_vectors(
         return event
 
     def measured() -> Iterator[Event]:
-        if metrics := (held or Held()).measure(vectors):
+        if metrics := (held or HeldOut()).measure(vectors):
             yield note(Eval(state.step, metrics))
         yield from answered()
 
@@ -239,7 +239,9 @@ def learn_vectors(
     yield Done(state.step, state.tokens, state.seconds, metrics)
 
 
-def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[Row]) -> tuple[Learner, Tokenizer]:
+def build_vector_learner(
+    directory: str | Path, settings: VectorSettings, rows: Sequence[SentenceRow]
+) -> tuple[VectorLearner, Tokenizer]:
     """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
     before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
@@ -247,7 +249,7 @@ def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[R
     bert.load_state_dict(before.state_dict())
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
     together = min(settings.batch_size, len(rows))
-    return Learner(SentenceEncoder(bert, settings.pooling), settings, together, classes), tokenizer
+    return VectorLearner(SentenceEncoder(bert, settings.pooling), settings, together, classes), tokenizer
 
 
 def nearest_lines(vectors: SentenceVectors, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:

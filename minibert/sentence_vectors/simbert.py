@@ -57,7 +57,7 @@ class SimBertSettings:
             raise ValueError("finds or writes, or both: else nothing is learned")
 
 
-def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
+def to_unilm(model: BertForPreTraining) -> BertForPreTraining:
     """A UniLM with the same weights; its six segment vectors are copies of BERT's two."""
     values = {name: value for name, value in vars(model.config).items() if name != "type_vocab_size"}
     made = build(UnilmConfig(**values, type_vocab_size=6), BertForPreTraining)
@@ -94,7 +94,7 @@ class SimBert(nn.Module):
         return {"loss": sum(losses.values()), **losses}
 
 
-class Pairs:
+class ParaphraseBatches:
     """Endless batches of paraphrase pairs, at most one pair of a group, in both directions."""
 
     def __init__(self, groups: Sequence[Sequence[str]], tokenizer: Tokenizer, settings: SimBertSettings):
@@ -112,7 +112,7 @@ class Pairs:
             yield batch_of(rows, self.tokenizer, READS, self.noise, self.settings.rate, LONGEST)
 
 
-def grouped(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
+def group_questions(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
     """(question, standard question) → the questions of each standard question."""
     groups: dict[str, list[str]] = {}
     for question, standard in questions:
@@ -136,7 +136,7 @@ def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.nd
     return unit(np.concatenate(found)) if found else np.zeros((0, bert.config.hidden_size), np.float32)
 
 
-def found_share(
+def retrieval_accuracy(
     bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
 ) -> float:
     """The share of `asked`, (question, meaning), whose nearest question of `among` has the same meaning."""
@@ -149,7 +149,7 @@ def found_share(
 
 
 @torch.no_grad()
-def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
+def nats_per_token(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
     """−ln P of each pair's second text given the first, token by token, the mean over all tokens. Each token is
     predicted at a [MASK] after those before it, as in generation."""
     device, (first, second) = next(model.parameters()).device, SEGMENTS[READS]
@@ -172,7 +172,7 @@ def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[
     return total / max(1, len(rows))
 
 
-def alike(
+def paraphrases(
     model: BertForPreTraining, tokenizer: Tokenizer, text: str, *, draws: int = 8, keep: int = 3, seed: int = 0
 ) -> list[tuple[str, float]]:
     """Generated paraphrases of `text`, with cosines: `draws` are sampled, repetitions of `text` and of each other are
@@ -180,15 +180,15 @@ def alike(
     rules = Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, LONGEST)
     source = source_of(text, tokenizer, LONGEST)
     drawn = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
-    known = written(source, tokenizer)
-    texts = [one for one in dict.fromkeys(written(row.ids, tokenizer) for row in drawn) if one and one != known]
+    known = detokenized(source, tokenizer)
+    texts = [one for one in dict.fromkeys(detokenized(row.ids, tokenizer) for row in drawn) if one and one != known]
     if not texts:
         return []
     query, *table = cls_vectors(model.bert, tokenizer, [text, *texts])
     return [(texts[i], cosine) for i, cosine in nearest(np.stack(table), query, keep)]
 
 
-def written(ids: Sequence[int], tokenizer: Tokenizer) -> str:
+def detokenized(ids: Sequence[int], tokenizer: Tokenizer) -> str:
     """Tokens as text, without special ones; no space before punctuation nor beside a Chinese character."""
     text = ""
     for word in tokenizer.decode(ids, skip_special=True).split():

@@ -11,14 +11,14 @@ from minibert import checkpoint
 from minibert.inside.geometry.vectors import nearest
 from minibert.model import BertForPreTraining
 from minibert.sentence_vectors.simbert import (
-    Pairs,
+    ParaphraseBatches,
     SimBert,
     SimBertSettings,
-    alike,
     cls_vectors,
-    found_share,
-    nats,
-    unilm_of,
+    nats_per_token,
+    paraphrases,
+    retrieval_accuracy,
+    to_unilm,
 )
 from minibert.tokenizer import Tokenizer
 from minibert.train import Event
@@ -51,7 +51,7 @@ def train_simbert(
     tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
     if not isinstance(before, BertForPreTraining) or before.config.model_type != "bert":
         raise ValueError("SimBERT begins with a BERT that was asked for hidden tokens")
-    learner = SimBert(unilm_of(before), settings).to(best_device())
+    learner = SimBert(to_unilm(before), settings).to(best_device())
     known = [question for question, _ in desk]
 
     def measure() -> dict[str, float]:
@@ -64,14 +64,16 @@ def train_simbert(
             {
                 "text": str(text),
                 "nearest": [[known[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
-                "written": [[one, round(cosine, 4)] for one, cosine in alike(learner.model, tokenizer, str(text))],
+                "written": [
+                    [one, round(cosine, 4)] for one, cosine in paraphrases(learner.model, tokenizer, str(text))
+                ],
             }
             for text, query in zip(texts, asked, strict=True)
         ]
 
     yield from train_and_evaluate(
         learner,
-        Pairs(groups, tokenizer, settings),
+        ParaphraseBatches(groups, tokenizer, settings),
         settings,
         measure,
         say,
@@ -95,8 +97,8 @@ def measured(
     """The metrics of an `Eval` of `train_simbert`; those without data are left out."""
     metrics = {}
     if held_out and desk:
-        metrics["found"] = found_share(model.bert, tokenizer, held_out, desk)
+        metrics["found"] = retrieval_accuracy(model.bert, tokenizer, held_out, desk)
     for name, some in (("nats", pairs), ("nats_learned", learned)):
         if some:
-            metrics[name] = nats(model, tokenizer, some)
+            metrics[name] = nats_per_token(model, tokenizer, some)
     return metrics

@@ -26,7 +26,7 @@ class Seconds:
     a_cosine: float
 
 
-def pairs_of(n: int) -> int:
+def num_pairs(n: int) -> int:
     """n(n − 1)/2: every sentence with every other, once."""
     return n * (n - 1) // 2
 
@@ -51,10 +51,10 @@ def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) 
         bert(Batch(batch.ids, segments, batch.padding))
     ended = time.perf_counter()
     n = len(texts)
-    return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / pairs_of(n))
+    return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / num_pairs(n))
 
 
-def seconds_of_search(count: int, width: int, times: int = 7) -> float:
+def search_seconds(count: int, width: int, times: int = 7) -> float:
     """Wall-clock median of `times` searches: one vector against a table (count, width), and its five best rows."""
     rng = np.random.default_rng(0)
     table = rng.standard_normal((count, width), dtype=np.float32)

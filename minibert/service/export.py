@@ -60,7 +60,7 @@ def export(model: str | Path, out: str | Path, format: str = "huggingface", dtyp
     """Export the fine-tuned model in the directory `model` to the directory `out`, and compare the two.
 
     huggingface: loadable by `Predictor.from_directory` and transformers; weights as float32 or float16 (half the size,
-    rounded) · onnx: `model.onnx` (see `Graph`), with the tokenizer and config.json beside it.
+    rounded) · onnx: `model.onnx` (see `TensorModel`), with the tokenizer and config.json beside it.
     Raises ExportError, CheckpointError (no fine-tuned model), or OSError.
     """
     if format not in FORMATS:
@@ -87,12 +87,12 @@ def to_huggingface(predictor: Predictor, source: Path, out: Path, dtype: str) ->
     with checkpoint.writing(out) as folder:
         predictor.save(folder / "model", DTYPES[dtype])
         try:
-            again = Graph(checkpoint.load(folder / "model"))
+            again = TensorModel(checkpoint.load(folder / "model"))
         except checkpoint.CheckpointError as error:
             raise ExportError(
                 f"a weight is no number in {dtype}, or cannot be read again: nothing was written"
             ) from error
-        difference, rows = compare(Graph(predictor.model), lambda inputs: again(*inputs.values()))
+        difference, rows = compare(TensorModel(predictor.model), lambda inputs: again(*inputs.values()))
         if difference > TOLERANCE and dtype == "float32":
             raise ExportError(f"the saved model differs from the model by {difference:.2g}: nothing was written")
         for file in (folder / "model").iterdir():
@@ -127,7 +127,7 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
 # --- ONNX -------------------------------------------------------------------------------------------------------------
 
 
-class Graph(nn.Module):
+class TensorModel(nn.Module):
     """The model as a function of tensors, in evaluation mode: what the ONNX file contains.
 
     ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens · metadata: (B, columns) int64, the index
@@ -179,7 +179,7 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
         raise ExportError("the exporter of torch cannot write the BiLSTM of this model: export it as huggingface")
     import onnxruntime
 
-    graph = Graph(predictor.model)
+    graph = TensorModel(predictor.model)
     with checkpoint.writing(out) as folder:
         write_onnx(graph, folder / ONNX_FILE)
         session = onnxruntime.InferenceSession(folder / ONNX_FILE, providers=["CPUExecutionProvider"])
@@ -197,7 +197,7 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
     return difference, rows
 
 
-def write_onnx(graph: Graph, file: Path) -> None:
+def write_onnx(graph: TensorModel, file: Path) -> None:
     """Write one file, weights included; batch, choices and tokens are dynamic, tokens at most the model's positions."""
     most = graph.model.config.longest
     dims = {name: torch.export.Dim(name, min=1, max=most if name == "tokens" else None) for name in graph.axes}
@@ -236,14 +236,14 @@ def companions(source: Path, tokenizer: Tokenizer, folder: Path) -> None:
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def batches(graph: Graph, seed: int = 0) -> Iterator[dict[str, Tensor]]:
+def batches(graph: TensorModel, seed: int = 0) -> Iterator[dict[str, Tensor]]:
     rng = torch.Generator().manual_seed(seed)
     for rows, choices, tokens in SHAPES:
         yield graph.random_inputs(rows, choices, min(tokens, graph.model.config.longest), rng)
 
 
 @torch.no_grad()
-def compare(graph: Graph, other) -> tuple[float, int]:
+def compare(graph: TensorModel, other) -> tuple[float, int]:
     """(the largest absolute difference between an output of the model and of `other`, a function of the inputs by name,
     over random batches of several shapes; number of rows compared). Raises ExportError for other shapes or non-numbers.
     """

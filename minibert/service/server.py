@@ -116,7 +116,7 @@ def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPExcept
 # --- answering --------------------------------------------------------------------------------------------------------
 
 
-class Full(Exception):
+class QueueIsFull(Exception):
     """The queue has no room for the inputs of this request."""
 
 
@@ -131,9 +131,9 @@ class Batcher:
         self.waiting = self.answered = self.batches = 0
 
     async def answers(self, examples: Sequence) -> list[dict | Exception]:
-        """For each example the answer, or the exception it raised. Raises Full."""
+        """For each example the answer, or the exception it raised. Raises QueueIsFull."""
         if self.waiting + len(examples) > self.limits.queue:
-            raise Full
+            raise QueueIsFull
         loop = asyncio.get_running_loop()
         futures = [loop.create_future() for _ in examples]
         for each in zip(examples, futures, strict=True):
@@ -246,7 +246,7 @@ class Service:
         examples = self.examples(await body_of(request, self.limits.body))
         try:
             answers = await self.batcher.answers(examples)
-        except Full:
+        except QueueIsFull:
             why = f"{self.limits.queue} inputs may wait for the model, and would be more: ask again in a second"
             raise HTTPException(503, why, {"Retry-After": "1"}) from None
         for number, answer in enumerate(answers):

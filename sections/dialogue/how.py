@@ -48,7 +48,7 @@ def looked_into(text: str) -> dict:
 @st.fragment
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.diet.crf import Crf
-    from minibert.diet.model import told_from_others
+    from minibert.diet.model import sampled_softmax_loss
     from minibert.diet.sparse import n_grams
 
     lesson.show("How it works", title=False)
@@ -79,7 +79,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         hide_index=True,
         width=420,
     )
-    show_source(told_from_others)
+    show_source(sampled_softmax_loss)
 
 
 def features(inside: dict) -> None:

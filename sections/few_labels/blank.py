@@ -59,6 +59,6 @@ def show(seen: Subject) -> None:
 @st.cache_data(show_spinner=False, max_entries=200)
 def look(seen: Subject, version: int):
     """The predictions at the blank; computed once for all sessions."""
-    from minibert.few_labels.zero_shot import at_blank
+    from minibert.few_labels.zero_shot import predict_blank
 
-    return at_blank(asker(seen), seen.text)
+    return predict_blank(asker(seen), seen.text)

@@ -37,11 +37,11 @@ def desk_vectors():
 @st.cache_data(show_spinner=False, max_entries=200)
 def found_and_written(text: str) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
     from minibert.inside.geometry.vectors import nearest
-    from minibert.sentence_vectors.simbert import alike, cls_vectors
+    from minibert.sentence_vectors.simbert import cls_vectors, paraphrases
 
     model, tokenizer = loaded()
     query = cls_vectors(model.bert, tokenizer, [text])[0]
-    return nearest(desk_vectors(), query, FOUND), alike(model, tokenizer, text, draws=DRAWS)
+    return nearest(desk_vectors(), query, FOUND), paraphrases(model, tokenizer, text, draws=DRAWS)
 
 
 def show(lesson: Lesson, seen: Subject) -> None:

@@ -24,7 +24,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
         key="n",
         bind="query-params",
     )
-    pairs = speed.pairs_of(n)
+    pairs = speed.num_pairs(n)
     st.markdown(
         _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.").format(
             n=n, pairs=pairs
@@ -58,7 +58,7 @@ def show(lesson: Lesson, seen: Subject) -> None:
                 },
                 {
                     _("what"): _("a cosine"),
-                    _("measured"): _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES)),
+                    _("measured"): _("{n:,} cosines").format(n=speed.num_pairs(SENTENCES)),
                     _("each"): f"{1e9 * found.a_cosine:.1f} ns",
                     _("all"): duration(pairs * found.a_cosine),
                 },

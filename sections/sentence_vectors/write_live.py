@@ -90,11 +90,11 @@ def parts_of(desk: tuple[tuple[str, str], ...]) -> tuple[list[tuple[str, str]], 
 
 
 def begin(name: str, source: str, steps: int, seen: Subject) -> None:
-    from minibert.sentence_vectors.simbert import SimBertSettings, grouped
+    from minibert.sentence_vectors.simbert import SimBertSettings, group_questions
 
     desk = questions(seen.language)
     learned, held = parts_of(desk)
-    groups = grouped(learned)
+    groups = group_questions(learned)
     first = {standard: question for question, standard in reversed(learned)}
     asked = {
         "desk": learned,
@@ -103,9 +103,9 @@ def begin(name: str, source: str, steps: int, seen: Subject) -> None:
         "learned": [(group[0], group[-1]) for group in groups],
     }
     if source == "lcqmc":
-        from minibert.sentence_vectors.inference import alike_in
+        from minibert.sentence_vectors.inference import pairs_labelled
 
-        groups, test = (alike_in(file) for file in lcqmc())
+        groups, test = (pairs_labelled(file) for file in lcqmc())
         some = [(text, str(number)) for number, pair in enumerate(test[:ASKED]) for text in pair]
         asked = {"held_out": some[::2], "desk": some[1::2], "pairs": test[:WRITTEN], "learned": groups[:WRITTEN]}
     settings = SimBertSettings(**LOSSES[name], steps=steps, evaluate_every=max(2, steps // 10))

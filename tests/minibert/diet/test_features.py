@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from transformers import BertModel
 
 from minibert.diet.predictor import dense_features
-from minibert.diet.rows import BalancedBatches, balanced, batch_of, batch_sizes, rows_of, steps_of
+from minibert.diet.rows import BalancedBatches, balanced, batch_sizes, diet_batch, diet_rows, num_batches
 from minibert.diet.sparse import LETTERS, WORD, SparseFeatures, n_grams
 from minibert.tasks.intents import IntentExample
 from tests.hostile import HOSTILE
@@ -59,16 +59,16 @@ def test_dense_features_are_the_mean_of_the_pieces():
 def test_a_batch_is_its_rows():
     sparse = SparseFeatures.learned([["a", "b"], ["c"]], at_least=1)
     known = IntentExample("a b", "b"), IntentExample("c", "a")
-    rows = rows_of(known, LABELS, sparse, None)
-    batch = batch_of(rows)
+    rows = diet_rows(known, LABELS, sparse, None)
+    batch = diet_batch(rows)
     assert batch.padding.tolist() == [[True, True, True], [True, True, False]] and batch.tokens == 5
     assert batch.words.tolist() == [[True, True], [True, False]]
     assert batch.intents.tolist() == [1, 0] and batch.tags.tolist() == [[0, 0], [0, -100]]
     ends = [*batch.starts.tolist()[1:], len(batch.features)]
     places = [batch.features[a:b].tolist() for a, b in zip(batch.starts.tolist(), ends, strict=True)]
     assert places == [*rows[0].sparse, *rows[1].sparse, []]
-    assert batch_of(rows_of([IntentExample("")], LABELS, sparse, None)).words.shape == (1, 0)
-    assert rows_of([IntentExample("a", "else")], LABELS, sparse, None)[0].intent == -100
+    assert diet_batch(diet_rows([IntentExample("")], LABELS, sparse, None)).words.shape == (1, 0)
+    assert diet_rows([IntentExample("a", "else")], LABELS, sparse, None)[0].intent == -100
 
 
 def test_batches_are_balanced_and_grow():
@@ -79,10 +79,10 @@ def test_batches_are_balanced_and_grow():
     assert max(shares) - min(shares) <= 2
     assert batch_sizes(64, 256, 4) == [64, 128, 192, 256] and batch_sizes(64, 256, 1) == [64]
     sparse = SparseFeatures.learned([["a"]])
-    rows = rows_of([IntentExample("a " * (1 + i % 7), "ab"[i % 2]) for i in range(50)], LABELS, sparse, None)
+    rows = diet_rows([IntentExample("a " * (1 + i % 7), "ab"[i % 2]) for i in range(50)], LABELS, sparse, None)
     sizes = [16, 32]
     made = list(BalancedBatches(rows, sizes))
-    assert sum(len(batch.intents) for batch in made) == 100 and len(made) == steps_of(50, sizes) == 6
+    assert sum(len(batch.intents) for batch in made) == 100 and len(made) == num_batches(50, sizes) == 6
     again = list(BalancedBatches(rows, sizes))
     assert all(np.array_equal(a.features, b.features) for a, b in zip(made, again, strict=True))
     with pytest.raises(ValueError, match="nothing to learn"):

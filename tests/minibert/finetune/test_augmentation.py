@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.finetune import augmentation
-from minibert.finetune.augmentation import METHODS, Augmentation, augmented, joined, kept, model_fill, swapped, words_of
+from minibert.finetune.augmentation import (
+    METHODS,
+    Augmentation,
+    augmented,
+    join_words,
+    kept,
+    model_fill,
+    split_words,
+    swapped,
+)
 from minibert.tasks import TASKS, Example
 from minibert.tasks.pairs import PairExample
 from minibert.tasks.tagging import TaggedExample
@@ -69,8 +78,8 @@ def test_tags_go_with_their_words():
 def test_both_texts_of_a_pair_are_changed_and_chinese_character_by_character():
     (copy,) = augmented(TASKS["pair"], [PairExample("a b c", "d e f", "1")], Augmentation("drop", 0.3), 0)
     assert len(copy.text.split()) == len(copy.pair.split()) == 2
-    assert words_of("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
-    assert joined(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
+    assert split_words("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
+    assert join_words(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
 
 
 def test_what_makes_no_sense_is_refused():
