@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
+from minibert.config import check_positive
 from minibert.diet.crf import Crf
 from minibert.diet.rows import DietBatch
 from minibert.model import IGNORE, Block, Tap, no_tap, under
@@ -48,9 +49,7 @@ class DietConfig:
             raise ValueError(f"features must be one of {', '.join(FEATURES)}, not {self.features!r}")
         if (self.features != "sparse") != (self.dense_size > 0):
             raise ValueError(f"the features {self.features!r} do not go with an encoder of {self.dense_size} numbers")
-        for name in ("sparse_size", "width", "layers", "heads", "furthest", "similar_size", "negatives"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "sparse_size", "width", "layers", "heads", "furthest", "similar_size", "negatives")
         if self.width % self.heads:
             raise ValueError(f"the width {self.width} cannot be shared by {self.heads} heads")
 

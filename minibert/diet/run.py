@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.diet.model import Diet, DietConfig
 from minibert.diet.predictor import DietPredictor, WordTokenizer, dense_features
 from minibert.diet.rows import BalancedBatches, batch_sizes, num_batches
@@ -45,9 +46,7 @@ class DietSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("epochs", "batch_first", "batch_last", "longest"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "epochs", "batch_first", "batch_last", "longest")
 
 
 def train_diet(

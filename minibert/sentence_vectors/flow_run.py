@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import cosines, mean_cosine
 from minibert.sentence_vectors.anisotropy import plane
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
@@ -35,9 +36,7 @@ class FlowSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every")
         if self.layers not in LAYERS:
             raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {self.layers!r}")
 

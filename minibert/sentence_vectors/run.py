@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
 from minibert.relatives import build
@@ -59,9 +60,7 @@ class VectorSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("steps", "batch_size", "report_every", "measure_every", "save_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "report_every", "measure_every", "save_every")
         if self.max_length < 3:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP]: at least 3, not {self.max_length}")
         if self.temperature <= 0:

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import nearest, unit
 from minibert.inside.predictions.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
@@ -46,9 +47,7 @@ class SimBertSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("steps", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "evaluate_every")
         if self.batch_size < 2:
             raise ValueError(
                 f"a question is told from those of other pairs: batch_size is at least 2, not {self.batch_size}"

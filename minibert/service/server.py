@@ -21,6 +21,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from minibert.config import check_positive
 from minibert.finetune.predictor import NotNumbersError, Predictor
 from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
 from minibert.tasks.given import any_text
@@ -44,9 +45,7 @@ class Limits:
     window: float = 0.002
 
     def __post_init__(self):
-        for name in ("inputs", "characters", "body", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "inputs", "characters", "body", "batch")
         if self.queue < self.inputs:
             raise ValueError(f"a queue of {self.queue} inputs would refuse every request of {self.inputs}")
         if self.window < 0:
