@@ -125,9 +125,9 @@ def ask(task: str, given: Any) -> None:
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, given: str) -> dict:
     """Prediction of a run's final model. given: the input as JSON, which can be hashed for the cache."""
-    from minibert.finetune.evaluation import answered
+    from minibert.finetune.evaluation import predict_watched
 
-    return answered(predictor_left(run_id, directory), json_value(given))
+    return predict_watched(predictor_left(run_id, directory), json_value(given))
 
 
 def last_answers(one: FinetuneRun, given: Any) -> list[tuple[float, dict]]:

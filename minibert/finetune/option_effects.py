@@ -28,30 +28,30 @@ from minibert.training.averaging import running_mean
 
 @dataclass
 class FreshLearner:
-    """A learner before its first step, on the CPU, and what builds its inputs. Not to be shared between threads."""
+    """A learner before its first step, on the CPU, and what builds its inputs. auxiliary: the values of each auxiliary
+    column. Not to be shared between threads."""
 
     learner: Learner
     predictor: Predictor
-    marks: dict[str, list[str]]
+    auxiliary: dict[str, list[str]]
 
     @classmethod
     def of(cls, start: str | Path, task: str, data: TaskData, settings: FinetuneSettings) -> FreshLearner:
         """Built as `finetune` builds it from the same arguments."""
         torch.manual_seed(settings.seed)
-        chosen = task_named(task)
-        learner, predictor = build_learner(start, chosen, chosen.labels(data), data, data, settings)
+        labels = task_named(task).labels(data)
+        learner, predictor = build_learner(start, task_named(task), labels, data, data, settings)
         return cls(learner, predictor, auxiliary_values(data, settings.auxiliary))
 
     @property
     def tokenizer(self) -> Tokenizer:
         return self.predictor.tokenizer
 
-    def batch(self, *examples: Any) -> TrainingBatch:
-        features = self.predictor.features(examples)
-        if self.marks:
-            features = [
-                replace(row, auxiliary=auxiliary_labels(examples[row.example].extra, self.marks)) for row in features
-            ]
+    def batch(self, example: Any) -> TrainingBatch:
+        features = self.predictor.features([example])
+        if self.auxiliary:
+            labels = auxiliary_labels(example.extra, self.auxiliary)
+            features = [replace(row, auxiliary=labels) for row in features]
         return training_batch(self.predictor.task, features, self.tokenizer.pad_id)
 
 
@@ -59,7 +59,8 @@ class FreshLearner:
 def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0) -> list[float]:
     """The loss of one example of a classification task under each of `masks` dropout masks of the new layer, without
     BERT's own dropout: a step with `dropout_samples` = k takes the mean of k of them (Inoue 2019)."""
-    model, batch = bench.learner.model.eval(), bench.batch(example)
+    model: Any = bench.learner.model.eval()
+    batch: Any = bench.batch(example)
     _, pooled = model.read(batch)  # (1, width)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -73,8 +74,13 @@ def dropout_losses(bench: FreshLearner, example: Any, masks: int, seed: int = 0)
 @torch.no_grad()
 def label_probability(bench: FreshLearner, example: Any) -> float:
     """The probability of the example's label from the untrained classifier, without dropout."""
-    batch = bench.batch(example)
-    return bench.learner.model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
+    return probability_of_label(bench.learner.model, bench.batch(example))
+
+
+@torch.no_grad()
+def probability_of_label(model: nn.Module, batch: Any) -> float:
+    """The probability of the label of a batch of one example."""
+    return model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item()
 
 
 def group_means(values: Sequence[float], size: int) -> list[float]:
@@ -98,32 +104,30 @@ class LossTerms:
 @torch.no_grad()
 def loss_terms(bench: FreshLearner, example: Any, seed: int = 0) -> LossTerms:
     """The terms of one example's loss, without dropout. The bench needs settings with an `mlm_weight`."""
-    vocab, rng = MaskVocabulary.of(bench.tokenizer), torch.Generator().manual_seed(seed)
-    batch = bench.batch(example)
-    text = masked(batch, vocab, bench.tokenizer, rng)
-    terms = bench.learner.eval()(replace(batch, masked=text))
+    batch, rng = bench.batch(example), torch.Generator().manual_seed(seed)
+    text: Any = masked(batch, MaskVocabulary.of(bench.tokenizer), bench.tokenizer, rng)
+    terms = {name: loss.item() for name, loss in bench.learner.eval()(replace(batch, masked=text)).items()}
     if "mlm_loss" not in terms:
         raise ValueError("there is no MLM loss: give the settings an mlm_weight above 0")
-    labels = text.labels[0].tolist()
-    names = bench.tokenizer.vocab
+    vocab = bench.tokenizer.vocab
     return LossTerms(
-        [names[i] for i in text.ids[0].tolist()],
-        {at: names[label] for at, label in enumerate(labels) if label != IGNORE},
-        terms["loss"].item(),
-        terms["task_loss"].item(),
-        terms["mlm_loss"].item(),
-        terms["auxiliary_loss"].item() if "auxiliary_loss" in terms else None,
+        [vocab[i] for i in text.ids[0].tolist()],
+        {position: vocab[label] for position, label in enumerate(text.labels[0].tolist()) if label != IGNORE},
+        terms["loss"],
+        terms["task_loss"],
+        terms["mlm_loss"],
+        terms.get("auxiliary_loss"),
     )
 
 
 @torch.no_grad()
 def averaging_weights(share: float, steps: int) -> list[float]:
     """The share of the weights after each step in their running mean after the last step; the shares add up to 1."""
-    marked = nn.Linear(steps, 1, bias=False)  # weights after step i are one-hot at i: entry i of the mean is its share
-    mean = running_mean(marked, share)
-    for after in torch.eye(steps):
-        marked.weight.copy_(after[None])
-        mean.update_parameters(marked)
+    one_hot = nn.Linear(steps, 1, bias=False)  # its weights after step i are one-hot at i
+    mean: Any = running_mean(one_hot, share)
+    for row in torch.eye(steps):
+        one_hot.weight.copy_(row[None])
+        mean.update_parameters(one_hot)
     return mean.module.weight[0].tolist()
 
 
@@ -139,7 +143,7 @@ def probabilities_while_training(
     the current weights, under each of `shares` with their running mean. The label must be one of the data's."""
     means = {share: running_mean(bench.learner.model, share) for share in shares}
     models = {0: bench.learner.model, **{share: mean.module for share, mean in means.items()}}
-    found: dict[float, list[float]] = {share: [] for share in models}
+    probabilities: dict[float, list[float]] = {share: [] for share in models}
     features = bench.predictor.features(data.examples)
     batch = bench.batch(example)
     events = train(
@@ -155,6 +159,5 @@ def probabilities_while_training(
             for mean in means.values():
                 mean.update_parameters(bench.learner.model)
             for share, model in models.items():
-                with torch.no_grad():
-                    found[share].append(model.eval()(batch).logits.softmax(-1)[0, batch.labels[0]].item())
-    return found
+                probabilities[share].append(probability_of_label(model, batch))
+    return probabilities

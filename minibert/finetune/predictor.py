@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from minibert import checkpoint
 from minibert.heads import head_options
@@ -26,9 +25,10 @@ class NotNumbersError(ValueError):
 
 @dataclass(frozen=True)
 class Predictor:
-    """A fine-tuned model and all it needs to predict: inputs in, JSON-able predictions out."""
+    """A fine-tuned model and all it needs to predict: inputs in, JSON-able predictions out. model: a `TaskHead`, or a
+    `Diet`."""
 
-    model: nn.Module
+    model: Any
     tokenizer: Tokenizer
     task: Task
     options: Options
@@ -38,18 +38,19 @@ class Predictor:
         """Load what `save` wrote, or a model with a task head that transformers saved (with one text per input)."""
         model = checkpoint.load(directory)
         values = checkpoint.config_values(directory)
-        fitting = task_of_head(type(model).__name__, getattr(model, "problem", ""))
-        name = values.get("minibert_task") or (fitting and fitting.name)
+        suitable = task_of_head(type(model).__name__, getattr(model, "problem", ""))
+        name = values.get("minibert_task") or (suitable.name if suitable else None)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
-        places = model.config.longest
+        positions = model.config.longest
         try:
-            task, options = task_named(name), Options.read({"max_length": places, **values.get("minibert_options", {})})
+            task = task_named(name)
+            options = Options.read({"max_length": positions, **values.get("minibert_options", {})})
             if type(model).__name__ != task.architecture:
                 raise ValueError(f"the task {task.name} has no model like {type(model).__name__}")
             task.check_reading(options)
-            if options.max_length > places:
-                raise ValueError(f"max_length is {options.max_length}, and the model has {places} positions")
+            if options.max_length > positions:
+                raise ValueError(f"max_length is {options.max_length}, and the model has {positions} positions")
             if head_options(options)["metadata"] != model.options.metadata:
                 raise ValueError("the model reads other metadata than minibert_options say")
             if options.thresholds is not None and len(options.thresholds) != len(model.labels):
@@ -108,16 +109,16 @@ class Predictor:
         """Decode the model's outputs into predictions."""
         predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
         if self.options.metadata:
-            beside = [metadata_read(example.extra, self.options) for example in examples]
-            predictions = [{**one, "metadata": values} for one, values in zip(predictions, beside, strict=True)]
+            values = [metadata_read(example.extra, self.options) for example in examples]
+            predictions = [{**one, "metadata": read} for one, read in zip(predictions, values, strict=True)]
         return predictions
 
     def predict(self, inputs: Sequence[Any]) -> list[dict]:
         """A prediction for each input, in order. Inputs are those of `Task.example`; ValueError names a bad one."""
         examples = []
-        for number, given in enumerate(inputs, 1):
+        for number, value in enumerate(inputs, 1):
             try:
-                examples.append(self.task.example(given))
+                examples.append(self.task.example(value))
             except ValueError as error:
                 raise ValueError(f"input {number}: {error}") from error
         return self.answers(examples)[0] if examples else []
@@ -138,7 +139,7 @@ class Predictor:
     def until_bad(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
         """Predictions for the inputs before the first bad one, found by halving."""
         try:
-            answers, _ = self.answers([self.task.example(given) for given in inputs])
+            answers, _ = self.answers([self.task.example(value) for value in inputs])
         except ValueError as error:
             if len(inputs) == 1:
                 raise ValueError(f"input {first}: {error}") from error

@@ -20,12 +20,12 @@ def looked_into(text: str) -> dict:
     """For the sentence: its words, their features, attention, tag probabilities, and the best path."""
     import torch
 
-    from minibert.diet.rows import batch_of
+    from minibert.diet.rows import diet_batch
 
     diet = predictor()
     example = diet.task.example(text)
     (row,) = diet.features([example])
-    batch, taken = batch_of([row]), {}
+    batch, taken = diet_batch([row]), {}
 
     def keep(name, x):
         taken[name] = x

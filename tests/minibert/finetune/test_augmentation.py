@@ -10,11 +10,11 @@ from minibert.finetune.augmentation import (
     METHODS,
     Augmentation,
     augmented,
+    drop_words,
     join_words,
-    kept,
     model_fill,
     split_words,
-    swapped,
+    swap_words,
 )
 from minibert.tasks import TASKS, Example
 from minibert.tasks.pairs import PairExample
@@ -27,12 +27,12 @@ seeds = st.integers(0, 1000)
 
 @given(words, rates, seeds)
 def test_swapping_keeps_every_word(count, rate, seed):
-    assert sorted(swapped(count, rate, np.random.default_rng(seed))) == list(range(count))
+    assert sorted(swap_words(count, rate, np.random.default_rng(seed))) == list(range(count))
 
 
 @given(words, rates, seeds)
 def test_dropping_keeps_the_order_and_never_drops_all(count, rate, seed):
-    left = kept(count, rate, np.random.default_rng(seed))
+    left = drop_words(count, rate, np.random.default_rng(seed))
     assert left == sorted(left) and (left or not count)
     if count > 1:
         assert len(left) == max(1, count - max(1, round(rate * count)))
