@@ -7,8 +7,8 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.distillation.activations import TokenAlignment, uniform_layers, word_indices
 from minibert.distillation.learner import Distiller, taught_by
-from minibert.distillation.reading import TokenAlignment, uniform_layers, word_indices
 from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, label_with_teacher
 from minibert.distillation.teacher_cache import MOST
 from minibert.finetune.batches import training_batch
