@@ -4,10 +4,12 @@ encoded once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from minibert import checkpoint
 from minibert.inside.geometry.vectors import encoder_of
 from minibert.model import Bert
 from minibert.tasks.tagging import pieces_of
@@ -21,6 +23,11 @@ class DenseFeatures:
     def __init__(self, bert: nn.Module, tokenizer: Tokenizer):
         self.bert: Bert = encoder_of(bert).eval()
         self.tokenizer = tokenizer
+
+    @classmethod
+    def from_directory(cls, directory: str | Path) -> DenseFeatures:
+        """The frozen encoder of a checkpoint."""
+        return cls(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
 
     @property
     def size(self) -> int:
@@ -44,11 +51,11 @@ class DenseFeatures:
         return vectors
 
 
-def word_means(x: Tensor, lengths: Sequence[int], read: int) -> list[Tensor]:
-    """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · read: pieces that fit."""
-    means, place = [], 0
+def word_means(x: Tensor, lengths: Sequence[int], num_pieces: int) -> list[Tensor]:
+    """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · num_pieces: read ones."""
+    means, start = [], 0
     for length in lengths:
-        end = min(place + length, read)
-        means.append(x[1 + place : 1 + end].mean(0) if place < end else torch.zeros(x.size(1)))
-        place += length
+        end = min(start + length, num_pieces)
+        means.append(x[1 + start : 1 + end].mean(0) if start < end else torch.zeros(x.size(1)))
+        start += length
     return means

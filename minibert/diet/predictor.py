@@ -1,10 +1,10 @@
-"""Predictions of a DIET, as answers of the task `intent`; saved as weights, JSON, and the encoder of its features."""
+"""Predictions of a DIET, in the form of the task `intent`; saved as weights, JSON and the encoder of its features."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tagging import OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
-from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
 
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
@@ -39,7 +38,7 @@ KINDS = {
 
 
 class WordTokenizer:
-    """Stands in for the encoder's tokenizer if there is no encoder: shows which parts of a text are read."""
+    """In place of the encoder's tokenizer where there is no encoder: the service asks it whether a text has words."""
 
     def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
         """For each text the start offsets of its words."""
@@ -51,7 +50,7 @@ class DietPredictor(Predictor):
     """The `Predictor` of a DIET, used like that of a fine-tuned model."""
 
     model: Diet
-    tokenizer: Tokenizer | WordTokenizer  # the encoder's
+    tokenizer: Any  # the encoder's Tokenizer, or a WordTokenizer
     task: Task = field(default_factory=lambda: TASKS["intent"])
     options: Options = field(default_factory=Options)
     names: Labels = field(default_factory=dict)
@@ -81,16 +80,17 @@ class DietPredictor(Predictor):
             }
             for row, path in enumerate(self.model.crf.best(emissions, batch.words))
         ]
-        labelled = output.losses and (batch.intents != IGNORE).any()
-        return (rows, float(output.losses["loss"]), len(rows)) if labelled else (rows, 0.0, 0)
+        if not output.losses or batch.intents is None or not (batch.intents != IGNORE).any():
+            return rows, 0.0, 0
+        return rows, float(output.losses["loss"]), len(rows)
 
     def decoded(self, outputs: Sequence[dict], features: Sequence[DietRow], examples: Sequence) -> list[dict]:
         intents = class_answers([{"logits": output["similarities"]} for output in outputs], self.names["intents"])
-        answers = []
+        predictions = []
         for example, intent, output in zip(examples, intents, outputs, strict=True):
             unread = len(example.words) - len(output["path"])
             tags = [*(self.names["tags"][tag] for tag in output["path"]), *[OUTSIDE] * unread]
-            answers.append(
+            predictions.append(
                 {
                     "text": example.text,
                     "intent": intent["label"],
@@ -101,7 +101,7 @@ class DietPredictor(Predictor):
                     "entities": entity_answers(example, tags),
                 }
             )
-        return answers
+        return predictions
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None, encoder: str | None = None) -> Path:
         """Write a directory for `from_directory`. encoder: path of the frozen encoder, relative to that directory; if
@@ -109,12 +109,11 @@ class DietPredictor(Predictor):
         directory = Path(directory)
         if self.dense is not None and encoder is None:
             checkpoint.save(directory / ENCODER, self.dense.bert, self.tokenizer, dtype=torch.float16)
+        sparse = self.sparse or SparseFeatures((), (), 1)
         description = {
-            "config": self.model.config.as_dict(),
+            "config": asdict(self.model.config),
             **self.names,
-            "words": self.sparse.words if self.sparse else (),
-            "grams": self.sparse.grams if self.sparse else (),
-            "longest": self.sparse.longest if self.sparse else 1,
+            **{"words": sparse.words, "grams": sparse.grams, "longest": sparse.longest},
             "encoder": None if self.dense is None else encoder or ENCODER,
         }
         state = {
@@ -131,15 +130,15 @@ class DietPredictor(Predictor):
         """Load what `save` wrote. Raises CheckpointError if that is not possible."""
         directory = Path(directory)
         try:
-            said = json_object(checkpoint.existing(directory, DESCRIPTION))
-            if lacking := KINDS.keys() - said.keys():
-                raise ValueError(f"{DESCRIPTION} does not say its {min(lacking)}")
-            check_kinds(said, KINDS)
-            config = DietConfig.from_dict(said["config"])
+            values = json_object(checkpoint.existing(directory, DESCRIPTION))
+            if missing := KINDS.keys() - values.keys():
+                raise ValueError(f"{DESCRIPTION} does not say its {min(missing)}")
+            check_kinds(values, KINDS)
+            config = DietConfig.from_dict(values["config"])
             sparse = None
             if config.features != "dense":
-                sparse = SparseFeatures(tuple(said["words"]), tuple(said["grams"]), said["longest"])
-            names = {name: said[name] for name in ("intents", "tags")}
+                sparse = SparseFeatures(tuple(values["words"]), tuple(values["grams"]), values["longest"])
+            names = {name: values[name] for name in ("intents", "tags")}
             stored = load_file(checkpoint.existing(directory, WEIGHTS))
             checkpoint.check_finite(stored, directory / WEIGHTS)
 
@@ -147,14 +146,14 @@ class DietPredictor(Predictor):
                 return Diet(config, len(sparse or ()), *map(len, names.values()))
 
             with sizes_only():
-                wanted = build().state_dict()
-            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
+                expected = build().state_dict()
+            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in expected.items()}:
                 raise ValueError(f"{WEIGHTS} holds other weights than {DESCRIPTION} asks for")
             model = build()
             model.load_state_dict(stored)
             dense = None
             if config.features != "sparse":
-                dense = dense_features(directory / (said["encoder"] or ENCODER))
+                dense = DenseFeatures.from_directory(directory / (values["encoder"] or ENCODER))
                 if dense.size != config.dense_size:
                     raise ValueError(
                         f"the encoder has {dense.size} numbers a word, the model reads {config.dense_size}"
@@ -165,21 +164,15 @@ class DietPredictor(Predictor):
         return cls(model.eval(), tokenizer, names=names, sparse=sparse, dense=dense)
 
 
-def dense_features(directory: str | Path) -> DenseFeatures:
-    """The frozen encoder of a checkpoint, as a source of dense features."""
-    return DenseFeatures(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
-
-
 def is_diet(directory: str | Path) -> bool:
     return (Path(directory) / DESCRIPTION).is_file()
 
 
 def load_predictor(directory: str | Path) -> Predictor:
-    """A DIET's or a fine-tuned model's predictor, whichever the directory holds."""
-    kind: Callable[[str | Path], Predictor] = Predictor.from_directory
-    return DietPredictor.from_directory(directory) if is_diet(directory) else kind(directory)
+    """The predictor of a DIET or of a fine-tuned model, whichever the directory holds."""
+    return (DietPredictor if is_diet(directory) else Predictor).from_directory(directory)
 
 
-def ranked_intents(answer: dict) -> list[tuple[str, float]]:
-    """The intents of an answer with their probabilities, most probable first."""
-    return sorted(answer["probabilities"].items(), key=lambda one: -one[1])
+def ranked_intents(prediction: dict) -> list[tuple[str, float]]:
+    """The intents of a prediction with their probabilities, most probable first."""
+    return sorted(prediction["probabilities"].items(), key=lambda item: -item[1])

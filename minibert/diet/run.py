@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import check_positive
+from minibert.diet.dense import DenseFeatures
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.predictor import DietPredictor, WordTokenizer, dense_features
+from minibert.diet.predictor import DietPredictor, WordTokenizer
 from minibert.diet.rows import BalancedBatches, batch_sizes, num_batches
 from minibert.diet.sparse import LONGEST, SparseFeatures
 from minibert.finetune.evaluation import predict_watched
@@ -63,14 +64,14 @@ def train_diet(
     """Yields the events of the run; on `dev` it measures the metrics of the task `intent`.
 
     encoder: a checkpoint whose frozen vectors are the dense features; unused if the features are sparse · watch:
-    requests answered at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
-    end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for settings or data that cannot be used.
+    requests predicted at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
+    end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for unusable settings or data.
     """
-    from dataclasses import replace
-
     if len(train.labels) < 2:
         raise TaskDataError(f"{train.name}: all requests have one intent; there is nothing to tell apart")
-    if settings.features != "sparse" and encoder is None:
+    if settings.features == "sparse":
+        encoder = None
+    elif encoder is None:
         raise ValueError(f"the features {settings.features!r} need an encoder")
     if out is not None:
         checkpoint.make_ready(Path(out))
@@ -78,39 +79,36 @@ def train_diet(
     names = task.labels(train)
     torch.manual_seed(settings.seed)
     dense = None
-    if settings.features != "sparse":
+    if encoder is not None:
         yield Preparing("words")
-        dense = dense_features(encoder)
+        dense = DenseFeatures.from_directory(encoder)
     sparse = None
     if settings.features != "dense":
-        sparse = SparseFeatures.learned((example.words for example in train.examples), settings.longest)
+        sparse = SparseFeatures.fit((example.words for example in train.examples), settings.longest)
     sizes = {"features": settings.features, "mask_loss": settings.mask_loss, "dense_size": dense.size if dense else 0}
     model = Diet(DietConfig(**{**sizes, **settings.sizes}), len(sparse or ()), *map(len, names.values()))
     predictor = DietPredictor(
         model.to(best_device()), dense.tokenizer if dense else WordTokenizer(), names=names, sparse=sparse, dense=dense
     )
     rows = predictor.features(train.examples)  # the encoder runs once per request
-    held = predictor.features(dev.examples) if dev is not None else []
+    dev_rows = predictor.features(dev.examples) if dev is not None else []
     batches = batch_sizes(settings.batch_first, settings.batch_last, settings.epochs)
     steps = num_batches(len(rows), batches)
     every = settings.evaluate_every or max(1, round(steps / 12))
     settings = replace(settings, steps=steps, evaluate_every=every)
 
-    def measured() -> dict[str, float]:
+    def measure() -> dict[str, float]:
         if dev is None:
             return {}
-        answers, loss = predictor.answers(dev.examples, held)
-        return {**task.score(answers, dev.examples), "loss": loss}
-
-    def said(texts: Sequence[Any]) -> list[dict]:
-        return [predict_watched(predictor, text) for text in texts]
+        predictions, loss = predictor.answers(dev.examples, dev_rows)
+        return {**task.score(predictions, dev.examples), "loss": loss}
 
     yield from train_and_evaluate(
         model,
         BalancedBatches(rows, batches, settings.seed),
         settings,
-        measured,
-        said,
+        measure,
+        lambda texts: [predict_watched(predictor, text) for text in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},

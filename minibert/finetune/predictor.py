@@ -13,7 +13,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.heads import head_options
-from minibert.tasks import Features, Options, Task, task_named, task_of_head
+from minibert.tasks import Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
 from minibert.text.batches import length_batches
 from minibert.tokenizer import Tokenizer
@@ -68,11 +68,11 @@ class Predictor:
     def labels(self) -> Any:
         return self.model.labels
 
-    def features(self, examples: Sequence) -> list[Features]:
+    def features(self, examples: Sequence) -> list[Any]:
         return self.task.features(self.tokenizer, examples, self.labels, self.options)
 
     @torch.no_grad()
-    def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
+    def outputs(self, features: Sequence[Any], batch_size: int = 64) -> tuple[list[dict], float]:
         """(arrays of the model's output for each row, in order; the mean loss, 0 without targets). Rows of similar
         length share a batch."""
         device = next(self.model.parameters()).device
@@ -90,7 +90,7 @@ class Predictor:
         self.model.train(training)
         return results, loss / max(num_targets, 1)
 
-    def batch_outputs(self, features: Sequence[Features], device: torch.device) -> tuple[list[dict], float, int]:
+    def batch_outputs(self, features: Sequence[Any], device: torch.device) -> tuple[list[dict], float, int]:
         """(the output of each row, the mean loss, the number of targets) of one batch."""
         batch = self.task.batch(features, self.tokenizer.pad_id)
         output = self.model(batch.to(device))
@@ -99,13 +99,13 @@ class Predictor:
         rows = [{name: x[i] for name, x in arrays.items()} for i in range(len(features))]
         return (rows, 0.0, 0) if output.loss is None else (rows, output.loss.item(), batch.asked)
 
-    def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
+    def answers(self, examples: Sequence, features: Sequence[Any] | None = None) -> tuple[list[dict], float]:
         """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""
         features = self.features(examples) if features is None else features
         outputs, loss = self.outputs(features)
         return self.decoded(outputs, features, examples), loss
 
-    def decoded(self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence) -> list[dict]:
+    def decoded(self, outputs: Sequence[dict], features: Sequence[Any], examples: Sequence) -> list[dict]:
         """Decode the model's outputs into predictions."""
         predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
         if self.options.metadata:
@@ -152,7 +152,7 @@ class Predictor:
     def changed(self, **options: Any) -> Predictor:
         return replace(self, options=replace(self.options, **options))
 
-    def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
+    def tuned(self, examples: Sequence, features: Sequence[Any] | None = None) -> Predictor:
         """A copy with the thresholds that score best on these examples."""
         predictions, _ = self.answers(examples, features)
         return self.changed(**self.task.tune(predictions, examples, self.labels))

@@ -162,7 +162,7 @@ def test_data_that_cannot_be_learned(data):
 
 
 def test_a_request_without_a_word_is_read():
-    sparse, names = SparseFeatures.learned([["a"]]), {"intents": ["x", "y"], "tags": ["O"]}
+    sparse, names = SparseFeatures.fit([["a"]]), {"intents": ["x", "y"], "tags": ["O"]}
     model = Diet(DietConfig(features="sparse", **SIZES), len(sparse), 2, 1)
     rows = diet_rows([IntentExample("", "x"), IntentExample("…", "y")], names, sparse, None)
     model.train()(diet_batch(rows)).losses["loss"].backward()
