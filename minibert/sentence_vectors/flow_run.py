@@ -67,24 +67,24 @@ class Likelihood(nn.Module):
 
 
 class FlowVectors:
-    """The vectors of a frozen encoder, mapped by a flow. Each text is encoded once and kept in `known`."""
+    """The vectors of a frozen encoder, mapped by a flow. Each text is encoded once and cached."""
 
     def __init__(self, vectors: SentenceVectors, flow: Flow | None = None):
         self.vectors, self.flow = vectors, flow
-        self.known: dict[str, np.ndarray] = {}
+        self.cache: dict[str, np.ndarray] = {}
 
     def plain(self, texts: Sequence[str]) -> np.ndarray:
         """(N, H) of the encoder."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self.known]:
-            self.known.update(zip(new, self.vectors.embed(new), strict=True))
+        if new := [text for text in dict.fromkeys(texts) if text not in self.cache]:
+            self.cache.update(zip(new, self.vectors.embed(new), strict=True))
         width = self.vectors.encoder.bert.config.hidden_size
-        return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, width), np.float32)
+        return np.stack([self.cache[text] for text in texts]) if texts else np.zeros((0, width), np.float32)
 
     @torch.no_grad()
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """(N, H) of the flow, or of the encoder if there is no flow."""
-        found = self.plain(texts)
-        return found if self.flow is None else self.flow(torch.from_numpy(found))[0].numpy()
+        u = self.plain(texts)
+        return u if self.flow is None else self.flow(torch.from_numpy(u))[0].numpy()
 
 
 def batches_of(table: Tensor, size: int, seed: int) -> Iterator[VectorBatch]:
@@ -117,33 +117,35 @@ def learn_flow(
     rows = list(dict.fromkeys(texts))
     if len(rows) < 2:
         raise ValueError(f"a flow learns from how sentences differ: two are needed, not {len(rows)}")
-    if into is None:
+    if into is None and model is not None:
         into = FlowVectors(SentenceVectors.from_directory(model, settings.pooling, LAYERS[settings.layers]))
-    known = into
-    table = torch.from_numpy(known.plain(rows))
+    if into is None:
+        raise ValueError("a flow needs an encoder: give a model")
+    vectors = into
+    table = torch.from_numpy(vectors.plain(rows))
     torch.manual_seed(settings.seed)
-    known.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
+    vectors.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
     flow.start(table)
-    asked = held or HeldOut()
-    measured = [text for one in asked.pairs for text in (one.text, one.pair)] or [text for text, _ in asked.questions]
+    held = held or HeldOut()
+    held_texts = [text for pair in held.pairs for text in (pair.text, pair.pair)] or [q for q, _ in held.questions]
 
     def measure() -> dict[str, float]:
-        metrics = asked.measure(known)
-        if len(measured) > 1:
-            u = torch.from_numpy(known.plain(measured))
+        metrics = held.measure(vectors)
+        if len(held_texts) > 1:
+            u = torch.from_numpy(vectors.plain(held_texts))
             with torch.no_grad():
                 metrics["likelihood"] = float(flow.log_likelihood(u).mean()) / flow.width
-            metrics["mean_cosine"] = mean_cosine(known.embed(measured))
+            metrics["mean_cosine"] = mean_cosine(vectors.embed(held_texts))
         return metrics
 
-    def say(pair: Sequence) -> list:
-        pair = [str(text) for text in pair][:2]
+    def say(texts: Sequence) -> list:
+        pair = [str(text) for text in texts][:2]
         if len(pair) < 2:
             return []
-        a, b = known.embed(pair)
-        laid = plane(known.embed(lines), a, b).round(4).tolist()
-        found = nearest_lines(known, pair, lines)
-        return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": laid, "found": found}]
+        a, b = vectors.embed(pair)
+        points = plane(vectors.embed(lines), a, b).round(4).tolist()
+        nearest = nearest_lines(vectors, pair, lines)
+        return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": points, "found": nearest}]
 
     yield from train_and_evaluate(
         Likelihood(flow),

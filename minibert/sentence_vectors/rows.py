@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -41,19 +42,20 @@ def read_rows(objective: str, path: str | Path) -> list[SentenceRow]:
         sentences = dict.fromkeys(sentence for line in lines for sentence in split_sentences(line))
         return [SentenceRow((sentence,)) for sentence in sentences]
     if objective == "softmax":
-        return [SentenceRow((one.text, one.pair), one.label) for one in TASKS["pair"].read(path, strict=True).examples]
+        labelled = TASKS["pair"].read(path, strict=True).examples
+        return [SentenceRow((pair.text, pair.pair), pair.label) for pair in labelled]
     if objective == "cosine":
         scored = TASKS["similarity"].read(path, strict=True).examples
-        return [SentenceRow((one.text, one.pair), one.score / HIGHEST) for one in scored]
-    rows, wanted = [], OBJECTIVES[objective]
+        return [SentenceRow((pair.text, pair.pair), pair.score / HIGHEST) for pair in scored]
+    rows, lengths = [], OBJECTIVES[objective]
     for number, line in lines_of(Path(path)):
         if objective == MIXED and number == 1 and is_inference_file(line):
             return [SentenceRow(texts) for texts in inference_triples(read_inference(path))]
         texts = tuple(text.strip() for text in line.split("\t"))
         if not line.strip():
             continue
-        if len(texts) not in wanted or not all(texts):
-            raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in wanted)}")
+        if len(texts) not in lengths or not all(texts):
+            raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in lengths)}")
         rows.append(SentenceRow(texts))
     return rows
 
@@ -66,10 +68,8 @@ def check_rows(objective: str, rows: Sequence[SentenceRow]) -> None:
         raise ValueError(f"{objective} learns by holding rows against each other: two are needed, not {len(rows)}")
     lengths = {len(row.texts) for row in rows}
     if (len(lengths) > 1 and objective != MIXED) or not lengths <= {*OBJECTIVES[objective]}:
-        wanted = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
-        raise ValueError(
-            f"every row of {objective} must be {wanted}{'' if objective == MIXED else ', all of one form'}"
-        )
+        forms = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
+        raise ValueError(f"every row of {objective} must be {forms}{'' if objective == MIXED else ', all of one form'}")
     if objective == "softmax" and len(classes_of(rows)) < 2:
         raise ValueError("softmax tells classes apart: the rows have only one")
 
@@ -80,13 +80,13 @@ def classes_of(rows: Sequence[SentenceRow]) -> list[str]:
 
 def questions_of(path: str | Path) -> list[tuple[str, str]]:
     """(question, its standard question) of each line of a file, tab-separated. Raises DataError."""
-    found = []
+    pairs = []
     for number, line in lines_of(Path(path)):
-        parts = [part.strip() for part in line.split("\t")]
-        if len(parts) != 2 or not all(parts):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 2 or not all(cells):
             raise DataError(f"{path}, line {number}: must be a question, a tab, its standard question")
-        found.append((parts[0], parts[1]))
-    return found
+        pairs.append((cells[0], cells[1]))
+    return pairs
 
 
 class VectorBatches:
@@ -114,7 +114,8 @@ class VectorBatches:
         for k in range(max(len(row.texts) for row in rows)):
             texts = {i: row.texts[k] for i, row in enumerate(rows) if len(row.texts) > k}
             self.columns.append(dict(zip(texts, token_ids(tokenizer, [*texts.values()], longest), strict=True)))
-        targets, classes = [row.target for row in rows], classes_of(rows)
+        classes = classes_of(rows)
+        targets: list[Any] = [row.target for row in rows]
         if all(isinstance(target, str) for target in targets):
             targets = [classes.index(target) for target in targets]
         self.targets = None if None in targets else torch.tensor(targets)
@@ -125,9 +126,9 @@ class VectorBatches:
             here = self.position
             order = np.random.default_rng([self.seed, here.epoch]).permutation(count)
             for number in range(here.batches, count // self.size):
-                chosen = order[number * self.size : (number + 1) * self.size].tolist()
+                indices = order[number * self.size : (number + 1) * self.size].tolist()
                 self.position = replace(self.position, batches=number + 1, given=self.position.given + 1)
-                rows = [column[i] for column in self.columns for i in chosen if i in column] * self.copies
-                targets = None if self.targets is None else self.targets[chosen]
+                rows = [column[i] for column in self.columns for i in indices if i in column] * self.copies
+                targets = None if self.targets is None else self.targets[indices]
                 yield padded_batch(rows, self.tokenizer.pad_id, labels=targets)
             self.position = Position(self.position.epoch + 1, given=self.position.given)

@@ -52,30 +52,26 @@ def train_simbert(
     if not isinstance(before, BertForPreTraining) or before.config.model_type != "bert":
         raise ValueError("SimBERT begins with a BERT that was asked for hidden tokens")
     learner = SimBert(to_unilm(before), settings).to(best_device())
-    known = [question for question, _ in desk]
-
-    def measure() -> dict[str, float]:
-        return measured(learner.model, tokenizer, held_out, desk, pairs, learned)
+    candidates = [question for question, _ in desk]
 
     def say(texts: Sequence[str]) -> list[dict]:
-        table = cls_vectors(learner.model.bert, tokenizer, known)
-        asked = cls_vectors(learner.model.bert, tokenizer, texts)
+        table, queries = (cls_vectors(learner.model.bert, tokenizer, some) for some in (candidates, texts))
         return [
             {
                 "text": str(text),
-                "nearest": [[known[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
+                "nearest": [[candidates[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
                 "written": [
                     [one, round(cosine, 4)] for one, cosine in paraphrases(learner.model, tokenizer, str(text))
                 ],
             }
-            for text, query in zip(texts, asked, strict=True)
+            for text, query in zip(texts, queries, strict=True)
         ]
 
     yield from train_and_evaluate(
         learner,
         ParaphraseBatches(groups, tokenizer, settings),
         settings,
-        measure,
+        lambda: measured(learner.model, tokenizer, held_out, desk, pairs, learned),
         say,
         watch=watch,
         mailbox=mailbox,
@@ -98,7 +94,8 @@ def measured(
     metrics = {}
     if held_out and desk:
         metrics["found"] = retrieval_accuracy(model.bert, tokenizer, held_out, desk)
-    for name, some in (("nats", pairs), ("nats_learned", learned)):
-        if some:
-            metrics[name] = nats_per_token(model, tokenizer, some)
+    if pairs:
+        metrics["nats"] = nats_per_token(model, tokenizer, pairs)
+    if learned:
+        metrics["nats_learned"] = nats_per_token(model, tokenizer, learned)
     return metrics

@@ -9,9 +9,10 @@ import importlib.util
 import json
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +28,6 @@ from minibert.heads import (
     TaskHead,
 )
 from minibert.relatives import relative_of
-from minibert.tokenizer import Tokenizer
 
 FORMATS = ("huggingface", "onnx")
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
@@ -112,16 +112,16 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
         return (
             "transformers loads it as a masked LM: at [MASK] only the words in config.json, cloze_words, are compared",
         )
-    chosen = model.options
-    ours = {
-        f"pooling {chosen.pooling!r}": chosen.pooling != "cls" and isinstance(model, POOLED),
-        f"layers {chosen.layers!r}": chosen.layers != "last",
-        "a BiLSTM": chosen.bilstm,
-        f"a classifier of {chosen.depth} layers": chosen.depth > 1,
-        "metadata": len(chosen.metadata) > 0,
+    options = model.options
+    extensions = {
+        f"pooling {options.pooling!r}": options.pooling != "cls" and isinstance(model, POOLED),
+        f"layers {options.layers!r}": options.layers != "last",
+        "a BiLSTM": options.bilstm,
+        f"a classifier of {options.depth} layers": options.depth > 1,
+        "metadata": len(options.metadata) > 0,
     }
-    found = ", ".join(name for name, used in ours.items() if used)
-    return (f"transformers knows no {found} and would answer otherwise; minibert and ONNX do",) if found else ()
+    used = ", ".join(name for name, is_used in extensions.items() if is_used)
+    return (f"transformers knows no {used} and would answer otherwise; minibert and ONNX do",) if used else ()
 
 
 # --- ONNX -------------------------------------------------------------------------------------------------------------
@@ -166,7 +166,8 @@ class TensorModel(nn.Module):
         lengths[0] = tokens
         inputs = {"ids": ids, "segments": segments, "padding": torch.arange(tokens) < lengths}
         if len(self.model.metadata):
-            columns = [torch.randint(table.num_embeddings, (count,), generator=rng) for table in self.model.metadata]
+            tables: Any = self.model.metadata
+            columns = [torch.randint(table.num_embeddings, (count,), generator=rng) for table in tables]
             inputs["metadata"] = torch.stack(columns, dim=1)  # (rows, columns)
         return {name: x.unflatten(0, (rows, -1)) if "choices" in self.axes else x for name, x in inputs.items()}
 
@@ -193,7 +194,10 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
         difference, rows = compare(graph, run)
         if difference > TOLERANCE:
             raise ExportError(f"the ONNX file differs from the model by {difference:.2g}: nothing was written")
-        companions(source, predictor.tokenizer, folder)
+        # What a program needs to make the inputs and to name the outputs.
+        predictor.tokenizer.save(folder)
+        text = json.dumps({**checkpoint.config_values(source), "dtype": "float32"}, indent=2, ensure_ascii=False)
+        (folder / checkpoint.CONFIG).write_text(text + "\n", encoding="utf-8")
     return difference, rows
 
 
@@ -225,14 +229,6 @@ def write_onnx(graph: TensorModel, file: Path) -> None:
         logger.setLevel(level)
 
 
-def companions(source: Path, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write what a program needs to make the inputs and to name the outputs: tokenizer and config.json."""
-    tokenizer.save(folder)
-    values = {**checkpoint.config_values(source), "dtype": "float32"}
-    text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    (folder / checkpoint.CONFIG).write_text(text, encoding="utf-8")
-
-
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
@@ -243,15 +239,13 @@ def batches(graph: TensorModel, seed: int = 0) -> Iterator[dict[str, Tensor]]:
 
 
 @torch.no_grad()
-def compare(graph: TensorModel, other) -> tuple[float, int]:
+def compare(graph: TensorModel, other: Callable[[dict[str, Tensor]], Sequence[Tensor]]) -> tuple[float, int]:
     """(the largest absolute difference between an output of the model and of `other`, a function of the inputs by name,
     over random batches of several shapes; number of rows compared). Raises ExportError for other shapes or non-numbers.
     """
     largest, rows = 0.0, 0
     for inputs in batches(graph):
-        expected: Sequence[Tensor] = graph(*inputs.values())
-        found: Sequence[Tensor] = other(inputs)
-        for name, x, y in zip(graph.output_names, expected, found, strict=True):
+        for name, x, y in zip(graph.output_names, graph(*inputs.values()), other(inputs), strict=True):
             if x.shape != y.shape or not y.isfinite().all():
                 raise ExportError(
                     f"{name} of {tuple(x.shape)} came back as {tuple(y.shape)}, or with what is no number"

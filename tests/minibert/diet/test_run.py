@@ -143,10 +143,10 @@ def test_hidden_words_become_mask_another_or_stay():
     model = Diet(DietConfig(features="sparse", **SIZES), 5, 2, 1)
     x = torch.arange(4000.0).reshape(1, 4000, 1).expand(1, 4000, 32).contiguous()
     hidden = torch.ones(1, 4000, dtype=torch.bool)
-    changed = model.hide(x, hidden, hidden[:, 1:])[0]
+    changed = model.mask_words(x, hidden, hidden[:, 1:])[0]
     for same, share in ((changed == model.hidden_word, 0.7), (changed == x[0], 0.2)):
         assert float(same.all(1).float().mean()) == pytest.approx(share, abs=0.03)
-    assert torch.equal(model.hide(x, ~hidden, hidden[:, 1:]), x)
+    assert torch.equal(model.mask_words(x, ~hidden, hidden[:, 1:]), x)
 
 
 def test_data_that_cannot_be_learned(data):
