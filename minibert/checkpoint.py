@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints, overload
 
 import torch
 from safetensors import SafetensorError
@@ -40,6 +40,8 @@ from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only, skip_init
+
+M = TypeVar("M", bound=nn.Module)
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 UNFINISHED = ".unfinished"  # suffix of a folder that is still being written
@@ -243,7 +245,11 @@ def writing(directory) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def load(directory, *, kind: type[nn.Module] | None = None, **options) -> nn.Module:
+@overload
+def load(directory: str | Path, *, kind: type[M], **options: Any) -> M: ...
+@overload
+def load(directory: str | Path, *, kind: None = None, **options: Any) -> Any: ...
+def load(directory: str | Path, *, kind: type[nn.Module] | None = None, **options: Any) -> Any:
     """The model in `directory`, in eval mode, float32. `kind` asks for another class than the one it was saved as:
     parts the file does not have (a fresh head) keep their initial values, parts the class does not have are dropped.
     `options` go to the class in place of what config.json says, e.g. `labels=["no", "yes"]`.

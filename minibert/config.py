@@ -129,3 +129,10 @@ IGNORE = -100  # label of positions that do not enter the loss
 # No real model is larger; a greater number is a typo or an attempt to exhaust memory.
 LARGEST_SIZE, LARGEST = 2**24, {"num_hidden_layers": 1000}
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")
+
+
+def check_positive(settings: Any, *names: str) -> None:
+    """Raise ValueError if one of these fields is less than 1."""
+    for name in names:
+        if getattr(settings, name) < 1:
+            raise ValueError(f"{name} must be at least 1, not {getattr(settings, name)}")

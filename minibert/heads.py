@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.config import BertConfig
 from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
-from minibert.finetune.layer_choice import LayersRead, reading
+from minibert.finetune.layer_choice import LayerChoice, layers_to_read
 from minibert.model import BERT_COMPONENTS, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
 from minibert.objectives import cross_entropy
 
@@ -248,10 +248,10 @@ class TaskHead(nn.Module):
             initialize(self.summary, config.initializer_range)
 
     @property
-    def reading(self) -> LayersRead:
+    def reading(self) -> LayerChoice:
         """Which of BERT's vectors are read; pruning may leave fewer layers than there were."""
         layers, hidden, chosen = self.config.num_hidden_layers, self.config.hidden_size, self.options
-        return reading(chosen.layers, layers, hidden, pooling=chosen.pooling, bilstm=chosen.bilstm)
+        return layers_to_read(chosen.layers, layers, hidden, pooling=chosen.pooling, bilstm=chosen.bilstm)
 
     def new_layer(self, outputs: int, of_tokens: bool = False) -> nn.Module:
         chosen = self.options

@@ -19,7 +19,6 @@ from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.model import IGNORE, Batch, BertForPreTraining, PreTrainingOutput
 from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.segment_pairs import PairMaker, ordered_pairs, segment_pairs, single_sentence_pairs
-from minibert.training.precision import autocast
 
 if TYPE_CHECKING:
     from minibert.text.store import TokenStore
@@ -158,8 +157,7 @@ def measure(objective: Objective, model: nn.Module, batches: Iterable[Batch]) ->
     sums: dict[str, list[float]] = {}
     for batch in batches:
         batch = batch.to(device)
-        with autocast(device):
-            output = model(batch)
+        output = model(batch)
         for kind, stats in objective.prediction_stats(output, batch).items():
             total = sums.setdefault(kind, [0.0, 0, 0])
             total[0] += stats.loss.item() * stats.count

@@ -178,7 +178,7 @@ class TrainingState:
     `seconds` counts the training steps, not what the caller does between two events.
     """
 
-    optimizer: torch.optim.AdamW
+    optimizer: torch.optim.Optimizer
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from minibert.finetune.layer_choice import LayersRead
+from minibert.finetune.layer_choice import LayerChoice
 from plots.attention import literal
 from plots.grammar import OURS
 from plots.theme import BLUE, GREEN, GREY, SKY, SMALL
@@ -17,7 +17,7 @@ SEE_THROUGH = "rgba(138,143,152,0.10)"
 
 
 def stack(
-    tokens: Sequence[str], reading: LayersRead, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
+    tokens: Sequence[str], reading: LayerChoice, blocks: int, frozen: bool, rows: Mapping[str, str], outputs: str
 ) -> go.Figure:
     """A square per token and layer: filled if the head reads that hidden state, coloured by whether it is trained.
 

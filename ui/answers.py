@@ -68,7 +68,7 @@ def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
     """The prediction in a few words (plain text), and its probability or score.
 
     For several labels: the probability of the likeliest; for tags: that of the least certain tag. If there is no
-    prediction (see `minibert.finetune.evaluation.answered`): the error message, and None.
+    prediction (see `minibert.finetune.evaluation.predict_watched`): the error message, and None.
     """
     if "error" in answer:
         return str(answer["error"]), None

@@ -125,9 +125,9 @@ def set_own_input(task: str, inputs: Any) -> None:
 @st.cache_data(show_spinner=False, max_entries=500)
 def answer_of(run_id: str, directory: str, inputs: str) -> dict:
     """Prediction of a run's final model. inputs: the input as JSON, which can be hashed for the cache."""
-    from minibert.finetune.evaluation import answered
+    from minibert.finetune.evaluation import predict_watched
 
-    return answered(load_predictor(run_id, directory), json_value(inputs))
+    return predict_watched(load_predictor(run_id, directory), json_value(inputs))
 
 
 def last_answers(one: FinetuneRun, inputs: Any) -> list[tuple[float, dict]]:

@@ -22,6 +22,12 @@ def add_command(commands, name: str, run: Callable, help: str) -> argparse.Argum
     return sub
 
 
+def add_precision(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--precision", choices=("float32", "bfloat16"), default="float32", help="of the arithmetic (default: float32)"
+    )
+
+
 def positive(kind):
     def parse(text: str):
         value = kind(text)

@@ -38,7 +38,7 @@ def train_diet(options) -> None:
 
     import torch
 
-    from minibert.diet.run import DietSettings, adam
+    from minibert.diet.run import DietSettings, adam_optimization
     from minibert.diet.run import train_diet as run
     from minibert.tasks import TASKS
 
@@ -51,7 +51,7 @@ def train_diet(options) -> None:
         batch_first=options.batch_first,
         batch_last=options.batch_last,
         sizes={"width": options.width},
-        optimization=replace(adam(), learning_rate=options.learning_rate),
+        optimization=replace(adam_optimization(), learning_rate=options.learning_rate),
         seed=options.seed,
     )
     train = TASKS["intent"].read(options.train)

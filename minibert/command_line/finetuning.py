@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
+from minibert.command_line.arguments import SHIPPED, add_command, add_precision, model_directory, positive
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.finetune.distillation import LOSSES
@@ -121,6 +121,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--model", default=SHIPPED, type=input_path)
     sub.add_argument("--data", nargs="+", required=True, type=input_path)
     sub.add_argument("--max-length", type=positive(int), default=128, help="of a pre-trained model's rows")
+    add_precision(sub)
     file_options(sub)
 
 
@@ -190,17 +191,17 @@ def finetune(options) -> None:
 
 def evaluate(options) -> None:
     from minibert import checkpoint
-    from minibert.diet.predictor import is_diet, predictor_in
+    from minibert.diet.predictor import is_diet, load_predictor
     from minibert.finetune.evaluation import evaluate as measure_task
     from minibert.finetune.evaluation import unknown_labels
     from minibert.tasks.metadata import metadata_values
-    from minibert.training.precision import best_device
+    from minibert.training.precision import ready_to_answer
 
     values = {"minibert_task": "intent"} if is_diet(options.model) else checkpoint.config_values(options.model)
     saved_as = (values.get("architectures") or ["BertForPreTraining"])[0]
     if "minibert_task" in values or not saved_as.endswith(("ForPreTraining", "ForMaskedLM", "Model")):
-        predictor = predictor_in(options.model)
-        predictor.model.to(best_device())
+        predictor = load_predictor(options.model)
+        ready_to_answer(predictor.model, options.precision)
         for path in options.data:
             data = read_task_data(options, predictor.task, path)
             predictor.task.check_answers(data)
@@ -221,6 +222,7 @@ def evaluate(options) -> None:
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
     settings = PretrainSettings(steps=1, max_length=options.max_length, relative=config_from(values).model_type)
-    model = load_pretrained(options.model, settings).to(best_device())
+    model = load_pretrained(options.model, settings)
+    ready_to_answer(model, options.precision)
     metrics = measure(settings.objective, model, dev_batches(store, tokenizer, settings))
     print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from minibert.command_line.arguments import add_command, positive
+from minibert.command_line.arguments import add_command, add_precision, positive
 from minibert.command_line.lines import bounded_lines, lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.folders import input_path
 from minibert.text.json_values import JsonError, json_value
+
+SORTED_TOGETHER = 32  # batches of a file, whose inputs are sorted by length: little padding is computed
 
 
 def add_commands(commands) -> None:
@@ -24,17 +26,18 @@ def add_commands(commands) -> None:
     sub.add_argument("--data", type=input_path, help="a file in one of the formats of the task, as `evaluate` reads it")
     sub.add_argument("--model", required=True, type=input_path)
     sub.add_argument("--batch-size", type=positive(int), default=32)
+    add_precision(sub)
     file_options(sub)
 
 
 def predict(options) -> None:
     from contextlib import ExitStack
 
-    from minibert.diet.predictor import predictor_in
-    from minibert.training.precision import best_device
+    from minibert.diet.predictor import load_predictor
+    from minibert.training.precision import ready_to_answer
 
-    predictor = predictor_in(options.model)
-    predictor.model.to(best_device())
+    predictor = load_predictor(options.model)
+    ready_to_answer(predictor.model, options.precision)
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")
     with ExitStack() as stack:
@@ -42,7 +45,7 @@ def predict(options) -> None:
             answers = predictor.stream([parse_input(options.text)])
         elif options.file is not None:
             file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            answers = predictor.stream(map(parse_input, bounded_lines(file)), options.batch_size)
+            answers = predictor.stream(map(parse_input, bounded_lines(file)), SORTED_TOGETHER * options.batch_size)
         elif options.data is not None:
             answers = file_answers(options, predictor)
         else:
@@ -55,8 +58,9 @@ def predict(options) -> None:
 def file_answers(options, predictor) -> Iterator[dict]:
     """The answer to each example of a file of the task."""
     examples = read_task_data(options, predictor.task, options.data).examples
-    for start in range(0, len(examples), options.batch_size):
-        yield from predictor.answers(examples[start : start + options.batch_size])[0]
+    size = SORTED_TOGETHER * options.batch_size
+    for start in range(0, len(examples), size):
+        yield from predictor.answers(examples[start : start + size])[0]
 
 
 def parse_input(line: str):

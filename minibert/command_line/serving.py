@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from minibert.command_line.arguments import add_command, positive
+from minibert.command_line.arguments import add_command, add_precision, positive
 from minibert.command_line.printing import print_result
 from minibert.folders import input_path
 
@@ -38,6 +38,7 @@ def add_commands(commands) -> None:
     sub.add_argument("--max-body", type=positive(int), default=2**20, help="bytes of a request (default: 1 MiB)")
     sub.add_argument("--queue", type=positive(int), default=256, help="inputs that may wait (default: 256)")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
+    add_precision(sub)
 
 
 def port(text: str) -> int:
@@ -60,12 +61,12 @@ def export(options) -> None:
 def serve(options) -> None:
     import torch
 
-    from minibert.diet.predictor import predictor_in
+    from minibert.diet.predictor import load_predictor
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
     from minibert.sentence_vectors.encoder import SentenceVectors
     from minibert.service.server import Limits
     from minibert.service.server import serve as run
-    from minibert.training.precision import best_device
+    from minibert.training.precision import ready_to_answer
 
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -80,9 +81,9 @@ def serve(options) -> None:
     predictor = (
         VectorPredictor(SentenceVectors.from_directory(options.model))
         if is_encoder(options.model)
-        else predictor_in(options.model)
+        else load_predictor(options.model)
     )
-    predictor.model.to(best_device())
+    ready_to_answer(predictor.model, options.precision)
     task = predictor.task.name
 
     def ready(url: str) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
+from minibert.command_line.arguments import SHIPPED, add_command, add_precision, model_directory, positive
 from minibert.command_line.lines import bounded_lines, lines_of
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.folders import input_path
@@ -79,13 +79,14 @@ def reading_options(sub) -> None:
         help="what train-vectors or sentence-transformers saved, or any BERT (default: the shipped one)",
     )
     sub.add_argument("--pooling", choices=POOLINGS, help="another than the model's, which is mean where it says none")
+    add_precision(sub)
 
 
 def train_vectors(options) -> None:
     import torch
 
     from minibert.sentence_vectors.rows import questions_of, read_rows
-    from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+    from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
     from minibert.tasks import TASKS
     from minibert.train import Optimization
 
@@ -104,7 +105,7 @@ def train_vectors(options) -> None:
         seed=options.seed,
     )
     pairs = TASKS["similarity"].read(options.dev).examples if options.dev else ()
-    held = Held(pairs, questions_of(options.questions) if options.questions else ())
+    held = HeldOut(pairs, questions_of(options.questions) if options.questions else ())
     rows = read_rows(options.objective, options.train)
     print_events(
         options, learn_vectors(settings, options.model, rows, held=held, out=options.out, resuming=options.resume)
@@ -174,8 +175,10 @@ def embed(options) -> None:
     import numpy as np
 
     from minibert.sentence_vectors.encoder import SentenceVectors
+    from minibert.training.precision import ready_to_answer
 
     vectors = SentenceVectors.from_directory(options.model, options.pooling)
+    ready_to_answer(vectors.encoder, options.precision)
     if options.out is None:
         for group in in_groups(texts_of(options)):
             for text, row in zip(group, vectors.embed(group).tolist(), strict=True):
@@ -198,8 +201,10 @@ def embed(options) -> None:
 def search(options) -> None:
     from minibert.inside.geometry.vectors import nearest, unit
     from minibert.sentence_vectors.encoder import SentenceVectors
+    from minibert.training.precision import ready_to_answer
 
     vectors = SentenceVectors.from_directory(options.model, options.pooling)
+    ready_to_answer(vectors.encoder, options.precision)
     lines = list(file_lines(options.file))
     if not lines:
         raise ValueError(f"{options.file} holds no text: every line is blank")

@@ -50,8 +50,8 @@ class Crf(nn.Module):
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
         """−log p(tags) per word, over the batch."""
-        lost = self.log_partition(emissions, mask) - self.score(emissions, tags, mask)  # (B,)
-        return lost.sum() / mask.sum().clamp(min=1)
+        losses = self.log_partition(emissions, mask) - self.score(emissions, tags, mask)  # (B,)
+        return losses.sum() / mask.sum().clamp(min=1)
 
     @torch.no_grad()
     def best(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
@@ -76,6 +76,6 @@ class Crf(nn.Module):
         """(B, T, K): the probability of each tag at each word, over all paths. It is the gradient of log Z: autograd
         computes what the backward algorithm does."""
         with torch.enable_grad():
-            asked = emissions.detach().requires_grad_()
-            (slope,) = torch.autograd.grad(self.log_partition(asked, mask).sum(), asked)
-        return slope
+            x = emissions.detach().requires_grad_()
+            (gradient,) = torch.autograd.grad(self.log_partition(x, mask).sum(), x)
+        return gradient

@@ -4,16 +4,17 @@ encoded once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from minibert import checkpoint
 from minibert.inside.geometry.vectors import encoder_of
-from minibert.model import Batch, Bert
+from minibert.model import Bert
 from minibert.tasks.tagging import pieces_of
+from minibert.text.batches import length_batches, padded_batch
 from minibert.tokenizer import Tokenizer
-
-ROWS = 64  # texts per batch
 
 
 class DenseFeatures:
@@ -22,6 +23,11 @@ class DenseFeatures:
     def __init__(self, bert: nn.Module, tokenizer: Tokenizer):
         self.bert: Bert = encoder_of(bert).eval()
         self.tokenizer = tokenizer
+
+    @classmethod
+    def from_directory(cls, directory: str | Path) -> DenseFeatures:
+        """The frozen encoder of a checkpoint."""
+        return cls(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
 
     @property
     def size(self) -> int:
@@ -33,28 +39,23 @@ class DenseFeatures:
         block; the last row, __CLS__, is the vector of [CLS]. Words beyond the encoder's positions are zero."""
         room = self.bert.config.longest - 2
         pieces = pieces_of(self.tokenizer, examples)
-        order = sorted(range(len(examples)), key=lambda i: sum(map(len, pieces[i])))
-        result: list[Tensor] = [torch.empty(0)] * len(examples)
+        cls, sep = self.tokenizer.cls_id, self.tokenizer.sep_id
+        rows = [[cls, *[piece for word in words for piece in word][:room], sep] for words in pieces]
+        vectors: list[Tensor] = [torch.empty(0)] * len(examples)
         device = next(self.bert.parameters()).device
-        for start in range(0, len(order), ROWS):
-            chosen = order[start : start + ROWS]
-            rows = [[piece for word in pieces[i] for piece in word][:room] for i in chosen]
-            width = max(map(len, rows)) + 2
-            ids = torch.full((len(rows), width), self.tokenizer.pad_id)
-            for row, read in zip(ids, rows, strict=True):
-                row[: len(read) + 2] = torch.tensor([self.tokenizer.cls_id, *read, self.tokenizer.sep_id])
-            real = torch.arange(width) < torch.tensor([len(read) + 2 for read in rows])[:, None]
-            hidden = self.bert(Batch(ids, torch.zeros_like(ids), real).to(device))[0].float().cpu()  # (B, T, H)
-            for x, i, read in zip(hidden, chosen, rows, strict=True):
-                result[i] = torch.stack([*words_of(x, [len(word) for word in pieces[i]], len(read)), x[0]])
-        return result
+        for indices in length_batches([len(row) for row in rows]):
+            batch = padded_batch([rows[i] for i in indices], self.tokenizer.pad_id).to(device)
+            hidden = self.bert(batch)[0].float().cpu()  # (B, T, H)
+            for x, i in zip(hidden, indices, strict=True):
+                vectors[i] = torch.stack([*word_means(x, [len(word) for word in pieces[i]], len(rows[i]) - 2), x[0]])
+        return vectors
 
 
-def words_of(x: Tensor, lengths: Sequence[int], read: int) -> list[Tensor]:
-    """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · read: pieces that fit."""
-    means, place = [], 0
+def word_means(x: Tensor, lengths: Sequence[int], num_pieces: int) -> list[Tensor]:
+    """The mean of each word's pieces. x: (T, H), [CLS] first · lengths: pieces per word · num_pieces: read ones."""
+    means, start = [], 0
     for length in lengths:
-        end = min(place + length, read)
-        means.append(x[1 + place : 1 + end].mean(0) if place < end else torch.zeros(x.size(1)))
-        place += length
+        end = min(start + length, num_pieces)
+        means.append(x[1 + start : 1 + end].mean(0) if start < end else torch.zeros(x.size(1)))
+        start += length
     return means

@@ -6,21 +6,22 @@ space.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from functools import partial
+from dataclasses import dataclass, fields
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
+from minibert.config import check_positive
 from minibert.diet.crf import Crf
 from minibert.diet.rows import DietBatch
 from minibert.model import IGNORE, Block, Tap, no_tap, prefix_tap
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 
 FEATURES = ("both", "sparse", "dense")
-HIDDEN = 0.15  # share of words to mask, of which 70 % become __MASK__ and 10 % another word (§3)
+MASKED = 0.15  # share of words to mask, of which 70 % become __MASK__ and 10 % another word (§3)
 AS_MASK, AS_OTHER = 0.7, 0.1
 
 
@@ -48,9 +49,7 @@ class DietConfig:
             raise ValueError(f"features must be one of {', '.join(FEATURES)}, not {self.features!r}")
         if (self.features != "sparse") != (self.dense_size > 0):
             raise ValueError(f"the features {self.features!r} do not go with an encoder of {self.dense_size} numbers")
-        for name in ("sparse_size", "width", "layers", "heads", "furthest", "similar_size", "negatives"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "sparse_size", "width", "layers", "heads", "furthest", "similar_size", "negatives")
         if self.width % self.heads:
             raise ValueError(f"the width {self.width} cannot be shared by {self.heads} heads")
 
@@ -58,11 +57,8 @@ class DietConfig:
     def from_dict(cls, values: dict) -> DietConfig:
         return cls(**{field.name: values[field.name] for field in fields(cls) if field.name in values})
 
-    def as_dict(self) -> dict:
-        return asdict(self)
-
     @property
-    def of_blocks(self) -> NezhaConfig:
+    def block_config(self) -> NezhaConfig:
         return NezhaConfig(
             vocab_size=1,
             hidden_size=self.width,
@@ -80,9 +76,9 @@ class LearnedDistances(RelativeAttention):
 
     def __init__(self, config: NezhaConfig):
         super().__init__(config)
-        size = self.sinusoids.shape
+        size = self.get_buffer("sinusoids").shape
         del self.sinusoids
-        self.sinusoids = nn.Parameter(torch.empty(size))
+        self.register_parameter("sinusoids", nn.Parameter(torch.empty(size)))
         nn.init.normal_(self.sinusoids, std=0.02)
 
 
@@ -104,18 +100,17 @@ class Diet(nn.Module):
     def __init__(self, config: DietConfig, features: int, intents: int, tags: int):
         super().__init__()
         self.config = config
-        read = config.dense_size
+        size = config.dense_size
         if config.features != "dense":
             self.sparse = nn.EmbeddingBag(features, config.sparse_size, mode="sum")  # a matrix times a 0/1 vector
             self.sparse_bias = nn.Parameter(torch.zeros(config.sparse_size))
             nn.init.normal_(self.sparse.weight, std=0.05)
-            read += config.sparse_size
-        self.joined = nn.Linear(read, config.width)
+            size += config.sparse_size
+        self.joined = nn.Linear(size, config.width)
         self.norm = nn.LayerNorm(config.width)
         self.hidden_word = nn.Parameter(torch.empty(config.width))  # __MASK__
         nn.init.normal_(self.hidden_word, std=0.02)
-        block = partial(Block, attention=LearnedDistances)
-        self.blocks = nn.ModuleList(block(config.of_blocks) for _ in range(config.layers))
+        self.blocks = nn.ModuleList(Block(config.block_config, LearnedDistances) for _ in range(config.layers))
         self.dropout = nn.Dropout(config.dropout)
         self.emissions = nn.Linear(config.width, tags)
         self.crf = Crf(tags)
@@ -127,80 +122,73 @@ class Diet(nn.Module):
 
     def features(self, batch: DietBatch, tap: Tap = no_tap) -> Tensor:
         """Both kinds of features, each through its own layer, joined → (B, T, H)"""
-        parts = []
+        features = []
         if self.config.features != "dense":
-            kept = None
+            weights = None
             if self.training and self.config.sparse_dropout:  # dropout on the ones
-                stay = 1 - self.config.sparse_dropout
-                kept = (torch.rand(batch.features.shape, device=batch.features.device) < stay) / stay
-            summed = self.sparse(batch.features, batch.starts, per_sample_weights=kept)  # (B·T, sparse size)
-            summed = F.relu(summed + self.sparse_bias).unflatten(0, batch.padding.shape)
-            parts.append(tap("sparse", summed))
+                rate = 1 - self.config.sparse_dropout
+                weights = (torch.rand(batch.features.shape, device=batch.features.device) < rate) / rate
+            x = self.sparse(batch.features, batch.starts, per_sample_weights=weights)  # (B·T, sparse size)
+            features.append(tap("sparse", F.relu(x + self.sparse_bias).unflatten(0, batch.padding.shape)))
         if batch.dense is not None:
-            parts.append(tap("dense", batch.dense))
-        return tap("joined", self.norm(self.joined(self.dropout(torch.cat(parts, dim=-1)))))  # (B, T, H)
+            features.append(tap("dense", batch.dense))
+        return tap("joined", self.norm(self.joined(self.dropout(torch.cat(features, dim=-1)))))  # (B, T, H)
 
     def forward(self, batch: DietBatch, tap: Tap = no_tap) -> DietOutput:
-        given = self.features(batch, tap)  # (B, T, H)
-        hides = self.training and self.place is not None
-        hidden = torch.zeros_like(batch.padding)
-        if hides:
-            hidden[:, :-1] = batch.words & (torch.rand(batch.words.shape, device=given.device) < HIDDEN)
-        x = self.hide(given, hidden, batch.words) if hides else given
+        x = features = self.features(batch, tap)  # (B, T, H)
+        masked = torch.zeros_like(batch.padding)
+        if masks := self.training and self.place is not None:
+            masked[:, :-1] = batch.words & (torch.rand(batch.words.shape, device=x.device) < MASKED)
+            x = self.mask_words(features, masked, batch.words)
         mask = padding_mask(batch.padding)
-        for number, block in enumerate(self.blocks):
-            x = block(x, mask, prefix_tap(tap, f"blocks.{number}"))  # (B, T, H)
-        whole = x[torch.arange(len(x), device=x.device), batch.padding.sum(1) - 1]  # (B, H): __CLS__
-        request = tap("request", self.request(whole))  # (B, E)
+        for i, block in enumerate(self.blocks):
+            x = block(x, mask, prefix_tap(tap, f"blocks.{i}"))  # (B, T, H)
+        cls = x[torch.arange(len(x), device=x.device), batch.padding.sum(1) - 1]  # (B, H)
+        request = tap("request", self.request(cls))  # (B, E)
         similarities = tap("similarities", request @ self.intents.weight.T)  # (B, I)
         emissions = tap("emissions", self.emissions(x[:, :-1]))  # (B, T − 1, K)
-        output = DietOutput(x, request, similarities, emissions, {})
-        output.losses.update(self.losses(output, batch))
-        if hides:
-            output.losses["mask"] = self.guessed(x[hidden], given[hidden], batch.names[hidden[:, :-1]])
-        output.losses["loss"] = sum(output.losses.values())
-        return output
-
-    def losses(self, output: DietOutput, batch: DietBatch) -> dict[str, Tensor]:
-        """The losses of intents and of entities, where the batch has labels for them."""
-        losses, known = {}, None if batch.intents is None else batch.intents != IGNORE
-        if known is not None and known.any():
-            own, similarities = batch.intents[known], output.similarities[known].float()
-            right = F.one_hot(own, self.intents.num_embeddings).bool()
-            losses["intent"] = told_from_others(similarities, own, right, self.config.negatives)
+        losses = {}
+        if batch.intents is not None and (known := batch.intents != IGNORE).any():
+            labels = batch.intents[known]
+            positives = F.one_hot(labels, self.intents.num_embeddings).bool()
+            losses["intent"] = self.similarity_loss(similarities[known], labels, positives)
         if batch.tags is not None and batch.words.any():
-            losses["entities"] = self.crf(output.emissions.float(), batch.tags, batch.words)
-        return losses
+            losses["entities"] = self.crf(emissions.float(), batch.tags, batch.words)
+        if masks and batch.names is not None:
+            losses["mask"] = self.mask_loss(x[masked], features[masked], batch.names[masked[:, :-1]])
+        total: Any = sum(losses.values())
+        return DietOutput(x, request, similarities, emissions, {**losses, "loss": total})
 
-    def guessed(self, places: Tensor, words: Tensor, names: Tensor) -> Tensor:
-        """Loss of finding the masked word among all masked words of the batch. places, words: (M, H) · names: (M,)"""
-        if not len(names):
-            return places.sum()  # no masked words: zero, with a gradient
-        similarities = (self.place(places) @ self.word(words).T).float()  # (M, M)
-        own = torch.arange(len(names), device=names.device)
-        return told_from_others(similarities, own, names[:, None] == names[None, :], self.config.negatives)
+    def similarity_loss(self, similarities: Tensor, labels: Tensor, positives: Tensor) -> Tensor:
+        return sampled_softmax_loss(similarities.float(), labels, positives, self.config.negatives)
 
-    def hide(self, x: Tensor, hidden: Tensor, words: Tensor) -> Tensor:
+    def mask_loss(self, x: Tensor, words: Tensor, names: Tensor) -> Tensor:
+        """Loss of finding each masked word among all masked words of the batch. x, words: (M, H) · names: (M,)"""
+        if self.place is None or self.word is None or not len(names):
+            return x.sum()  # no masked words: zero, with a gradient
+        labels = torch.arange(len(names), device=names.device)
+        return self.similarity_loss(self.place(x) @ self.word(words).T, labels, names[:, None] == names[None, :])
+
+    def mask_words(self, x: Tensor, masked: Tensor, words: Tensor) -> Tensor:
         """Masked positions: 70 % become __MASK__, 10 % another word's vector, 20 % stay. x: (B, T, H)"""
         if not words.any():
             return x
-        drawn = torch.rand(hidden.shape, device=x.device)
+        draws = torch.rand(masked.shape, device=x.device)
         all_words = x[:, :-1][words]  # (N, H)
-        other = hidden & (drawn >= AS_MASK) & (drawn < AS_MASK + AS_OTHER)
-        some = torch.randint(len(all_words), (int(other.sum()),), device=x.device)
-        x = torch.where((hidden & (drawn < AS_MASK)).unsqueeze(-1), self.hidden_word, x)
-        return x.masked_scatter(other.unsqueeze(-1), all_words[some].to(x.dtype))
+        other = masked & (draws >= AS_MASK) & (draws < AS_MASK + AS_OTHER)
+        indices = torch.randint(len(all_words), (int(other.sum()),), device=x.device)
+        x = torch.where((masked & (draws < AS_MASK)).unsqueeze(-1), self.hidden_word, x)
+        return x.masked_scatter(other.unsqueeze(-1), all_words[indices].to(x.dtype))
 
 
-def told_from_others(similarities: Tensor, own: Tensor, right: Tensor, negatives: int) -> Tensor:
-    """−log softmax of each row's own candidate among itself and sampled negatives (§3, after Wu et al. 2018).
+def sampled_softmax_loss(similarities: Tensor, labels: Tensor, positives: Tensor, num_negatives: int) -> Tensor:
+    """−log softmax of each row's label among itself and sampled negatives (§3, after Wu et al. 2018).
 
-    similarities: (N, C) · own: (N,), index of a candidate · right: (N, C), True where a candidate is no negative.
+    similarities: (N, C) · labels: (N,), of C candidates · positives: (N, C), True where a candidate is no negative.
     """
-    wrong = ~right
-    if similarities.size(1) > negatives:
-        drawn = torch.rand(similarities.shape, device=similarities.device).masked_fill(right, -1.0)
-        least = drawn.topk(negatives, dim=1).values[:, -1:]  # threshold: the smallest value drawn
-        wrong = wrong & (drawn >= least)
-    asked = wrong.scatter(1, own.unsqueeze(1), True)
-    return F.cross_entropy(similarities.masked_fill(~asked, float("-inf")), own)
+    candidates = ~positives
+    if similarities.size(1) > num_negatives:
+        draws = torch.rand(similarities.shape, device=similarities.device).masked_fill(positives, -1.0)
+        candidates &= draws >= draws.topk(num_negatives, dim=1).values[:, -1:]
+    candidates = candidates.scatter(1, labels.unsqueeze(1), True)
+    return F.cross_entropy(similarities.masked_fill(~candidates, float("-inf")), labels)

@@ -1,10 +1,10 @@
-"""Predictions of a DIET, as answers of the task `intent`; saved as weights, JSON, and the encoder of its features."""
+"""Predictions of a DIET, in the form of the task `intent`; saved as weights, JSON and the encoder of its features."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,14 @@ from safetensors.torch import load_file, save_file
 from minibert import checkpoint
 from minibert.diet.dense import DenseFeatures
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.rows import DietRow, Labels, batch_of, rows_of
+from minibert.diet.rows import DietRow, Labels, diet_batch, diet_rows
 from minibert.diet.sparse import SparseFeatures
-from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.finetune.predictor import Predictor
 from minibert.model import IGNORE
 from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tagging import OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
-from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
 
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
@@ -36,11 +35,10 @@ KINDS = {
     "longest": int,
     "encoder": str | None,
 }
-TOGETHER = 64  # requests per batch
 
 
-class WordReader:
-    """Stands in for the encoder's tokenizer if there is no encoder: shows which parts of a text are read."""
+class WordTokenizer:
+    """In place of the encoder's tokenizer where there is no encoder: the service asks it whether a text has words."""
 
     def encode_bulk(self, texts: Sequence[str]) -> list[list[int]]:
         """For each text the start offsets of its words."""
@@ -52,7 +50,7 @@ class DietPredictor(Predictor):
     """The `Predictor` of a DIET, used like that of a fine-tuned model."""
 
     model: Diet
-    tokenizer: Tokenizer | WordReader  # the encoder's
+    tokenizer: Any  # the encoder's Tokenizer, or a WordTokenizer
     task: Task = field(default_factory=lambda: TASKS["intent"])
     options: Options = field(default_factory=Options)
     names: Labels = field(default_factory=dict)
@@ -64,44 +62,35 @@ class DietPredictor(Predictor):
         return self.names
 
     def features(self, examples: Sequence) -> list[DietRow]:
-        return rows_of(examples, self.names, self.sparse, self.dense)
+        return diet_rows(examples, self.names, self.sparse, self.dense)
 
-    @torch.no_grad()
-    def outputs(self, features: Sequence[DietRow], batch_size: int = TOGETHER) -> tuple[list[dict], float]:
-        """For each row the similarities to all intents, the most probable path of tags, and the probability of each tag
-        on it; and the mean loss."""
-        training, device = self.model.training, next(self.model.parameters()).device
-        self.model.eval()
-        order = sorted(range(len(features)), key=lambda i: features[i].length)
-        results: list[dict] = [{} for _ in features]
-        loss, asked = 0.0, 0
-        for start in range(0, len(order), batch_size):
-            chosen = order[start : start + batch_size]
-            batch = batch_of([features[i] for i in chosen]).to(device)
-            output = self.model(batch)
-            emissions = output.emissions.float()
-            if not (torch.isfinite(output.similarities).all() and torch.isfinite(emissions).all()):
-                raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
-            if output.losses and (batch.intents != IGNORE).any():
-                loss, asked = loss + float(output.losses["loss"]) * len(chosen), asked + len(chosen)
-            probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
-            paths = self.model.crf.best(emissions, batch.words)
-            for row, i in enumerate(chosen):
-                results[i] = {
-                    "similarities": output.similarities[row].float().cpu().numpy(),
-                    "path": paths[row],
-                    "probs": [float(probs[row, t, tag]) for t, tag in enumerate(paths[row])],
-                }
-        self.model.train(training)
-        return results, loss / max(asked, 1)
+    def batch_outputs(self, features: Sequence[DietRow], device: torch.device) -> tuple[list[dict], float, int]:
+        """The output of a row: its similarities to all intents, the most probable path of tags, and the probability of
+        each tag on it."""
+        batch = diet_batch(features).to(device)
+        output = self.model(batch)
+        emissions = output.emissions.float()
+        similarities = output.similarities.float().cpu().numpy()
+        probs = self.model.crf.marginals(emissions, batch.words).cpu().numpy()
+        rows = [
+            {
+                "similarities": similarities[row],
+                "path": path,
+                "probs": [float(probs[row, t, i]) for t, i in enumerate(path)],
+            }
+            for row, path in enumerate(self.model.crf.best(emissions, batch.words))
+        ]
+        if not output.losses or batch.intents is None or not (batch.intents != IGNORE).any():
+            return rows, 0.0, 0
+        return rows, float(output.losses["loss"]), len(rows)
 
     def decoded(self, outputs: Sequence[dict], features: Sequence[DietRow], examples: Sequence) -> list[dict]:
         intents = class_answers([{"logits": output["similarities"]} for output in outputs], self.names["intents"])
-        answers = []
+        predictions = []
         for example, intent, output in zip(examples, intents, outputs, strict=True):
             unread = len(example.words) - len(output["path"])
             tags = [*(self.names["tags"][tag] for tag in output["path"]), *[OUTSIDE] * unread]
-            answers.append(
+            predictions.append(
                 {
                     "text": example.text,
                     "intent": intent["label"],
@@ -112,7 +101,7 @@ class DietPredictor(Predictor):
                     "entities": entity_answers(example, tags),
                 }
             )
-        return answers
+        return predictions
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None, encoder: str | None = None) -> Path:
         """Write a directory for `from_directory`. encoder: path of the frozen encoder, relative to that directory; if
@@ -120,12 +109,11 @@ class DietPredictor(Predictor):
         directory = Path(directory)
         if self.dense is not None and encoder is None:
             checkpoint.save(directory / ENCODER, self.dense.bert, self.tokenizer, dtype=torch.float16)
+        sparse = self.sparse or SparseFeatures((), (), 1)
         description = {
-            "config": self.model.config.as_dict(),
+            "config": asdict(self.model.config),
             **self.names,
-            "words": self.sparse.words if self.sparse else (),
-            "grams": self.sparse.grams if self.sparse else (),
-            "longest": self.sparse.longest if self.sparse else 1,
+            **{"words": sparse.words, "grams": sparse.grams, "longest": sparse.longest},
             "encoder": None if self.dense is None else encoder or ENCODER,
         }
         state = {
@@ -142,15 +130,15 @@ class DietPredictor(Predictor):
         """Load what `save` wrote. Raises CheckpointError if that is not possible."""
         directory = Path(directory)
         try:
-            said = json_object(checkpoint.existing(directory, DESCRIPTION))
-            if lacking := KINDS.keys() - said.keys():
-                raise ValueError(f"{DESCRIPTION} does not say its {min(lacking)}")
-            check_kinds(said, KINDS)
-            config = DietConfig.from_dict(said["config"])
+            values = json_object(checkpoint.existing(directory, DESCRIPTION))
+            if missing := KINDS.keys() - values.keys():
+                raise ValueError(f"{DESCRIPTION} does not say its {min(missing)}")
+            check_kinds(values, KINDS)
+            config = DietConfig.from_dict(values["config"])
             sparse = None
             if config.features != "dense":
-                sparse = SparseFeatures(tuple(said["words"]), tuple(said["grams"]), said["longest"])
-            names = {name: said[name] for name in ("intents", "tags")}
+                sparse = SparseFeatures(tuple(values["words"]), tuple(values["grams"]), values["longest"])
+            names = {name: values[name] for name in ("intents", "tags")}
             stored = load_file(checkpoint.existing(directory, WEIGHTS))
             checkpoint.check_finite(stored, directory / WEIGHTS)
 
@@ -158,39 +146,33 @@ class DietPredictor(Predictor):
                 return Diet(config, len(sparse or ()), *map(len, names.values()))
 
             with sizes_only():
-                wanted = build().state_dict()
-            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
+                expected = build().state_dict()
+            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in expected.items()}:
                 raise ValueError(f"{WEIGHTS} holds other weights than {DESCRIPTION} asks for")
             model = build()
             model.load_state_dict(stored)
             dense = None
             if config.features != "sparse":
-                dense = dense_features(directory / (said["encoder"] or ENCODER))
+                dense = DenseFeatures.from_directory(directory / (values["encoder"] or ENCODER))
                 if dense.size != config.dense_size:
                     raise ValueError(
                         f"the encoder has {dense.size} numbers a word, the model reads {config.dense_size}"
                     )
         except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
             raise checkpoint.CheckpointError(f"{directory} holds no DIET that can be read: {error}") from error
-        tokenizer = dense.tokenizer if dense is not None else WordReader()
+        tokenizer = dense.tokenizer if dense is not None else WordTokenizer()
         return cls(model.eval(), tokenizer, names=names, sparse=sparse, dense=dense)
-
-
-def dense_features(directory: str | Path) -> DenseFeatures:
-    """The frozen encoder of a checkpoint, as a source of dense features."""
-    return DenseFeatures(checkpoint.load(directory), checkpoint.load_tokenizer(directory))
 
 
 def is_diet(directory: str | Path) -> bool:
     return (Path(directory) / DESCRIPTION).is_file()
 
 
-def predictor_in(directory: str | Path) -> Predictor:
-    """A DIET's or a fine-tuned model's predictor, whichever the directory holds."""
-    kind: Callable[[str | Path], Predictor] = Predictor.from_directory
-    return DietPredictor.from_directory(directory) if is_diet(directory) else kind(directory)
+def load_predictor(directory: str | Path) -> Predictor:
+    """The predictor of a DIET or of a fine-tuned model, whichever the directory holds."""
+    return (DietPredictor if is_diet(directory) else Predictor).from_directory(directory)
 
 
-def ranking(answer: dict) -> list[tuple[str, float]]:
-    """The intents of an answer with their probabilities, most probable first."""
-    return sorted(answer["probabilities"].items(), key=lambda one: -one[1])
+def ranked_intents(prediction: dict) -> list[tuple[str, float]]:
+    """The intents of a prediction with their probabilities, most probable first."""
+    return sorted(prediction["probabilities"].items(), key=lambda item: -item[1])

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from minibert.diet.dense import DenseFeatures
-from minibert.diet.sparse import SparseFeatures, plain
+from minibert.diet.sparse import SparseFeatures, normalized
 from minibert.model import IGNORE
 
-TOGETHER = 8
+SORTED_TOGETHER = 8  # batches whose rows are grouped by length
 MOST_WORDS = 256  # words read per request: attention is quadratic
 Labels = dict[str, list[str]]  # {"intents": …, "tags": …}, as `tasks.intents` has them
 
@@ -49,7 +49,7 @@ class DietBatch:
     tags: Tensor | None = None
     names: Tensor | None = None
 
-    def to(self, device) -> DietBatch:
+    def to(self, device: torch.device) -> DietBatch:
         return replace(self, **{name: x.to(device) for name, x in vars(self).items() if x is not None})
 
     @property
@@ -62,7 +62,7 @@ class DietBatch:
         return self.padding[:, 1:]
 
 
-def rows_of(
+def diet_rows(
     examples: Sequence, labels: Labels, sparse: SparseFeatures | None, dense: DenseFeatures | None
 ) -> list[DietRow]:
     """Requests with their labels, up to MOST_WORDS words; tags that are not among the labels become index 0."""
@@ -75,33 +75,31 @@ def rows_of(
             None if vector is None else torch.cat([vector[: len(words)], vector[-1:]]),
             intents.get(example.intent, IGNORE),
             tuple(tags.get(tag, 0) for tag in (example.tags or ())[:MOST_WORDS]),
-            tuple(zlib.crc32(plain(word).encode()) for word in words),
+            tuple(zlib.crc32(normalized(word).encode()) for word in words),
         )
         for example, vector in zip(examples, vectors, strict=True)
         for words in [example.words[:MOST_WORDS]]
     ]
 
 
-def batch_of(rows: Sequence[DietRow]) -> DietBatch:
+def diet_batch(rows: Sequence[DietRow]) -> DietBatch:
     longest = max(row.length for row in rows)
-    places = [place for row in rows for place in (*row.sparse, *[[]] * (longest - row.length))]
-    counts = torch.tensor([0, *map(len, places[:-1])])
-    dense = None
-    if rows[0].dense is not None:
-        dense = torch.nn.utils.rnn.pad_sequence([row.dense for row in rows], batch_first=True)  # (B, T, H)
+    positions = [features for row in rows for features in (*row.sparse, *[[]] * (longest - row.length))]
+    counts = torch.tensor([0, *map(len, positions[:-1])])
+    dense = [row.dense for row in rows if row.dense is not None]
 
     def of_words(field: str) -> Tensor | None:
         values = [getattr(row, field) for row in rows]
         if any(len(one) != row.length - 1 for one, row in zip(values, rows, strict=True)):
             return None
-        filled = [[*one, *[IGNORE] * (longest - 1 - len(one))] for one in values]
-        return torch.tensor(filled, dtype=torch.long).reshape(len(rows), longest - 1)
+        padded = [[*one, *[IGNORE] * (longest - 1 - len(one))] for one in values]
+        return torch.tensor(padded, dtype=torch.long).reshape(len(rows), longest - 1)
 
     return DietBatch(
-        torch.tensor([number for place in places for number in place], dtype=torch.long),
+        torch.tensor([index for features in positions for index in features], dtype=torch.long),
         counts.cumsum(0),
         torch.arange(longest) < torch.tensor([row.length for row in rows])[:, None],
-        dense,
+        torch.nn.utils.rnn.pad_sequence(dense, batch_first=True) if dense else None,  # (B, T, H)
         torch.tensor([row.intent for row in rows]),
         of_words("tags"),
         of_words("names"),
@@ -111,12 +109,12 @@ def batch_of(rows: Sequence[DietRow]) -> DietBatch:
 def balanced(intents: Sequence[int], rng: random.Random) -> list[int]:
     """Indices of all examples, in an order in which every stretch has about the intent shares of the whole: the k-th of
     the n examples of an intent is placed at random in the k-th of n parts of the epoch."""
-    places: list[tuple[float, int]] = []
+    positions: list[tuple[float, int]] = []
     for intent in sorted(set(intents)):
-        numbers = [i for i, one in enumerate(intents) if one == intent]
-        rng.shuffle(numbers)
-        places += [((k + rng.random()) / len(numbers), i) for k, i in enumerate(numbers)]
-    return [i for _, i in sorted(places)]
+        indices = [i for i, other in enumerate(intents) if other == intent]
+        rng.shuffle(indices)
+        positions += [((k + rng.random()) / len(indices), i) for k, i in enumerate(indices)]
+    return [i for _, i in sorted(positions)]
 
 
 def batch_sizes(first: int, last: int, epochs: int) -> list[int]:
@@ -124,14 +122,14 @@ def batch_sizes(first: int, last: int, epochs: int) -> list[int]:
     return [round(first + (last - first) * i / max(1, epochs - 1)) for i in range(epochs)]
 
 
-def steps_of(rows: int, sizes: Sequence[int]) -> int:
-    """The number of batches in all epochs."""
+def num_batches(rows: int, sizes: Sequence[int]) -> int:
+    """Over all epochs."""
     return sum(-(-rows // size) for size in sizes)
 
 
 class BalancedBatches:
-    """Each epoch has all rows once, balanced, in batches of that epoch's size; within every TOGETHER consecutive
-    batches, rows are grouped by length to save padding."""
+    """Each epoch has all rows once, balanced, in batches of that epoch's size; within every
+    SORTED_TOGETHER batches, rows are grouped by length to save padding."""
 
     def __init__(self, rows: Sequence[DietRow], sizes: Sequence[int], seed: int = 0):
         if not rows:
@@ -142,9 +140,9 @@ class BalancedBatches:
         rng = random.Random(self.seed)
         for size in self.sizes:
             order = balanced([row.intent for row in self.rows], rng)
-            for start in range(0, len(order), TOGETHER * size):
-                stretch = sorted(order[start : start + TOGETHER * size], key=lambda i: self.rows[i].length)
-                batches = [stretch[i : i + size] for i in range(0, len(stretch), size)]
+            for start in range(0, len(order), SORTED_TOGETHER * size):
+                window = sorted(order[start : start + SORTED_TOGETHER * size], key=lambda i: self.rows[i].length)
+                batches = [window[i : i + size] for i in range(0, len(window), size)]
                 rng.shuffle(batches)
                 for batch in batches:
-                    yield batch_of([self.rows[i] for i in batch])
+                    yield diet_batch([self.rows[i] for i in batch])

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
+from minibert.diet.dense import DenseFeatures
 from minibert.diet.model import Diet, DietConfig
-from minibert.diet.predictor import DietPredictor, WordReader, dense_features
-from minibert.diet.rows import BalancedBatches, batch_sizes, steps_of
+from minibert.diet.predictor import DietPredictor, WordTokenizer
+from minibert.diet.rows import BalancedBatches, batch_sizes, num_batches
 from minibert.diet.sparse import LONGEST, SparseFeatures
-from minibert.finetune.evaluation import answered
+from minibert.finetune.evaluation import predict_watched
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.data import TaskDataError
 from minibert.train import Event, Optimization, Preparing
@@ -22,7 +24,7 @@ from minibert.training.precision import best_device
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 
-def adam() -> Optimization:
+def adam_optimization() -> Optimization:
     """Adam at 1e-3 (§4.2), here decaying to zero."""
     return Optimization(learning_rate=1e-3, warmup=0.0, weight_decay=0.0, epsilon=1e-8, clip=10.0)
 
@@ -41,13 +43,11 @@ class DietSettings:
     sizes: Mapping[str, Any] = field(default_factory=dict)
     evaluate_every: int = 0
     steps: int = 0  # computed from the epochs
-    optimization: Optimization = field(default_factory=adam)
+    optimization: Optimization = field(default_factory=adam_optimization)
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("epochs", "batch_first", "batch_last", "longest"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "epochs", "batch_first", "batch_last", "longest")
 
 
 def train_diet(
@@ -64,14 +64,14 @@ def train_diet(
     """Yields the events of the run; on `dev` it measures the metrics of the task `intent`.
 
     encoder: a checkpoint whose frozen vectors are the dense features; unused if the features are sparse · watch:
-    requests answered at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
-    end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for settings or data that cannot be used.
+    requests predicted at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
+    end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for unusable settings or data.
     """
-    from dataclasses import replace
-
     if len(train.labels) < 2:
         raise TaskDataError(f"{train.name}: all requests have one intent; there is nothing to tell apart")
-    if settings.features != "sparse" and encoder is None:
+    if settings.features == "sparse":
+        encoder = None
+    elif encoder is None:
         raise ValueError(f"the features {settings.features!r} need an encoder")
     if out is not None:
         checkpoint.make_ready(Path(out))
@@ -79,39 +79,36 @@ def train_diet(
     names = task.labels(train)
     torch.manual_seed(settings.seed)
     dense = None
-    if settings.features != "sparse":
+    if encoder is not None:
         yield Preparing("words")
-        dense = dense_features(encoder)
+        dense = DenseFeatures.from_directory(encoder)
     sparse = None
     if settings.features != "dense":
-        sparse = SparseFeatures.learned((example.words for example in train.examples), settings.longest)
+        sparse = SparseFeatures.fit((example.words for example in train.examples), settings.longest)
     sizes = {"features": settings.features, "mask_loss": settings.mask_loss, "dense_size": dense.size if dense else 0}
     model = Diet(DietConfig(**{**sizes, **settings.sizes}), len(sparse or ()), *map(len, names.values()))
     predictor = DietPredictor(
-        model.to(best_device()), dense.tokenizer if dense else WordReader(), names=names, sparse=sparse, dense=dense
+        model.to(best_device()), dense.tokenizer if dense else WordTokenizer(), names=names, sparse=sparse, dense=dense
     )
     rows = predictor.features(train.examples)  # the encoder runs once per request
-    held = predictor.features(dev.examples) if dev is not None else []
+    dev_rows = predictor.features(dev.examples) if dev is not None else []
     batches = batch_sizes(settings.batch_first, settings.batch_last, settings.epochs)
-    steps = steps_of(len(rows), batches)
+    steps = num_batches(len(rows), batches)
     every = settings.evaluate_every or max(1, round(steps / 12))
     settings = replace(settings, steps=steps, evaluate_every=every)
 
-    def measured() -> dict[str, float]:
+    def measure() -> dict[str, float]:
         if dev is None:
             return {}
-        answers, loss = predictor.answers(dev.examples, held)
-        return {**task.score(answers, dev.examples), "loss": loss}
-
-    def said(texts: Sequence[Any]) -> list[dict]:
-        return [answered(predictor, text) for text in texts]
+        predictions, loss = predictor.answers(dev.examples, dev_rows)
+        return {**task.score(predictions, dev.examples), "loss": loss}
 
     yield from train_and_evaluate(
         model,
         BalancedBatches(rows, batches, settings.seed),
         settings,
-        measured,
-        said,
+        measure,
+        lambda texts: [predict_watched(predictor, text) for text in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},

@@ -13,7 +13,7 @@ LONGEST = 5  # maximum letters of an n-gram
 WORD, LETTERS = "word", "letters"
 
 
-def plain(word: str) -> str:
+def normalized(word: str) -> str:
     """Lower case, in Unicode form NFC."""
     return unicodedata.normalize("NFC", word).lower()
 
@@ -37,10 +37,10 @@ class SparseFeatures:
     _known: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def learned(cls, texts: Iterable[Sequence[str]], longest: int = LONGEST, at_least: int = 2) -> SparseFeatures:
+    def fit(cls, texts: Iterable[Sequence[str]], longest: int = LONGEST, at_least: int = 2) -> SparseFeatures:
         """Collect the features of training texts, given as words. at_least: number of different words that an n-gram
         must occur in; a word needs to occur once."""
-        words = Counter(plain(word) for text in texts for word in text)
+        words = Counter(normalized(word) for text in texts for word in text)
         grams = Counter(gram for word in words for gram in n_grams(word, longest))
         return cls(tuple(sorted(words)), tuple(sorted(g for g, n in grams.items() if n >= at_least)), longest)
 
@@ -48,28 +48,25 @@ class SparseFeatures:
         return len(self.words) + len(self.grams)
 
     @cached_property
-    def numbers(self) -> dict[tuple[str, str], int]:
-        named = [*((WORD, word) for word in self.words), *((LETTERS, gram) for gram in self.grams)]
-        return {name: number for number, name in enumerate(named)}
+    def names(self) -> list[tuple[str, str]]:
+        """(WORD or LETTERS, the string) of each feature."""
+        return [*((WORD, word) for word in self.words), *((LETTERS, gram) for gram in self.grams)]
 
-    def name(self, number: int) -> tuple[str, str]:
-        """(WORD or LETTERS, the string)."""
-        if number < len(self.words):
-            return WORD, self.words[number]
-        return LETTERS, self.grams[number - len(self.words)]
+    @cached_property
+    def indices(self) -> dict[tuple[str, str], int]:
+        return {name: i for i, name in enumerate(self.names)}
 
     def of_word(self, word: str) -> list[int]:
         """The indices of the features that are 1; all others are 0."""
-        word = plain(word)
+        word = normalized(word)
         if word not in self._known:
-            asked = [(WORD, word), *((LETTERS, gram) for gram in n_grams(word, self.longest))]
-            found = [self.numbers[one] for one in asked if one in self.numbers]
+            names = [(WORD, word), *((LETTERS, gram) for gram in n_grams(word, self.longest))]
             if len(self._known) > 50_000:
                 self._known.clear()
-            self._known[word] = found
+            self._known[word] = [self.indices[name] for name in names if name in self.indices]
         return self._known[word]
 
     def of_text(self, words: Sequence[str]) -> list[list[int]]:
-        """One row per word, and last one for __CLS__, the whole text: the sum of the others."""
+        """One row per word, and a last one for __CLS__, the whole text: the sum of the others."""
         rows = [self.of_word(word) for word in words]
-        return [*rows, [number for row in rows for number in row]]
+        return [*rows, [index for row in rows for index in row]]

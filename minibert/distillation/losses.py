@@ -17,17 +17,17 @@ def soft_label_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) 
     """T² · CE(softmax(z_T / T), softmax(z_S / T)) (Hinton et al. 2015, §2; DistilBERT, Sanh et al. 2019, §3, with
     T = 2; TinyBERT, Jiao et al. 2020, equation 10). T² makes up for gradients that shrink with 1/T². (B, C) both.
     """
-    wanted = (teacher.detach().float() / temperature).softmax(-1)
-    return -(wanted * (student.float() / temperature).log_softmax(-1)).sum(-1).mean() * temperature**2
+    targets = (teacher.detach().float() / temperature).softmax(-1)
+    return -(targets * (student.float() / temperature).log_softmax(-1)).sum(-1).mean() * temperature**2
 
 
-def soft_marks_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) -> Tensor:
+def soft_multilabel_loss(student: Tensor, teacher: Tensor, temperature: float = 1.0) -> Tensor:
     """The same for labels that do not exclude each other: a sigmoid for each. (B, C) both."""
-    wanted = (teacher.detach().float() / temperature).sigmoid()
-    return F.binary_cross_entropy_with_logits(student.float() / temperature, wanted) * temperature**2
+    targets = (teacher.detach().float() / temperature).sigmoid()
+    return F.binary_cross_entropy_with_logits(student.float() / temperature, targets) * temperature**2
 
 
-def number_loss(student: Tensor, teacher: Tensor) -> Tensor:
+def regression_loss(student: Tensor, teacher: Tensor) -> Tensor:
     """MSE to the teacher's number, for regression (Ba and Caruana 2014, §2.3). (B, 1) both."""
     return F.mse_loss(student.float(), teacher.detach().float())
 
@@ -57,9 +57,9 @@ def relation_loss(
     """KL(R_T ‖ R_S), R = softmax(x·yᵀ/√D): with queries and keys the last layer's attention, with values twice its
     value relation (MiniLM, Wang et al. 2020, §3). (x, y): (B, A, T, D) each, of either model. Both are split anew into
     `heads` heads (MiniLMv2, Wang et al. 2021, §3.1), so widths and numbers of heads may differ."""
-    ours = relations(*student, heads, real).log_softmax(-1)  # (B, heads, T, T)
-    theirs = relations(*(x.detach() for x in teacher), heads, real).log_softmax(-1)
-    divergence = theirs.exp() * (theirs - ours)
+    log_s = relations(*student, heads, real).log_softmax(-1)  # (B, heads, T, T)
+    log_t = relations(teacher[0].detach(), teacher[1].detach(), heads, real).log_softmax(-1)
+    divergence = log_t.exp() * (log_t - log_s)
     if real is not None:
         divergence = divergence.masked_fill(~real[:, None, None, :], 0.0)  # at padding both relations are 0
     return mean_over(divergence.sum(-1).mean(1), real)

@@ -13,7 +13,7 @@ from minibert.checkpoint import config_values
 from minibert.count import parameters
 from minibert.distillation.learner import taught_by
 from minibert.distillation.teacher_cache import TeacherCache
-from minibert.finetune.evaluation import answered
+from minibert.finetune.evaluation import predict_watched
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -42,7 +42,7 @@ class Taught(Event):
 
 @dataclass(frozen=True)
 class TeacherSample(Event):
-    """The teacher's answers to the user's inputs; they no longer change."""
+    """The teacher's predictions for the user's inputs; they no longer change."""
 
     answers: list[dict] = field(default_factory=list)
 
@@ -65,8 +65,8 @@ def distil(
     """Fine-tune `teacher_start`, then `start` with it as the teacher, as `finetune` does and with its events.
 
     unlabelled: further examples, which the teacher labels; their own labels are ignored. Before the student's `Started`
-    come `Teaching` events and a `Taught`; both models answer the user's inputs. cache: a folder that keeps fine-tuned
-    teachers: with the same start, data and settings none is trained again. Raises ValueError as `finetune` does.
+    come `Teaching` events and a `Taught`; both models predict the inputs in `watch`. cache: a folder of fine-tuned
+    teachers, reused for the same start, data and settings. Raises ValueError as `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
     latest = list(watch)
@@ -78,25 +78,23 @@ def distil(
 
     with TemporaryDirectory() as scratch:
         folder, begun, share = Path(scratch, "teacher"), time.perf_counter(), 0.0  # teacher's share of the whole run
-        teachers = None if cache is None else TeacherCache(cache)
-        place = teachers and teachers.place(teacher_start, (task.name, train_data, dev_data, teacher_settings))
-        measured = teachers and teachers.take(place, folder)
-        if measured is None:
-            work = teacher_settings.epochs * weights_in(teacher_start)
-            share = work / (work + settings.epochs * weights_in(start))
+        teachers = TeacherCache(cache, teacher_start, (task.name, train_data, dev_data, teacher_settings))
+        metrics = teachers.copy_to(folder)
+        if metrics is None:
+            work = teacher_settings.epochs * encoder_parameters(teacher_start)
+            share = work / (work + settings.epochs * encoder_parameters(start))
             for event in finetune(teacher_start, task, train_data, dev_data, teacher_settings, out=folder):
                 if isinstance(event, Step):
                     yield Teaching(share * event.progress, event.loss)
                 elif isinstance(event, Eval):
-                    measured = event.metrics
+                    metrics = event.metrics
                 received()
-            if teachers:
-                teachers.put(place, folder, measured)
+            teachers.put(folder, metrics or {})
         teacher = Predictor.from_directory(folder)
         teacher.model.to(best_device())
         weights = sum(weight.numel() for weight in teacher.model.parameters())
-        yield Taught(measured, weights, time.perf_counter() - begun)
-        data = with_more(train_data, teacher, unlabelled)
+        yield Taught(metrics or {}, weights, time.perf_counter() - begun)
+        data = replace(train_data, examples=[*train_data.examples, *label_with_teacher(teacher, unlabelled)])
         inputs: list = []
         for event in finetune(
             start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, wrap=taught_by(folder)
@@ -105,28 +103,23 @@ def distil(
                 event = replace(event, progress=share + (1 - share) * event.progress)
             if isinstance(event, Sample) and inputs != latest:
                 inputs = list(latest)
-                yield TeacherSample([answered(teacher, given) for given in inputs])
+                yield TeacherSample([predict_watched(teacher, value) for value in inputs])
             yield event
 
 
-def weights_in(directory: str | Path) -> int:
+def encoder_parameters(directory: str | Path) -> int:
     """Parameters of the encoder in a folder, a measure of a step's cost when there are few tokens."""
     return parameters(shape_of(config_from(config_values(directory)))).with_pooler
 
 
-def with_more(data: TaskData, teacher: Predictor, unlabelled: Sequence[Any]) -> TaskData:
-    """The data, followed by the unlabelled examples with the teacher's labels."""
-    return replace(data, examples=[*data.examples, *labelled_by(teacher, unlabelled)])
-
-
-def labelled_by(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
-    """The examples with the teacher's answers instead of their own labels."""
+def label_with_teacher(teacher: Predictor, examples: Sequence[Any]) -> list[Any]:
+    """The examples with the teacher's predictions instead of their own labels."""
     if not examples:
         return []
     name = teacher.task.answer
-    bare = [replace(example, **{name: None}) for example in examples]
-    said = (answer[name] for answer in teacher.answers(bare)[0])
+    unlabelled = [replace(example, **{name: None}) for example in examples]
+    labels = (prediction[name] for prediction in teacher.answers(unlabelled)[0])
     return [
-        replace(example, **{name: tuple(answer) if isinstance(answer, list) else answer})
-        for example, answer in zip(bare, said, strict=True)
+        replace(example, **{name: tuple(label) if isinstance(label, list) else label})
+        for example, label in zip(unlabelled, labels, strict=True)
     ]

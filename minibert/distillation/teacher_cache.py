@@ -1,4 +1,4 @@
-"""A cache of fine-tuned teachers, so that the next student of the same teacher need not wait for it."""
+"""A cache of fine-tuned teachers on disk."""
 
 from __future__ import annotations
 
@@ -12,47 +12,54 @@ from pathlib import Path
 
 from minibert.text.json_values import json_object
 
-MOST = 3  # teachers kept; the least recently used is removed
-MEASURED = "measured.json"  # beside a teacher's files: its metrics on the dev data
+MOST = 3  # teachers in the cache; the least recently used is removed
+METRICS = "measured.json"  # in a teacher's folder: its metrics on the dev data
 
 
 class TeacherCache:
-    """A folder with one subfolder per teacher, named by the digest of its start, data and settings. Teachers are copied
-    out, so that another process may clear the cache meanwhile. If the folder cannot be written, nothing is kept."""
+    """The place of one teacher in a cache folder; without a folder nothing is cached.
 
-    def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
+    The subfolder is named by the digest of `start`, the model it is fine-tuned from, and `parts`, all else that
+    determines the teacher, by its repr. Teachers are copied out, so that another process may clear the cache meanwhile.
+    If the folder cannot be written, nothing is cached.
+    """
 
-    def place(self, start: str | Path, parts: Sequence) -> Path:
-        """The subfolder for the teacher fine-tuned from `start`, a model's folder. parts: everything else that
-        determines the teacher, identified by its repr."""
+    def __init__(self, folder: str | Path | None, start: str | Path, parts: Sequence):
+        self.place: Path | None = None
+        if folder is None:
+            return
         digest = hashlib.sha256(repr(parts).encode())
         for path in sorted(Path(start).iterdir()):
             if path.is_file():
                 digest.update(path.name.encode())
                 with open(path, "rb") as file:
                     digest.update(hashlib.file_digest(file, "sha256").digest())
-        return self.folder / digest.hexdigest()[:32]
+        self.place = Path(folder) / digest.hexdigest()[:32]
 
-    def take(self, place: Path, folder: Path) -> dict[str, float] | None:
+    def copy_to(self, folder: Path) -> dict[str, float] | None:
         """Copy the teacher to the new `folder` and return its metrics; None, and no folder, if there is none."""
+        if self.place is None:
+            return None
         try:
-            shutil.copytree(place, folder)
-            metrics = json_object(folder / MEASURED)
-            place.touch()  # mark as recently used
+            shutil.copytree(self.place, folder)
+            metrics = json_object(folder / METRICS)
+            self.place.touch()  # mark as recently used
             return metrics
         except (OSError, ValueError):
             shutil.rmtree(folder, ignore_errors=True)
             return None
 
-    def put(self, place: Path, folder: Path, metrics: dict[str, float]) -> None:
-        """Keep a copy of the teacher in `folder`. It appears complete or not at all."""
+    def put(self, folder: Path, metrics: dict[str, float]) -> None:
+        """Cache a copy of the teacher in `folder`. It appears complete or not at all."""
+        if self.place is None:
+            return
+        cache = self.place.parent
         with suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=self.folder, prefix=".new-") as new:
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=cache, prefix=".new-") as new:
                 shutil.copytree(folder, Path(new, "teacher"))
-                Path(new, "teacher", MEASURED).write_text(json.dumps(metrics), encoding="utf-8")
-                Path(new, "teacher").rename(place)  # fails if another process was faster
+                Path(new, "teacher", METRICS).write_text(json.dumps(metrics), encoding="utf-8")
+                Path(new, "teacher").rename(self.place)  # fails if another process was faster
             # This also removes the leftovers of killed processes in time.
-            for old in sorted(self.folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST]:
+            for old in sorted(cache.iterdir(), key=lambda path: path.stat().st_mtime)[:-MOST]:
                 shutil.rmtree(old, ignore_errors=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from minibert import checkpoint
-from minibert.diet.run import DietSettings, adam, train_diet
+from minibert.diet.run import DietSettings, adam_optimization, train_diet
 from minibert.experiments.events import in_succession
 from minibert.experiments.relative_catalogue import DialogueScale, RelativeExperiment
 from minibert.experiments.runner import Run
@@ -48,7 +48,7 @@ def dialogue(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
             batch_first=scale.batch_size,
             batch_last=scale.batch_last,
             seed=seed,
-            optimization=replace(adam(), learning_rate=scale.learning_rate),
+            optimization=replace(adam_optimization(), learning_rate=scale.learning_rate),
             evaluate_every=10**6,
         )
         return train_diet(settings, start, train, test)

@@ -10,7 +10,7 @@ import numpy as np
 
 from minibert import checkpoint
 from minibert.distillation.learner import taught_by
-from minibert.distillation.run import labelled_by
+from minibert.distillation.run import label_with_teacher
 from minibert.experiments.relative_catalogue import DistillationScale, RelativeExperiment
 from minibert.experiments.runner import Run
 from minibert.finetune.distillation import Distillation
@@ -59,7 +59,7 @@ def distillation(experiment: RelativeExperiment, tasks: Path, folder: Path) -> R
             teacher = teacher_of(seed)
             wrap = taught_by(teacher)
             if options.pop("more", True):
-                known = labelled_by(Predictor.from_directory(teacher), more)
+                known = label_with_teacher(Predictor.from_directory(teacher), more)
                 data = replace(data, examples=[*data.examples, *known])
             options = {"distillation": Distillation(**options)}
         epochs = rows // len(data.examples)

@@ -13,8 +13,8 @@ from minibert.folders import ROOT
 from minibert.inside.geometry.vectors import mean_cosine
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, learn_flow
-from minibert.sentence_vectors.rows import Row, read_rows
-from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
+from minibert.sentence_vectors.rows import SentenceRow, read_rows
+from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
 from minibert.sentence_vectors.whitening import Whitening
 from minibert.tasks import TASKS
 from minibert.train import Eval, Event, Optimization, Started
@@ -31,8 +31,8 @@ def sentence_vectors(experiment: RelativeExperiment, tasks: Path, folder: Path) 
     is False. Its other options replace settings of the scale."""
     scale = experiment.scale
     train, test = (tasks / "stsb" / FILES[part] for part in ("train", "test"))
-    scored, held = read_rows("cosine", train), Held(TASKS["similarity"].read(test).examples)
-    sentences = [Row((text,)) for text in dict.fromkeys(text for row in scored for text in row.texts)]
+    scored, held = read_rows("cosine", train), HeldOut(TASKS["similarity"].read(test).examples)
+    sentences = [SentenceRow((text,)) for text in dict.fromkeys(text for row in scored for text in row.texts)]
     found = {kind: [tasks / file for file in files] for kind, files in INFERENCE.items()}
     found["own"] = [ROOT / file for file in OWN]
 
@@ -46,7 +46,7 @@ def sentence_vectors(experiment: RelativeExperiment, tasks: Path, folder: Path) 
             if files:
                 rows = [row for file in files for row in read_rows(objective, file)]
             if not options.pop("hard", True):
-                rows = [Row(row.texts[:2]) for row in rows]
+                rows = [SentenceRow(row.texts[:2]) for row in rows]
             rate = options.pop("learning_rate", scale.learning_rate)
             options = {"steps": scale.steps, "temperature": scale.temperature, **options}
             settings = VectorSettings(
@@ -67,7 +67,7 @@ def sentence_vectors(experiment: RelativeExperiment, tasks: Path, folder: Path) 
     return run
 
 
-def plain(vectors: SentenceVectors, held: Held) -> Iterator[Event]:
+def plain(vectors: SentenceVectors, held: HeldOut) -> Iterator[Event]:
     """The events of a run without training."""
     yield Started({}, {"parameters": sum(weight.numel() for weight in vectors.encoder.parameters())})
     yield Eval(0, held.measure(vectors))
@@ -90,7 +90,7 @@ def cone(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     scale = experiment.scale
     pairs = {part: TASKS["similarity"].read(tasks / "stsb" / file).examples for part, file in FILES.items()}
     sentences = list(dict.fromkeys(text for one in pairs["train"] for text in (one.text, one.pair)))
-    held = {part: Held(pairs[part]) for part in ("dev", "test")}
+    held = {part: HeldOut(pairs[part]) for part in ("dev", "test")}
     texts = [text for one in held["test"].pairs for text in (one.text, one.pair)]
 
     @cache

@@ -10,8 +10,8 @@ from minibert import checkpoint
 from minibert.experiments.relative_catalogue import RelativeExperiment
 from minibert.experiments.runner import Run
 from minibert.folders import ROOT
-from minibert.sentence_vectors.inference import alike_in
-from minibert.sentence_vectors.simbert import SimBertSettings, unilm_of
+from minibert.sentence_vectors.inference import pairs_labelled
+from minibert.sentence_vectors.simbert import SimBertSettings, to_unilm
 from minibert.sentence_vectors.simbert_run import measured, train_simbert
 from minibert.train import Eval, Event, Optimization, Started
 
@@ -23,7 +23,7 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     evaluated on the first ones of its test set; their options are fields of `SimBertSettings`, without any an arm is
     not trained and gives the same result for every seed."""
     scale = experiment.scale
-    train, test = (alike_in(tasks / "lcqmc" / file) for file in FILES.values())
+    train, test = (pairs_labelled(tasks / "lcqmc" / file) for file in FILES.values())
     first, second = ([(text, str(i)) for i, text in enumerate(side[: scale.asked])] for side in zip(*test, strict=True))
     measured_on = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
     start = ROOT / scale.begins_with
@@ -40,7 +40,7 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
             )
             yield from train_simbert(settings, start, train, **measured_on)
         else:
-            model = unilm_of(checkpoint.load(start)).eval()
+            model = to_unilm(checkpoint.load(start)).eval()
             yield Started({}, {"parameters": sum(weight.numel() for weight in model.parameters())})
             yield Eval(0, measured(model, checkpoint.load_tokenizer(start), **measured_on))
         return {

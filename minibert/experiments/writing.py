@@ -18,7 +18,7 @@ from minibert.masking.misspelling import read_confusions
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives import objective_for
 from minibert.relatives.unilm import SEGMENTS
-from minibert.sentence_vectors.inference import alike_in
+from minibert.sentence_vectors.inference import pairs_labelled
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
@@ -78,7 +78,7 @@ def chinese(lcqmc: Path, measured: int) -> list[str]:
     """Distinct questions of LCQMC that have a paraphrase: all of the development set, to train on, then `measured`
     others of the test set, to evaluate on."""
     learned, held_out = (
-        list(dict.fromkeys(text for pair in alike_in(lcqmc / file) for text in pair)) for file in FILES.values()
+        list(dict.fromkeys(text for pair in pairs_labelled(lcqmc / file) for text in pair)) for file in FILES.values()
     )
     known = set(learned)
     return learned + [text for text in held_out if text not in known][:measured]

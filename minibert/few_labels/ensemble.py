@@ -1,4 +1,4 @@
-"""All of PET (Schick and Schütze 2021, §3.3–3.4): one model per pattern, their answers to unlabelled texts as soft
+"""PET (Schick and Schütze 2021, §3.3–3.4): one model per pattern, their predictions for unlabelled texts as soft
 labels, and a classifier trained on these. iPET: generations of models, each trained on labels by the ones before."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EnsembleSettings:
 
 @dataclass(frozen=True)
 class Member(Event):
-    """One of the models is trained: its generation and pattern, its metrics and its answers."""
+    """One of the models is trained: its generation and pattern, number of labels, metrics and predictions."""
 
     generation: int
     pattern: str
@@ -53,29 +53,29 @@ class Member(Event):
 
 
 def soften(probabilities: np.ndarray, temperature: float = SOFTENED) -> np.ndarray:
-    """softmax(log p / T): (…, C), flatter for T > 1. p is the mean of the models; its logarithm serves as logits."""
+    """softmax(log p / T), (…, C), for the mean p of the models; flatter for T > 1."""
     powered = np.power(np.asarray(probabilities, dtype=np.float64), 1 / temperature)
     return powered / powered.sum(axis=-1, keepdims=True)
 
 
-def agreed(answers: Sequence[np.ndarray], weights: Sequence[float] | None = None) -> np.ndarray:
-    """The weighted mean of several models' probabilities, (N, C). §3.3 weighs a pattern by its accuracy before
+def mean_probabilities(predictions: Sequence[np.ndarray], weights: Sequence[float] | None = None) -> np.ndarray:
+    """The weighted mean of several models' probabilities, (N, C) each. §3.3 weights a pattern by its accuracy before
     training, or all equally."""
-    return np.average(np.stack(answers), axis=0, weights=weights)
+    return np.average(np.stack(predictions), axis=0, weights=weights)
 
 
-def grown(
+def grow_labels(
     labelled: TaskData, texts: Sequence, probabilities: np.ndarray, labels: Sequence[str], size: int, rng: random.Random
 ) -> TaskData:
-    """The labelled data, filled up to `size` with texts labelled by the most confident answers, in the class
+    """The labelled data, filled up to `size` with texts labelled by the most confident predictions, in the class
     proportions of the labelled data (§3.4)."""
-    said, sure = probabilities.argmax(1), probabilities.max(1)
+    predicted, confidence = probabilities.argmax(1), probabilities.max(1)
     examples = list(labelled.examples)
-    for number, label in enumerate(labels):
-        share = sum(one.label == label for one in labelled.examples) / len(labelled.examples)
-        wanted = round(share * size) - sum(one.label == label for one in labelled.examples)
-        mine = [i for i in np.argsort(-sure, kind="stable") if said[i] == number][: 2 * max(wanted, 0)]
-        chosen = rng.sample(mine, min(wanted, len(mine))) if wanted > 0 else []
+    for index, label in enumerate(labels):
+        count = sum(example.label == label for example in labelled.examples)
+        missing = max(0, round(count / len(labelled.examples) * size) - count)
+        candidates = [i for i in np.argsort(-confidence, kind="stable") if predicted[i] == index][: 2 * missing]
+        chosen = rng.sample(candidates, min(missing, len(candidates)))
         examples += [replace(texts[i], label=label) for i in sorted(chosen)]
     return TaskData(examples, [], labelled.name, labelled.declared)
 
@@ -92,51 +92,39 @@ def ensemble(
 ) -> Iterator[Event]:
     """Yields Started, Steps with the progress of the whole run, a Member for each model, then the classifier's Eval and
     Sample, and Done. `out`: where to save the classifier."""
-    runs, made = settings.generations * len(settings.patterns) + 1, 0
-    rng, labels, tokens, seconds = random.Random(settings.seed), train.labels, 0, 0.0
-    step = 0
+    runs, finished = settings.generations * len(settings.patterns) + 1, 0
+    rng, labels, step, tokens, seconds = random.Random(settings.seed), train.labels, 0, 0, 0.0
     data = dict.fromkeys(settings.patterns, train)
-    said: dict[str, np.ndarray] = {}
+    predictions: dict[str, np.ndarray] = {}
     with TemporaryDirectory() as folder:
         for generation in range(1, settings.generations + 1):
             for pattern in settings.patterns:
-                learning = replace(settings.cloze, pattern=pattern)
-                events = finetune(start, "cloze", data[pattern], dev, learning, out=Path(folder) / "model", watch=watch)
-                answers, last = [], None
-                for event in events:
-                    if isinstance(event, Started) and not made:
+                cloze, out_cloze = replace(settings.cloze, pattern=pattern), Path(folder, "model")
+                answers: list[dict] = []
+                for event in finetune(start, "cloze", data[pattern], dev, cloze, out=out_cloze, watch=watch):
+                    if isinstance(event, Started) and not finished:
                         yield replace(event, details={**event.details, "runs": runs})
                     if isinstance(event, Step):
-                        yield moved(event, step, made, runs)
+                        yield renumbered(event, step, finished, runs)
                     elif isinstance(event, Sample):
                         answers = event.answers
-                    elif isinstance(event, Eval):
-                        last = event
                     elif isinstance(event, Done):
                         step, tokens, seconds = step + event.step, tokens + event.tokens, seconds + event.seconds
-                        made += 1
-                yield Member(generation, pattern, len(data[pattern].examples), last.metrics, answers)
-                predictor = Predictor.from_directory(Path(folder) / "model")
-                said[pattern] = probabilities(predictor, unlabelled, labels)
+                        finished += 1
+                        yield Member(generation, pattern, len(data[pattern].examples), event.metrics, answers)
+                predictor = Predictor.from_directory(out_cloze)
+                predictions[pattern] = label_probabilities(predictor, unlabelled, labels)
             if generation < settings.generations:
                 size = len(train.examples) * settings.growth**generation
                 for pattern in settings.patterns:
-                    others = agreed([said[other] for other in settings.patterns if other != pattern])
-                    data[pattern] = grown(train, unlabelled, others, labels, size, rng)
-    soft = soften(agreed([said[pattern] for pattern in settings.patterns]))
-    events = finetune(
-        start,
-        "classification",
-        train,
-        dev,
-        settings.classifier,
-        out=out,
-        watch=watch,
-        unlabelled=Unlabelled(unlabelled, soft.tolist()),
-    )
-    for event in events:
+                    others = mean_probabilities([predictions[other] for other in settings.patterns if other != pattern])
+                    data[pattern] = grow_labels(train, unlabelled, others, labels, size, rng)
+    soft = soften(mean_probabilities([predictions[pattern] for pattern in settings.patterns]))
+    texts = Unlabelled(unlabelled, soft.tolist())
+    last = settings.classifier
+    for event in finetune(start, "classification", train, dev, last, out=out, watch=watch, unlabelled=texts):
         if isinstance(event, Step):
-            yield moved(event, step, made, runs)
+            yield renumbered(event, step, finished, runs)
         elif isinstance(event, Eval | Sample):
             yield replace(event, step=step + event.step)
         elif isinstance(event, Done):
@@ -145,12 +133,12 @@ def ensemble(
             yield event
 
 
-def moved(event: Step, steps: int, made: int, runs: int) -> Step:
-    """A step of one run, renumbered within all of them."""
-    return replace(event, step=steps + event.step, progress=(made + event.progress) / runs)
+def renumbered(event: Step, steps: int, finished: int, runs: int) -> Step:
+    """A step of one run, counted over all of them."""
+    return replace(event, step=steps + event.step, progress=(finished + event.progress) / runs)
 
 
-def probabilities(predictor: Predictor, examples: Sequence, labels: Sequence[str]) -> np.ndarray:
+def label_probabilities(predictor: Predictor, examples: Sequence, labels: Sequence[str]) -> np.ndarray:
     """(N, C), in the order of `labels`."""
-    answers, _ = predictor.answers(examples)
-    return np.array([[answer["probabilities"][label] for label in labels] for answer in answers])
+    predictions, _ = predictor.answers(examples)
+    return np.array([[prediction["probabilities"][label] for label in labels] for prediction in predictions])

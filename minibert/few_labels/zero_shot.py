@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from minibert.finetune.predictor import Predictor
 from minibert.model import Batch, BertForPreTraining
@@ -21,32 +21,30 @@ def zero_shot_predictor(
     tokenizer: Tokenizer,
     pattern: str,
     words: Mapping[str, Sequence[str]],
-    *,
-    task: str = "cloze",
     max_length: int = 128,
 ) -> Predictor:
     """A predictor with the model's own weights, neither copied nor changed. Raises PatternError (ValueError) for a
     pattern or a word that cannot be used."""
-    chosen, labels = task_named(task), list(words)
+    cloze, labels = task_named("cloze"), list(words)
     if len(labels) < 2:
         raise PatternError("there must be two labels or more, with a word for each")
     options = Options(
         pattern=pattern,
-        words={label: list(some) for label, some in words.items()},
+        words={label: list(names) for label, names in words.items()},
         max_length=min(max_length, model.config.longest),
     )
-    chosen.check_reading(options)
-    if chosen.more_tokens(tokenizer, options):
+    cloze.check_reading(options)
+    if cloze.more_tokens(tokenizer, options):
         raise PatternError("the model has no vectors for [unused…]: they must be learned first")
-    options = chosen.fitted(options, tokenizer, labels)
+    options = cloze.fitted(options, tokenizer, labels)
     with skip_init():
-        head = chosen.head(model.config, labels, options)
+        head: Any = cloze.head(model.config, labels, options)
     head.bert, head.mlm = model.bert, model.mlm
-    return Predictor(head.eval(), tokenizer, chosen, options)
+    return Predictor(head.eval(), tokenizer, cloze, options)
 
 
 @dataclass(frozen=True)
-class AtBlank:
+class BlankPrediction:
     """tokens: of the row, with the blank at index `blank` · probabilities: per label, comparing only the labels' words
     · shares: label → (word, its probability over the whole vocabulary) · likeliest: (token, probability) over the whole
     vocabulary, best first · cut: tokens truncated from the text."""
@@ -60,24 +58,21 @@ class AtBlank:
 
 
 @torch.no_grad()
-def at_blank(predictor: Predictor, given, most: int = 8) -> AtBlank:
+def predict_blank(predictor: Predictor, value: Any, top: int = 8) -> BlankPrediction:
     """Predictions at the blank of one input, and the label probabilities that follow from them."""
-    example = predictor.task.example(given)
+    example, model, vocab = predictor.task.example(value), predictor.model, predictor.tokenizer.vocab
     (features,) = predictor.features([example])
     (row,) = predictor.task.rows(predictor.tokenizer, example, predictor.labels, predictor.options)
-    model, names = predictor.model, predictor.tokenizer.vocab
     batch = Batch(torch.tensor([features.ids]), torch.tensor([features.segments]))
     logits = model.at_blank(batch).float()  # (1, V)
-    probs, answers = F.softmax(logits, -1)[0], F.softmax(model.scores(logits), -1)[0]
-    top = probs.topk(most)
-    return AtBlank(
-        [names[i] for i in features.ids],
+    probs, label_probs = logits.softmax(-1)[0], model.scores(logits).softmax(-1)[0]
+    best = probs.topk(top)
+    words = zip(model.labels, model.words, strict=True)
+    return BlankPrediction(
+        [vocab[i] for i in features.ids],
         features.ids.index(predictor.tokenizer.mask_id),
-        dict(zip(model.labels, answers.tolist(), strict=True)),
-        {
-            label: [(names[i], float(probs[i])) for i in ids]
-            for label, ids in zip(model.labels, model.words, strict=True)
-        },
-        [(names[i], p) for p, i in zip(top.values.tolist(), top.indices.tolist(), strict=True)],
+        dict(zip(model.labels, label_probs.tolist(), strict=True)),
+        {label: [(vocab[i], float(probs[i])) for i in ids] for label, ids in words},
+        [(vocab[i], p) for p, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)],
         sum(row.cut),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from minibert.text.characters import is_cjk
 from minibert.tokenizer import MASK, Tokenizer
 
 METHODS = ("mask", "replace", "drop", "swap")
-MADE_AT_ONCE = 64  # sentences in a batch
+BATCH_SIZE = 64  # sentences in a batch
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def augmented(
 ) -> list[Any]:
     """New examples, `copies` of each, in order. The same seed gives the same ones.
 
-    fill(sentences, places, rng): the sentences with the words at the places replaced; needed for "replace" only.
+    fill(sentences, positions, rng): the sentences with the words at the positions replaced; for "replace" only.
     Raises ValueError for tasks whose answers are positions in the text.
     """
     if augmentation.method == "replace" and fill is None:
@@ -56,14 +56,17 @@ def augmented(
     rng = np.random.default_rng(seed)
     sources = [example for example in examples for _ in range(augmentation.copies)]
     texts = [task.texts(example) for example in sources]
-    words = [list(text) if isinstance(text, tuple) else words_of(text) for row in texts for text in row]
-    changed, origins = changed_words(words, augmentation, rng, fill)
-    made = iter(zip(changed, origins, strict=True))
+    sentences = [list(text) if isinstance(text, tuple) else split_words(text) for row in texts for text in row]
+    changed, origins = changed_words(sentences, augmentation, rng, fill)
+    pairs = iter(zip(changed, origins, strict=True))
     result = []
     for example, row in zip(sources, texts, strict=True):
-        parts = [next(made) for _ in row]
-        new = [tuple(w) if isinstance(old, tuple) else joined(w) for old, (w, _) in zip(row, parts, strict=True)]
-        result.append(task.with_texts(example, new, [origin for _, origin in parts]))
+        new = [next(pairs) for _ in row]
+        new_texts = [
+            tuple(words) if isinstance(old, tuple) else join_words(words)
+            for old, (words, _) in zip(row, new, strict=True)
+        ]
+        result.append(task.with_texts(example, new_texts, [origin for _, origin in new]))
     return result
 
 
@@ -73,101 +76,99 @@ def changed_words(
     """(new sentences, origins): for each new word, the index of the old word that it comes from."""
     method, rate = augmentation.method, augmentation.rate
     if method in ("swap", "drop"):
-        order = swapped if method == "swap" else kept
+        order = swap_words if method == "swap" else drop_words
         origins = [order(len(words), rate, rng) for words in sentences]
         return [[words[i] for i in origin] for words, origin in zip(sentences, origins, strict=True)], origins
-    places = [drawn(len(words), rate, rng) for words in sentences]
+    positions = [draw_positions(len(words), rate, rng) for words in sentences]
     origins = [list(range(len(words))) for words in sentences]
-    if method == "replace":
-        return fill([list(words) for words in sentences], places, rng), origins
-    hidden = [
-        [MASK if i in set(at) else word for i, word in enumerate(words)]
-        for words, at in zip(sentences, places, strict=True)
+    if fill is not None and method == "replace":
+        return fill([list(words) for words in sentences], positions, rng), origins
+    masked = [
+        [MASK if i in chosen else word for i, word in enumerate(words)]
+        for words, chosen in zip(sentences, positions, strict=True)
     ]
-    return hidden, origins
+    return masked, origins
 
 
-def count_of(words: int, rate: float) -> int:
+def num_changed(words: int, rate: float) -> int:
     return min(words, max(1, round(rate * words))) if words else 0
 
 
-def drawn(words: int, rate: float, rng: np.random.Generator) -> list[int]:
+def draw_positions(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """Positions of the words to change, in order."""
-    return sorted(rng.permutation(words)[: count_of(words, rate)].tolist())
+    return sorted(rng.permutation(words)[: num_changed(words, rate)].tolist())
 
 
-def kept(words: int, rate: float, rng: np.random.Generator) -> list[int]:
+def drop_words(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """The positions left after dropping `rate` of the words; one word always stays."""
-    gone = set(rng.permutation(words)[: min(count_of(words, rate), words - 1)].tolist()) if words else set()
-    return [i for i in range(words) if i not in gone]
+    dropped = set(rng.permutation(words)[: min(num_changed(words, rate), words - 1)].tolist()) if words else set()
+    return [i for i in range(words) if i not in dropped]
 
 
-def swapped(words: int, rate: float, rng: np.random.Generator) -> list[int]:
+def swap_words(words: int, rate: float, rng: np.random.Generator) -> list[int]:
     """The positions after as many random swaps of two words as there are words to change."""
     order = list(range(words))
-    for _ in range(count_of(words, rate) if words > 1 else 0):
+    for _ in range(num_changed(words, rate) if words > 1 else 0):
         a, b = rng.choice(words, 2, replace=False)
         order[a], order[b] = order[b], order[a]
     return order
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split at white space; Chinese characters one by one."""
-    spaced = "".join(f" {c} " if is_cjk(c) else c for c in text)
-    return spaced.split()
+    return "".join(f" {c} " if is_cjk(c) else c for c in text).split()
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words with spaces between them, but none between Chinese characters."""
     return re.sub(r"(?<=(.)) (?=(.))", lambda m: "" if is_cjk(m[1]) and is_cjk(m[2]) else " ", " ".join(words))
 
 
-def model_fill(model, tokenizer: Tokenizer, top: int = 10) -> Fill:
+def model_fill(model: Any, tokenizer: Tokenizer, top: int = 10) -> Fill:
     """Replaces words by predictions of a BertForPreTraining: one of its `top` likeliest whole words other than the old
     one, drawn by their probabilities. Words of several pieces stay."""
     import torch
 
-    from minibert.model import IGNORE, Batch
+    from minibert.model import IGNORE
+    from minibert.text.batches import padded_batch
 
     device = next(model.parameters()).device
-    fit = {i for piece, i in tokenizer.ids.items() if not piece.startswith("##")} - tokenizer.special_ids
-    unfit = [i for i in range(tokenizer.vocab_size) if i not in fit]
+    words_only = {i for piece, i in tokenizer.ids.items() if not piece.startswith("##")} - tokenizer.special_ids
+    others = [i for i in range(tokenizer.vocab_size) if i not in words_only]
 
     @torch.no_grad()
-    def fill(sentences: list[list[str]], places: list[list[int]], rng: np.random.Generator) -> list[list[str]]:
+    def fill(sentences: list[list[str]], positions: list[list[int]], rng: np.random.Generator) -> list[list[str]]:
         model.eval()
         result = [list(words) for words in sentences]
         pieces = iter(tokenizer.encode_bulk([word for words in sentences for word in words]))
         rows = []  # (sentence, ids, [(word, position, old id)])
-        for number, (words, at) in enumerate(zip(sentences, places, strict=True)):
-            ids, blanks, chosen = [tokenizer.cls_id], [], set(at)
+        for number, (words, chosen) in enumerate(zip(sentences, positions, strict=True)):
+            ids, blanks = [tokenizer.cls_id], []
             for word in range(len(words)):
-                cut = next(pieces)
-                if word in chosen and len(cut) == 1 and len(ids) < model.config.longest - 1:
-                    blanks.append((word, len(ids), cut[0]))
-                    cut = [tokenizer.mask_id]
-                ids += cut
+                word_ids = next(pieces)
+                if word in chosen and len(word_ids) == 1 and len(ids) < model.config.longest - 1:
+                    blanks.append((word, len(ids), word_ids[0]))
+                    word_ids = [tokenizer.mask_id]
+                ids += word_ids
             ids = [*ids[: model.config.longest - 1], tokenizer.sep_id]
             if blanks:
                 rows.append((number, ids, blanks))
-        for start in range(0, len(rows), MADE_AT_ONCE):
-            some = rows[start : start + MADE_AT_ONCE]
-            longest = max(len(ids) for _, ids, _ in some)
-            table = torch.tensor([ids + [tokenizer.pad_id] * (longest - len(ids)) for _, ids, _ in some])
-            padding = torch.arange(longest) < torch.tensor([[len(ids)] for _, ids, _ in some])
-            labels = torch.where(table == tokenizer.mask_id, table, IGNORE)
-            target_mask = labels != IGNORE  # includes any [MASK] of the text itself; it is not replaced
-            logits = model(Batch(table, padding=padding, labels=labels).to(device)).mlm_logits.float().cpu()
-            at_place = {place: i for i, place in enumerate(map(tuple, target_mask.nonzero().tolist()))}
-            logits[:, unfit] = float("-inf")
-            for row, (number, _, blanks) in enumerate(some):
+        for start in range(0, len(rows), BATCH_SIZE):
+            group = rows[start : start + BATCH_SIZE]
+            batch = padded_batch([ids for _, ids, _ in group], tokenizer.pad_id)
+            target_mask = batch.ids == tokenizer.mask_id  # includes any [MASK] of the text itself; it is not replaced
+            batch = replace(batch, labels=torch.where(target_mask, batch.ids, IGNORE))
+            logits = model(batch.to(device)).mlm_logits.float().cpu()
+            index_of = {(row, column): i for i, (row, column) in enumerate(target_mask.nonzero().tolist())}
+            logits[:, others] = float("-inf")
+            for row, (number, _, blanks) in enumerate(group):
                 for word, position, old in blanks:
-                    scores = logits[at_place[row, position]].clone()
+                    scores = logits[index_of[row, position]].clone()
                     scores[old] = float("-inf")
-                    best = scores.topk(min(top, len(scores) - len(unfit) - 1))
-                    chances = best.values.double().softmax(0).numpy()
-                    chosen = int(rng.choice(len(chances), p=chances / chances.sum()))
-                    result[number][word] = tokenizer.vocab[int(best.indices[chosen])]
+                    best = scores.topk(min(top, len(scores) - len(others) - 1))
+                    probs = best.values.double().softmax(0).numpy()
+                    choice = rng.choice(len(probs), p=probs / probs.sum())
+                    result[number][word] = tokenizer.vocab[int(best.indices[choice])]
         return result
 
     return fill

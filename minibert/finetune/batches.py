@@ -8,7 +8,6 @@ from itertools import chain, islice
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.finetune.settings import FinetuneSettings
@@ -22,23 +21,23 @@ LENGTH_WINDOW = 50  # batches, as in transformers
 
 @dataclass(frozen=True)
 class TrainingBatch(TaskBatch):
-    """A task's batch, and what further losses need. rows: (B,), index of each row in the training data · auxiliary:
-    (B, columns), the number of each auxiliary label · masked: the same texts for an MLM loss, (B·C, T) where there are
-    choices · unlabelled: rows without labels · soft: (B, labels), other models' predictions for the rows."""
+    """A task's batch, and what further losses read; None where there is no such loss. rows: (B,), index of each row in
+    the training data · auxiliary: (B, columns), the auxiliary labels · masked: a `Batch` of the same texts for an MLM
+    loss, (B·C, T) where there are choices · unlabelled: a `TrainingBatch` without labels · soft: (B, labels), other
+    models' probabilities for the rows."""
 
-    rows: Tensor | None = None
-    auxiliary: Tensor | None = None
-    masked: Batch | None = None
-    unlabelled: TrainingBatch | None = None
-    soft: Tensor | None = None
+    rows: Any = None
+    auxiliary: Any = None
+    masked: Any = None
+    unlabelled: Any = None
+    soft: Any = None
 
-    def to(self, device) -> TrainingBatch:
-        inner = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Batch)}
-        return replace(super(TrainingBatch, replace(self, **dict.fromkeys(inner))).to(device), **inner)
+    def to(self, device: torch.device) -> TrainingBatch:
+        return replace(self, **{name: x.to(device) for name, x in vars(self).items() if x is not None})
 
 
 def training_batch(task: Task, features: Sequence[Features], pad_id: int, **further: Any) -> TrainingBatch:
-    """The rows as a batch. further: more fields of `TrainingBatch`."""
+    """The rows as a batch. further: other fields of `TrainingBatch`."""
     auxiliary = torch.tensor([row.auxiliary for row in features]) if features[0].auxiliary else None
     return TrainingBatch(**vars(task.batch(features, pad_id)), auxiliary=auxiliary, **further)
 
@@ -48,11 +47,10 @@ def training_batches(
     features: Sequence[Features],
     settings: FinetuneSettings,
     tokenizer: Tokenizer,
-    beside: Iterator[TrainingBatch] | None = None,
+    further_batches: Iterator[TrainingBatch] | None = None,
 ) -> Iterator[TrainingBatch]:
-    """Batches in a new random order each epoch. beside: batches without labels, one is attached to each."""
-    order = torch.Generator().manual_seed(settings.seed)
-    noise = torch.Generator().manual_seed(settings.seed)
+    """Batches in a new random order each epoch. further_batches: without labels; one is attached to each."""
+    order, noise = (torch.Generator().manual_seed(settings.seed) for _ in range(2))
     vocab = MaskVocabulary.of(tokenizer) if settings.mlm_weight else None
     for _ in range(settings.epochs):
         shuffled = torch.randperm(len(features), generator=order).tolist()
@@ -63,27 +61,25 @@ def training_batches(
             batch = training_batch(task, [features[j] for j in group], tokenizer.pad_id, rows=torch.tensor(group))
             if vocab is not None:
                 batch = replace(batch, masked=masked(batch, vocab, tokenizer, noise))
-            yield batch if beside is None else replace(batch, unlabelled=next(beside))
+            yield batch if further_batches is None else replace(batch, unlabelled=next(further_batches))
 
 
 def grouped_by_length(groups: list[list[int]], lengths: Sequence[int], rng: torch.Generator) -> list[list[int]]:
-    """Sort the rows of every LENGTH_WINDOW batches by length into new batches, which come in random order.
-
-    Not over all batches, so that the rows that share a batch still differ from epoch to epoch.
-    """
+    """Sort the rows of every LENGTH_WINDOW batches by length into new batches, in random order; not those of all
+    batches, so that the rows that share a batch differ from epoch to epoch."""
     result = []
     for start in range(0, len(groups), LENGTH_WINDOW):
         window = groups[start : start + LENGTH_WINDOW]
         rows = iter(sorted(chain.from_iterable(window), key=lambda row: lengths[row]))
-        dealt = [list(islice(rows, len(group))) for group in window]
-        result += [dealt[i] for i in torch.randperm(len(dealt), generator=rng).tolist()]
+        batches = [list(islice(rows, len(group))) for group in window]
+        result += [batches[i] for i in torch.randperm(len(batches), generator=rng).tolist()]
     return result
 
 
 def masked(batch: TaskBatch, vocab: MaskVocabulary, tokenizer: Tokenizer, rng: torch.Generator) -> Batch:
     """The batch's texts, masked as in pre-training; choices, (B, C, T), are B·C texts of T tokens."""
-    inputs = (batch.ids, batch.segments, batch.padding)
-    ids, segments, padding = (None if x is None else x.view(-1, x.size(-1)) for x in inputs)
+    segments, padding = (None if x is None else x.flatten(0, -2) for x in (batch.segments, batch.padding))
+    ids = batch.ids.flatten(0, -2)
     special = torch.isin(ids, torch.tensor(sorted(tokenizer.special_ids)))
-    hidden, labels = mask_tokens(ids, special, vocab, rng)
-    return Batch(hidden, segments, padding, labels)
+    ids, labels = mask_tokens(ids, special, vocab, rng)
+    return Batch(ids, segments, padding, labels)

@@ -53,10 +53,11 @@ def classifier(
         return nn.Linear(width, outputs)
     if norm == "batch" and of_tokens:
         raise ValueError("batch norm is for tasks that read one vector: among tokens it would count padding")
-    between = {"none": list, "batch": lambda: [BatchNorm(width)], "layer": lambda: [nn.LayerNorm(width)]}[norm]
+    norms = {"batch": BatchNorm, "layer": nn.LayerNorm}
     layers: list[nn.Module] = []
     for _ in range(depth - 1):
-        layers += [nn.Linear(width, width), *between(), ACTIVATIONS[activation](), nn.Dropout(dropout)]
+        layers += [nn.Linear(width, width), *([norms[norm](width)] if norm in norms else [])]
+        layers += [ACTIVATIONS[activation](), nn.Dropout(dropout)]
     return nn.Sequential(*layers, nn.Linear(width, outputs))
 
 

@@ -11,14 +11,14 @@ from minibert.tasks.given import input_key
 from minibert.train import Eval
 
 
-def answered(predictor: Predictor, given: Any) -> dict:
-    """The prediction for one watched input, with that input's key as `asked`; for an unusable input an `error` instead,
-    because the run must go on."""
-    key = {"asked": input_key(given)}
+def predict_watched(predictor: Predictor, value: Any) -> dict:
+    """The prediction for one watched input, with the input's key as `asked`; an `error` for an unusable input, so that
+    the run goes on."""
+    key = {"asked": input_key(value)}
     try:
-        return {**predictor.predict([given])[0], **key}
+        return {**predictor.predict([value])[0], **key}
     except ValueError as error:
-        return {"input": given, "error": str(error), **key}
+        return {"input": value, "error": str(error), **key}
 
 
 def evaluate(
@@ -33,27 +33,24 @@ def evaluate(
     matrix, scores by type …), and a prediction with its `grade` (0–1) for each example of `data`, or of `details_of`, a
     part of it."""
     predictions, loss = predictor.answers(data.examples, features)
-    return evaluation(predictor, data, predictions, loss, step, details_of or data)
+    return evaluation_event(predictor, data, predictions, loss, step, details_of or data)
 
 
-def evaluation(
+def evaluation_event(
     predictor: Predictor, data: TaskData, predictions: Sequence[dict], loss: float, step: int, details_of: TaskData
 ) -> Eval:
     """Like `evaluate`, from given predictions."""
     task = predictor.task
     metrics = {**task.score(predictions, data.examples), "loss": loss}
     details = task.details(predictions, data.examples, predictor.labels)
-    place = {id(example): i for i, example in enumerate(data.examples)}
-    shown = [
-        {k: v for k, v in predictions[place[id(example)]].items() if k not in task.bulky}
-        | {"grade": task.grade(predictions[place[id(example)]], example)}
+    prediction_of = {id(example): one for example, one in zip(data.examples, predictions, strict=True)}
+    details |= {"labels": predictor.labels, "measured_on": len(data.examples)}
+    details["predictions"] = [
+        {k: v for k, v in prediction.items() if k not in task.bulky} | {"grade": task.grade(prediction, example)}
         for example in details_of.examples
+        for prediction in [prediction_of[id(example)]]
     ]
-    return Eval(
-        step,
-        metrics,
-        {"labels": predictor.labels, "measured_on": len(data.examples), **details, "predictions": shown},
-    )
+    return Eval(step, metrics, details)
 
 
 def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
@@ -61,6 +58,6 @@ def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
     known = predictor.task.answerable(predictor.labels)
     unknown = [] if known is None else [label for label in data.labels if label not in known]
     if unknown and len(unknown) == len(data.labels):
-        has, knows = ", ".join(unknown), ", ".join(known)
-        raise ValueError(f"{data.name} has the labels {has}, and the model has none of them: it has {knows}")
+        labels = f"{data.name} has the labels {', '.join(unknown)}"
+        raise ValueError(f"{labels}, and the model has none of them: it has {', '.join(known or ())}")
     return unknown

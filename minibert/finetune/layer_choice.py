@@ -20,7 +20,7 @@ LAYERS = {
 
 
 @dataclass(frozen=True)
-class LayersRead:
+class LayerChoice:
     """layers: those that are read, 0 the embeddings · how: "one", or how several become one vector: "sum", "concat" or
     "mix" (a learned mean) · width: of that vector · pooling: None for a prediction per token; else "pooler" ([CLS]
     through BERT's own dense layer and tanh), "cls", "mean" or "max" · bilstm: whether one precedes the new layer.
@@ -33,7 +33,9 @@ class LayersRead:
     bilstm: bool
 
 
-def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False) -> LayersRead:
+def layers_to_read(
+    layers: str, blocks: int, hidden: int, *, pooling: str | None = None, bilstm: bool = False
+) -> LayerChoice:
     """blocks: layers of the model · hidden: H · pooling: None for a head per token. ValueError for an unknown name."""
     if layers not in LAYERS:
         raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {layers!r}")
@@ -41,4 +43,4 @@ def reading(layers: str, blocks: int, hidden: int, *, pooling: str | None = None
     read = tuple(range(blocks + 1))[chosen]
     if pooling == "cls" and layers == "last" and not bilstm:
         pooling = "pooler"
-    return LayersRead(read, how, hidden * (len(read) if how == "concat" else 1), pooling, bilstm)
+    return LayerChoice(read, how, hidden * (len(read) if how == "concat" else 1), pooling, bilstm)

@@ -1,4 +1,4 @@
-"""The model during training: a checkpoint (or random weights) with a new head, and optionally frozen parts, a prompt,
+"""The model during training: a checkpoint (or random weights) with a new head, optionally with frozen modules, a prompt
 and further losses."""
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from minibert.finetune.prompt import Prompt
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, Bert, BertForPreTraining, MlmHead, no_tap
-from minibert.tasks import Options, Task, TaskData
-from minibert.tasks.metadata import metadata_token, metadata_values
+from minibert.objectives import cross_entropy
+from minibert.tasks import Options, Task
+from minibert.tasks.metadata import metadata_token
 from minibert.tasks.pattern import Pattern
 from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
 from minibert.training.skip_init import skip_init
@@ -35,41 +36,41 @@ class MlmLoss(nn.Module):
 
     def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
         x, _ = model.bert(batch.masked)  # (B, T, H)
-        labels = batch.masked.labels
-        return nn.functional.cross_entropy(self.head(x[labels != IGNORE]).float(), labels[labels != IGNORE])
+        target_mask = batch.masked.labels != IGNORE  # (B, T); all False if every token is special
+        return cross_entropy(self.head(x[target_mask]).float(), batch.masked.labels[target_mask])
 
 
 class Learner(nn.Module):
-    """The model during training: its own loss, and further `losses` added to it: modules with a name and a weight,
-    (model, batch, output) → a number. Frozen parts stay in eval mode, without dropout, so that their outputs do not
-    change."""
+    """The model's own loss and further `losses`, (model, batch, output) → scalar, each with a name and a weight. Frozen
+    modules stay in eval mode, so that dropout does not change their outputs."""
+
+    model: TaskHead
 
     def __init__(
         self,
-        model: nn.Module,
+        model: TaskHead,
         frozen: Sequence[nn.Module] = (),
         losses: Sequence[nn.Module] = (),
         prompt: Prompt | None = None,
     ):
         super().__init__()
-        self.model, self.losses, self.prompt = model, nn.ModuleList(losses), prompt
-        self.frozen = list(frozen)
-        for part in self.frozen:
-            part.requires_grad_(False)
+        self.model, self.losses, self.prompt, self.frozen = model, nn.ModuleList(losses), prompt, list(frozen)
+        for module in self.frozen:
+            module.requires_grad_(False)
 
     @classmethod
     def of(
         cls,
-        source: nn.Module,
+        source: Any,
         task: Task,
         labels: Any,
         options: Options,
         tokenizer: Tokenizer,
         settings: FinetuneSettings,
-        marks: Mapping[str, Sequence[str]] | None = None,
+        auxiliary: Mapping[str, Sequence[str]] | None = None,
     ) -> Learner:
-        """The checkpoint with a new head; if `from_scratch`, a model of the same sizes with random weights. marks: the
-        values of each auxiliary column."""
+        """The model `source` with a new head; if `from_scratch`, one of the same sizes with random weights. auxiliary:
+        the values of each auxiliary column."""
         config = source.config.change(
             hidden_dropout_prob=settings.dropout,
             attention_probs_dropout_prob=settings.dropout,
@@ -77,58 +78,56 @@ class Learner(nn.Module):
         )
         grown = config.vocab_size > source.config.vocab_size
         with nullcontext() if settings.from_scratch or grown else skip_init():
-            model = task.head(config, labels, options)
-        own = getattr(model, "mlm", None)  # a cloze uses the MLM head of pre-training
-        if own is not None and not settings.from_scratch and not isinstance(source, BertForPreTraining):
+            model: Any = task.head(config, labels, options)
+        cloze_head: MlmHead | None = getattr(model, "mlm", None)
+        if cloze_head is not None and not settings.from_scratch and not isinstance(source, BertForPreTraining):
             raise ValueError("a cloze asks a masked language model, and this checkpoint has no head for hidden words")
-        mlm = (own or MlmHead(config, model.bert.embeddings.token)) if settings.mlm_weight else own
+        mlm = cloze_head
+        if mlm is None and settings.mlm_weight:
+            mlm = MlmHead(config, model.bert.embeddings.token)
         if not settings.from_scratch:
-            copy_rows(source if isinstance(source, Bert) else source.bert, model.bert)
+            copy_weights(source if isinstance(source, Bert) else source.bert, model.bert)
             if mlm is not None and isinstance(source, BertForPreTraining):
-                copy_rows(source.mlm, mlm)
+                copy_weights(source.mlm, mlm)
         losses: list[nn.Module] = []
-        if marks:
-            losses.append(AuxiliaryLoss(model.read_width, marks, config.initializer_range, settings.auxiliary_weight))
-        if settings.mlm_weight:
-            losses.append(MlmLoss(mlm, settings.mlm_weight))
-        frozen = frozen_parts(model.bert, settings.freeze)
-        frozen += [own] if own is not None and settings.freeze == "all" else []
-        if own is not None and settings.freeze == "all" and settings.prompt == "none":
-            raise ValueError(
-                "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
+        if auxiliary:
+            losses.append(
+                AuxiliaryLoss(model.read_width, auxiliary, config.initializer_range, settings.auxiliary_weight)
             )
-        return cls(model, frozen, losses, prompt_of(model.bert, tokenizer, options, settings))
+        if mlm is not None and settings.mlm_weight:
+            losses.append(MlmLoss(mlm, settings.mlm_weight))
+        frozen = frozen_modules(model.bert, settings.freeze)
+        if cloze_head is not None and settings.freeze == "all":
+            frozen.append(cloze_head)
+            if settings.prompt == "none":
+                raise ValueError(
+                    "with all of it frozen a cloze has nothing to learn but a prompt: choose one, or freeze less"
+                )
+        return cls(model, frozen, losses, build_prompt(model.bert, tokenizer, options, settings))
 
     def train(self, mode: bool = True) -> Learner:
         super().train(mode)
-        for part in self.frozen:
-            part.eval()
+        for module in self.frozen:
+            module.eval()
         return self
 
-    def settle(self) -> None:
-        """Write the current prompt vectors into the token embeddings, for evaluating and saving."""
+    def write_prompt(self) -> None:
+        """Write the prompt's vectors into the token embeddings, before evaluating or saving."""
         if self.prompt is not None:
-            self.prompt.write(self.model.bert.embeddings.token)
+            embeddings: Any = self.model.bert.embeddings
+            self.prompt.write(embeddings.token)
 
     def forward(self, batch: TrainingBatch) -> dict[str, Tensor]:
         tap = no_tap if self.prompt is None else partial(self.prompt.tap, batch.ids)
         output = self.model(batch, tap)
-        terms = {loss.name: loss(self.model, batch, output) for loss in self.losses}
-        whole = sum((loss.weight * terms[loss.name] for loss in self.losses), start=output.loss)
-        return {"loss": whole, "task_loss": output.loss, **terms} if terms else {"loss": whole}
+        losses: list[Any] = [*self.losses]
+        terms = {loss.name: loss(self.model, batch, output) for loss in losses}
+        total = sum((loss.weight * terms[loss.name] for loss in losses), start=output.loss)
+        return {"loss": total, "task_loss": output.loss, **terms} if terms else {"loss": total}
 
 
-def learned_options(settings: FinetuneSettings, task: Task, labels: Any, data: TaskData, places: int) -> Options:
-    """The options to save: from the settings, and from the training data. places: positions of the model."""
-    return settings.options(
-        max_length=min(settings.max_length, places),
-        metadata_values=metadata_values(data, settings.metadata),
-        loss_weights=task.loss_weights(data, labels) if settings.loss == "class_weights" else (),
-    )
-
-
-def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
-    """Trainable vectors for the [unused…] of a pattern, None without. ValueError if the pattern has no [unused…]."""
+def build_prompt(bert: Any, tokenizer: Tokenizer, options: Options, settings: FinetuneSettings) -> Prompt | None:
+    """Trainable vectors for the [unused…] tokens of the pattern, or None. Raises ValueError if it has none."""
     if settings.prompt == "none":
         return None
     tokens = Pattern.of(options.pattern, 1 + ("{second}" in options.pattern)).prompt
@@ -136,20 +135,18 @@ def prompt_of(bert: Bert, tokenizer: Tokenizer, options: Options, settings: Fine
 
 
 @torch.no_grad()
-def copy_rows(source: nn.Module, target: nn.Module) -> None:
-    """Copy weights by name; additional rows of the target (a grown vocabulary) keep their values."""
+def copy_weights(source: nn.Module, target: nn.Module) -> None:
+    """Copy weights by name; further rows of the target (a larger vocabulary) keep their values."""
     weights = target.state_dict()
     for name, value in source.state_dict().items():
         weights[name][: len(value)].copy_(value)
 
 
-def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
+def frozen_modules(bert: Bert, freeze: int | str) -> list[nn.Module]:
     """The modules to freeze: "none", "embeddings", n for the embeddings and the first n blocks, or "all" of BERT."""
-    if freeze == "none":
-        return []
-    if freeze == "all":
-        return [bert]
-    blocks = 0 if freeze == "embeddings" else freeze
+    if freeze in ("none", "all"):
+        return [bert] if freeze == "all" else []
+    blocks = freeze if isinstance(freeze, int) else 0
     if blocks and shared_blocks(bert):
         raise ValueError("all layers share one block: freeze none, embeddings or all")
     if blocks > len(bert.blocks):
@@ -158,7 +155,7 @@ def frozen_parts(bert: Bert, freeze: int | str) -> list[nn.Module]:
 
 
 def shared_blocks(bert: Bert) -> bool:
-    """Whether layers share weights (ALBERT), so that no layer can be changed alone."""
+    """Whether layers share weights (ALBERT), so that none can be changed alone."""
     layers = [{id(weight) for weight in block.parameters()} for block in bert.blocks]
     return len(set().union(*layers)) < sum(map(len, layers))
 
@@ -166,33 +163,26 @@ def shared_blocks(bert: Bert) -> bool:
 def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
     """The tokenizer with a special token for each metadata value, if metadata are read as tokens. Raises ValueError if
     two values give the same token."""
-    if options.metadata_as != "token" or not options.metadata:
-        return tokenizer
-    new: dict[str, str] = {}
-    for name in options.metadata:
+    values: dict[str, str] = {}
+    for name in options.metadata if options.metadata_as == "token" else ():
         for value in options.metadata_values[name]:
             token = metadata_token(name, value)
-            if token in new:
+            if token in values:
                 raise ValueError(
-                    f"column {name!r}: the values {new[token]!r} and {value!r} would both be the token {token}; write "
-                    "them alike, or read the column as an embedding"
+                    f"column {name!r}: the values {values[token]!r} and {value!r} would both be the token {token}; "
+                    "write them alike, or read the column as an embedding"
                 )
-            new[token] = value
-    return with_tokens(tokenizer, new)
+            values[token] = value
+    return with_tokens(tokenizer, values)
 
 
-def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
+def with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
     """The tokenizer with further special tokens, whose ids follow its last."""
+    if not (added := list(tokens)):
+        return tokenizer
     return Tokenizer(
         list(tokenizer.pieces),
         lowercase=tokenizer.lowercase,
-        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *new],
+        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *added],
         max_word_chars=tokenizer.max_word_chars,
     )
-
-
-def reader_of(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
-    """The tokenizer with all tokens that the options and the task need."""
-    tokenizer = with_metadata_tokens(tokenizer, options)
-    more = task.more_tokens(tokenizer, options)
-    return with_tokens(tokenizer, more) if more else tokenizer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,7 +21,7 @@ def step_lengths(settings: FinetuneSettings, steps: int) -> list[float]:
     whatever the gradients are (Kingma and Ba 2015, algorithm 1): 3.2 times at the first step, 6.6 times at the twelfth,
     3.2 times again at the hundredth.
     """
-    learner = OneWeight()
+    learner: Any = OneWeight()
     optimizer = finetuning_optimizer(learner, settings)
     lengths = []
     for step in range(steps):
@@ -63,14 +64,9 @@ def layer_rates(learner: Learner, settings: FinetuneSettings) -> list[LayerRate]
         for group in finetuning_optimizer(learner, settings).param_groups
         for weight in group["params"]
     }
-    counts, found = [0] * (top + 1), [0.0] * (top + 1)
+    counts, peaks = [0] * (top + 1), [0.0] * (top + 1)
     for name, weight in learner.named_parameters():
-        at = depth(name, top)
-        counts[at] += weight.numel()
-        found[at] = max(found[at], rates.get(id(weight), 0.0))
-    return [LayerRate(i, found[i], counts[i]) for i in range(top + 1)]
-
-
-def corrected(settings: FinetuneSettings, value: bool) -> FinetuneSettings:
-    """The settings with, or without, bias correction."""
-    return replace(settings, bias_correction=value)
+        level = depth(name, top)
+        counts[level] += weight.numel()
+        peaks[level] = max(peaks[level], rates.get(id(weight), 0.0))
+    return [LayerRate(i, peaks[i], counts[i]) for i in range(top + 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 
@@ -19,7 +20,7 @@ class UncorrectedAdamW(torch.optim.Optimizer):
         super().__init__(groups, {"lr": 0.0, "betas": betas, "eps": eps, "weight_decay": 0.0})
 
     @torch.no_grad()
-    def step(self, closure=None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # no closure is used here
         for group in self.param_groups:
             beta1, beta2 = group["betas"]
             for weight in (p for p in group["params"] if p.grad is not None):

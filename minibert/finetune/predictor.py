@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from minibert import checkpoint
 from minibert.heads import head_options
-from minibert.tasks import Features, Options, Task, task_named, task_of_head
+from minibert.tasks import Options, Task, task_named, task_of_head
 from minibert.tasks.metadata import metadata_read
+from minibert.text.batches import length_batches
 from minibert.tokenizer import Tokenizer
-from minibert.training.precision import autocast
-
-EVALUATION_TOKENS = 2**14  # per batch, at most
 
 
 class NotNumbersError(ValueError):
@@ -28,9 +25,10 @@ class NotNumbersError(ValueError):
 
 @dataclass(frozen=True)
 class Predictor:
-    """A fine-tuned model and all it needs to predict: inputs in, JSON-able predictions out."""
+    """A fine-tuned model and all it needs to predict: inputs in, JSON-able predictions out. model: a `TaskHead`, or a
+    `Diet`."""
 
-    model: nn.Module
+    model: Any
     tokenizer: Tokenizer
     task: Task
     options: Options
@@ -40,18 +38,19 @@ class Predictor:
         """Load what `save` wrote, or a model with a task head that transformers saved (with one text per input)."""
         model = checkpoint.load(directory)
         values = checkpoint.config_values(directory)
-        fitting = task_of_head(type(model).__name__, getattr(model, "problem", ""))
-        name = values.get("minibert_task") or (fitting and fitting.name)
+        suitable = task_of_head(type(model).__name__, getattr(model, "problem", ""))
+        name = values.get("minibert_task") or (suitable.name if suitable else None)
         if name is None:
             raise checkpoint.CheckpointError(f"{directory} is not fine-tuned for a task: fine-tune it first")
-        places = model.config.longest
+        positions = model.config.longest
         try:
-            task, options = task_named(name), Options.read({"max_length": places, **values.get("minibert_options", {})})
+            task = task_named(name)
+            options = Options.read({"max_length": positions, **values.get("minibert_options", {})})
             if type(model).__name__ != task.architecture:
                 raise ValueError(f"the task {task.name} has no model like {type(model).__name__}")
             task.check_reading(options)
-            if options.max_length > places:
-                raise ValueError(f"max_length is {options.max_length}, and the model has {places} positions")
+            if options.max_length > positions:
+                raise ValueError(f"max_length is {options.max_length}, and the model has {positions} positions")
             if head_options(options)["metadata"] != model.options.metadata:
                 raise ValueError("the model reads other metadata than minibert_options say")
             if options.thresholds is not None and len(options.thresholds) != len(model.labels):
@@ -69,56 +68,57 @@ class Predictor:
     def labels(self) -> Any:
         return self.model.labels
 
-    def features(self, examples: Sequence) -> list[Features]:
+    def features(self, examples: Sequence) -> list[Any]:
         return self.task.features(self.tokenizer, examples, self.labels, self.options)
 
     @torch.no_grad()
-    def outputs(self, features: Sequence[Features], batch_size: int = 64) -> tuple[list[dict], float]:
+    def outputs(self, features: Sequence[Any], batch_size: int = 64) -> tuple[list[dict], float]:
         """(arrays of the model's output for each row, in order; the mean loss, 0 without targets). Rows of similar
         length share a batch."""
-        order = sorted(range(len(features)), key=lambda i: -features[i].length)
         device = next(self.model.parameters()).device
         training = self.model.training
         self.model.eval()
         results: list[dict] = [{} for _ in features]
-        loss, num_targets, i = 0.0, 0, 0
-        while i < len(order):
-            chosen = order[i : i + max(1, min(batch_size, EVALUATION_TOKENS // features[order[i]].length))]
-            i += len(chosen)
-            batch = self.task.batch([features[j] for j in chosen], self.tokenizer.pad_id)
-            with autocast(device):
-                output = self.model(batch.to(device))
-            if output.loss is not None:
-                loss, num_targets = loss + output.loss.item() * batch.num_targets, num_targets + batch.num_targets
-            arrays = {"logits": output.logits, "intent_logits": output.intent_logits}
-            arrays = {name: x.float().cpu().numpy() for name, x in arrays.items() if x is not None}
-            if not all(np.isfinite(x).all() for x in arrays.values()):
+        loss, num_targets = 0.0, 0
+        for rows in length_batches([row.length for row in features], batch_size):
+            arrays, batch_loss, count = self.batch_outputs([features[i] for i in rows], device)
+            if not all(np.isfinite(x).all() for output in arrays for x in output.values()):
                 raise NotNumbersError("the model answers with what is no finite number: it has learned nothing usable")
-            for row, j in enumerate(chosen):
-                results[j] = {name: x[row] for name, x in arrays.items()}
+            loss, num_targets = loss + batch_loss * count, num_targets + count
+            for i, output in zip(rows, arrays, strict=True):
+                results[i] = output
         self.model.train(training)
         return results, loss / max(num_targets, 1)
 
-    def answers(self, examples: Sequence, features: Sequence[Features] | None = None) -> tuple[list[dict], float]:
+    def batch_outputs(self, features: Sequence[Any], device: torch.device) -> tuple[list[dict], float, int]:
+        """(the output of each row, the mean loss, the number of targets) of one batch."""
+        batch = self.task.batch(features, self.tokenizer.pad_id)
+        output = self.model(batch.to(device))
+        tensors = {"logits": output.logits, "intent_logits": output.intent_logits}
+        arrays = {name: x.float().cpu().numpy() for name, x in tensors.items() if x is not None}
+        rows = [{name: x[i] for name, x in arrays.items()} for i in range(len(features))]
+        return (rows, 0.0, 0) if output.loss is None else (rows, output.loss.item(), batch.num_targets)
+
+    def answers(self, examples: Sequence, features: Sequence[Any] | None = None) -> tuple[list[dict], float]:
         """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""
         features = self.features(examples) if features is None else features
         outputs, loss = self.outputs(features)
         return self.decoded(outputs, features, examples), loss
 
-    def decoded(self, outputs: Sequence[dict], features: Sequence[Features], examples: Sequence) -> list[dict]:
+    def decoded(self, outputs: Sequence[dict], features: Sequence[Any], examples: Sequence) -> list[dict]:
         """Decode the model's outputs into predictions."""
         predictions = self.task.decode(outputs, features, examples, self.labels, self.options)
         if self.options.metadata:
-            beside = [metadata_read(example.extra, self.options) for example in examples]
-            predictions = [{**one, "metadata": values} for one, values in zip(predictions, beside, strict=True)]
+            values = [metadata_read(example.extra, self.options) for example in examples]
+            predictions = [{**one, "metadata": read} for one, read in zip(predictions, values, strict=True)]
         return predictions
 
     def predict(self, inputs: Sequence[Any]) -> list[dict]:
         """A prediction for each input, in order. Inputs are those of `Task.example`; ValueError names a bad one."""
         examples = []
-        for number, given in enumerate(inputs, 1):
+        for number, value in enumerate(inputs, 1):
             try:
-                examples.append(self.task.example(given))
+                examples.append(self.task.example(value))
             except ValueError as error:
                 raise ValueError(f"input {number}: {error}") from error
         return self.answers(examples)[0] if examples else []
@@ -133,25 +133,26 @@ class Predictor:
         """Like `stream`, but each batch is predicted as soon as it arrives."""
         first = 1
         for batch in batches:
-            try:
-                answers: Iterable[dict] = self.predict(batch)
-            except ValueError:
-                answers = self.one_by_one(batch, first)
-            yield from answers
+            yield from self.until_bad(batch, first)
             first += len(batch)
 
-    def one_by_one(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
-        for number, given in enumerate(inputs, first):
-            try:
-                (answer,) = self.answers([self.task.example(given)])[0]
-            except ValueError as error:
-                raise ValueError(f"input {number}: {error}") from error
-            yield answer
+    def until_bad(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
+        """Predictions for the inputs before the first bad one, found by halving."""
+        try:
+            answers, _ = self.answers([self.task.example(value) for value in inputs])
+        except ValueError as error:
+            if len(inputs) == 1:
+                raise ValueError(f"input {first}: {error}") from error
+            middle = len(inputs) // 2
+            yield from self.until_bad(inputs[:middle], first)
+            yield from self.until_bad(inputs[middle:], first + middle)
+        else:
+            yield from answers
 
     def changed(self, **options: Any) -> Predictor:
         return replace(self, options=replace(self.options, **options))
 
-    def tuned(self, examples: Sequence, features: Sequence[Features] | None = None) -> Predictor:
+    def tuned(self, examples: Sequence, features: Sequence[Any] | None = None) -> Predictor:
         """A copy with the thresholds that score best on these examples."""
         predictions, _ = self.answers(examples, features)
         return self.changed(**self.task.tune(predictions, examples, self.labels))

@@ -15,9 +15,9 @@ class Prompt(nn.Module):
     """Learned vectors that replace rows of the embedding table.
 
     rows: the n token ids they replace · table: the embedding, (V, H), for their initial values · through: "direct", or
-    "lstm": h = MLP(BiLSTM(e)), which makes neighbours depend on each other. With "lstm" the network's output is added
-    to the vectors, and its last layer starts at zero: else the model would already differ before the first step. (In
-    the authors' code the network's output replaces the vectors.)
+    "lstm": h = MLP(BiLSTM(e)), which makes neighbours depend on each other. The network's output is added to the
+    vectors, and its last layer starts at zero, so that the model does not change before the first step. (In the
+    authors' code the output replaces the vectors.)
     """
 
     def __init__(self, table: nn.Embedding, rows: Sequence[int], through: str = "direct"):
@@ -31,9 +31,10 @@ class Prompt(nn.Module):
         self.vectors = nn.Parameter(table.weight.detach()[self.rows].clone())  # (n, H)
         if through == "lstm":
             self.lstm = nn.LSTM(width, width // 2, num_layers=2, bidirectional=True, batch_first=True)
-            self.mlp = nn.Sequential(nn.Linear(width // 2 * 2, width), nn.ReLU(), nn.Linear(width, width))
-            nn.init.zeros_(self.mlp[-1].weight)
-            nn.init.zeros_(self.mlp[-1].bias)
+            last = nn.Linear(width, width)
+            nn.init.zeros_(last.weight)
+            nn.init.zeros_(last.bias)
+            self.mlp = nn.Sequential(nn.Linear(width // 2 * 2, width), nn.ReLU(), last)
 
     def forward(self) -> Tensor:
         """(n, H): the vectors that replace the prompt's tokens."""
@@ -47,13 +48,13 @@ class Prompt(nn.Module):
         if name != "embeddings.token":
             return x
         vectors = self()
-        for place, row in enumerate(self.rows):
-            x = torch.where((ids == row).unsqueeze(-1), vectors[place].to(x.dtype), x)
+        for vector, row in zip(vectors, self.rows, strict=True):
+            x = torch.where((ids == row).unsqueeze(-1), vector.to(x.dtype), x)
         return x
 
     @torch.no_grad()
     def write(self, table: nn.Embedding) -> None:
-        """Write the vectors into their rows of the table, which then suffices without this module."""
+        """Write the vectors into their rows of the table, which then needs this module no longer."""
         table.weight[self.rows] = self().to(table.weight)
 
 
@@ -63,10 +64,9 @@ def nearest_words(table: Tensor, rows: Sequence[int], candidates: Sequence[int],
 
     table: (V, H) · candidates: ids to choose from.
     """
-    others = torch.nn.functional.normalize(table[list(candidates)].float(), dim=-1)  # (C, H)
-    vectors = torch.nn.functional.normalize(table[list(rows)].float(), dim=-1)  # (n, H)
-    cosines, places = (vectors @ others.T).topk(min(most, len(candidates)), dim=-1)  # (n, most)
+    table = nn.functional.normalize(table.float(), dim=-1)
+    cosines, indices = (table[list(rows)] @ table[list(candidates)].T).topk(min(most, len(candidates)))  # (n, most)
     return [
-        [(candidates[place], cosine) for place, cosine in zip(*row, strict=True)]
-        for row in zip(places.tolist(), cosines.tolist(), strict=True)
+        [(candidates[i], cosine) for i, cosine in zip(*row, strict=True)]
+        for row in zip(indices.tolist(), cosines.tolist(), strict=True)
     ]

@@ -12,10 +12,10 @@ from torch.optim.swa_utils import AveragedModel
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
-from minibert.finetune.auxiliary import check_auxiliary, mark_numbers, marks_of
+from minibert.finetune.auxiliary import auxiliary_labels, auxiliary_values, check_auxiliary
 from minibert.finetune.batches import TrainingBatch, training_batches
-from minibert.finetune.evaluation import answered, evaluation
-from minibert.finetune.learner import Learner, learned_options, reader_of
+from minibert.finetune.evaluation import evaluation_event, predict_watched
+from minibert.finetune.learner import Learner, with_metadata_tokens, with_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -25,7 +25,7 @@ from minibert.model import BertForPreTraining
 from minibert.tasks import Features, Task, TaskData, label_order, task_named
 from minibert.tasks.metadata import metadata_values
 from minibert.tasks.sampling import spread
-from minibert.train import Done, Eval, Event, Sample, Saved, Started, TrainingState, train
+from minibert.train import Done, Eval, Event, Sample, Saved, Started, Step, TrainingState, train
 from minibert.training.averaging import running_mean
 from minibert.training.disk_retry import save_with_retry
 from minibert.training.precision import best_device
@@ -52,20 +52,19 @@ def finetune(
     The model is evaluated before the first step, `evaluations_per_epoch` times an epoch and at the end: the details of
     each `Eval` hold a prediction for each of the `dev_examples` in the details of `Started`, an even sample of at most
     `dev_sample` dev examples. During training only this sample is evaluated, at the end the whole dev set. If the
-    task's `tune_on` is "dev", its threshold is tuned on the same examples, as in the paper: the model is saved with it,
-    and its figures are slightly too good. watch: inputs predicted at the same times (`Sample`) · unlabelled: further
-    training texts without labels; if None, the smoothness loss of `vat_weight` uses the training texts · wrap:
-    makes another learner of the usual one, such as a teacher's student (`distillation.learner.taught_by`) · mailbox():
-    the messages since its last call; each is a list of inputs that replaces `watch` and is predicted at once. Raises
-    ValueError if a class of the dev set never occurs in training, a dev example lacks its answer, nothing can be
-    trained on, or `out` cannot be written.
+    task's `tune_on` is "dev", its threshold is tuned on the same examples, as in the paper, so that the metrics are
+    slightly too high. watch: inputs predicted at the same times (`Sample`) · unlabelled: further training texts without
+    labels; if None, the smoothness loss of `vat_weight` uses the training texts · wrap: makes another learner of the
+    usual one, such as a student (`distillation.learner.taught_by`) · mailbox(): the messages since its last call; each
+    is a list of inputs that replaces `watch` and is predicted at once. Raises ValueError if a class of the dev set
+    never occurs in training, a dev example lacks its answer, no example can be trained on, or `out` cannot be written.
     """
     task = task_named(task) if isinstance(task, str) else task
     if out is not None:
         checkpoint.make_ready(out)
     torch.manual_seed(settings.seed)
-    labels, unseen = labels_of(task, train_data, dev_data)
-    learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    labels, unseen = checked_labels(task, train_data, dev_data)
+    learner, predictor = build_learner(start, task, labels, train_data, dev_data, settings)
     learner.to(best_device())
     mean = running_mean(learner.model, settings.averaging) if settings.averaging else None
     predictor = replace(predictor, model=mean.module) if mean else predictor
@@ -75,20 +74,20 @@ def finetune(
         learner = wrap(learner, predictor, rows, settings)
     elif settings.distillation is not None:
         raise ValueError("the settings ask for distillation, and there is no teacher")
-    measuring = Measuring(predictor, dev_data, thresholds, settings.dev_sample)
-    beside = rows_beside(predictor, unlabelled, rows, settings)
+    evaluator = Evaluator(predictor, dev_data, thresholds, settings.dev_sample)
+    further_batches = unlabelled_batches(predictor, unlabelled, rows, settings)
     if unlabelled is not None and unlabelled.soft is not None:
         learner.losses.append(SoftLabelLoss())
     if settings.vat_weight:
         learner.losses.append(SmoothnessLoss(settings.vat_weight, settings.vat_epsilon))
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
-    yield started(task, labels, unseen, train_data, measuring, sizes, settings)
-    yield measuring.measure(0)
-    yield from measuring.answer(0, watch)
-    yield from learn(learner, mean, rows, measuring, settings, out, watch, mailbox, beside)
+    yield started(task, labels, unseen, train_data, evaluator, sizes, settings)
+    yield evaluator.measure(0)
+    yield from evaluator.answer(0, watch)
+    yield from learn(learner, mean, rows, evaluator, settings, out, watch, mailbox, further_batches)
 
 
-def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
+def checked_labels(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
     """(names of the head's outputs, labels that occur only in the dev data). Raises ValueError for data that a model
     cannot be trained or evaluated on."""
     labels = task.labels(train_data)
@@ -100,24 +99,29 @@ def labels_of(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any
     return labels, unseen
 
 
-def model_of(
+def build_learner(
     start: str | Path, task: Task, labels: Any, train_data: TaskData, dev_data: TaskData, settings: FinetuneSettings
 ) -> tuple[Learner, Predictor]:
     """The learner, and a predictor with the same weights."""
     source = checkpoint.load(start)
     task.check_reading(settings, train_data, dev_data)
     check_auxiliary(task, settings.auxiliary)
-    options = learned_options(settings, task, labels, train_data, source.config.longest)
+    options = settings.options(
+        max_length=min(settings.max_length, source.config.longest),
+        metadata_values=metadata_values(train_data, settings.metadata),
+        loss_weights=task.loss_weights(train_data, labels) if settings.loss == "class_weights" else (),
+    )
     metadata_values(dev_data, settings.metadata)  # raises if the dev data lack a column
-    tokenizer = reader_of(checkpoint.load_tokenizer(start), task, options)
+    tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
+    tokenizer = with_tokens(tokenizer, task.more_tokens(tokenizer, options))
     options = task.fitted(options, tokenizer, labels)
-    marks = marks_of(train_data, settings.auxiliary)
-    learner = Learner.of(source, task, labels, options, tokenizer, settings, marks)
+    auxiliary = auxiliary_values(train_data, settings.auxiliary)
+    learner = Learner.of(source, task, labels, options, tokenizer, settings, auxiliary)
     return learner, Predictor(learner.model, tokenizer, task, options)
 
 
 def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSettings) -> tuple[TaskData, TaskData]:
-    """The training data without the part for tuning thresholds, if the task needs one, and a sample of that part."""
+    """(the training data without the part for tuning thresholds, if the task needs one; a sample of that part)."""
     if task.tune_on != "split":
         return train_data, TaskData([])
     try:
@@ -129,31 +133,36 @@ def without_thresholds(task: Task, train_data: TaskData, settings: FinetuneSetti
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """The training data as rows. rows: of the model's input · examples: from which they were made · sizes: numbers of
-    examples, rows and steps."""
+    """rows: the training data as input of the model · examples: from which they were made · sizes: numbers of examples,
+    rows and steps."""
 
     rows: list[Features]
     examples: list
     sizes: dict[str, int]
 
     @classmethod
-    def of(cls, start: str | Path, predictor: Predictor, given: Sequence, settings: FinetuneSettings) -> TrainingRows:
-        """The rows of the examples, and of augmented copies if the settings ask for some. Raises ValueError if there is
-        nothing to train on."""
-        examples = list(given)
+    def of(
+        cls, start: str | Path, predictor: Predictor, originals: Sequence, settings: FinetuneSettings
+    ) -> TrainingRows:
+        """The rows of the original examples, and of augmented copies if the settings ask for some. Raises ValueError if
+        there is nothing to train on."""
+        examples = list(originals)
         if settings.augmentation is not None:
-            fill = filler(start) if settings.augmentation.method == "replace" else None
+            fill = None
+            if settings.augmentation.method == "replace":
+                model = checkpoint.load(start, kind=BertForPreTraining).to(best_device())
+                fill = model_fill(model, checkpoint.load_tokenizer(start))
             examples += augmented(predictor.task, examples, settings.augmentation, settings.seed, fill)
         rows = [row for row in predictor.features(examples) if row.target is not None]
-        if marks := marks_of(TaskData(list(given)), settings.auxiliary):
-            rows = [replace(row, auxiliary=mark_numbers(examples[row.example].extra, marks)) for row in rows]
+        if values := auxiliary_values(TaskData(list(originals)), settings.auxiliary):
+            rows = [replace(row, auxiliary=auxiliary_labels(examples[row.example].extra, values)) for row in rows]
         if not rows:
             raise ValueError("there is no example to train on: none has an answer that the task can learn")
         steps_per_epoch = -(-len(rows) // settings.batch_size)
         sizes = {
-            "train": len(given),
+            "train": len(originals),
             "untrainable": len(examples) - len({row.example for row in rows}),
-            "augmented": len(examples) - len(given),
+            "augmented": len(examples) - len(originals),
             "rows": len(rows),
             "steps": steps_per_epoch * settings.epochs,
             "steps_per_epoch": steps_per_epoch,
@@ -161,33 +170,34 @@ class TrainingRows:
         return cls(rows, examples, sizes)
 
 
-def rows_beside(
+def unlabelled_batches(
     predictor: Predictor, unlabelled: Unlabelled | None, rows: TrainingRows, settings: FinetuneSettings
 ) -> Iterator[TrainingBatch] | None:
     """Endless batches without labels, None if no loss needs them. Raises ValueError for texts that no loss uses, and
     for soft labels with a number of probabilities other than the number of labels."""
-    if unlabelled is None and not settings.vat_weight:
-        return None
-    read = rows.rows if unlabelled is None else predictor.features(unlabelled.examples)
     soft = None if unlabelled is None else unlabelled.soft
     if soft is None and not settings.vat_weight:
+        if unlabelled is None:
+            return None
         raise ValueError(
             "texts without a label are read, and nothing is learned from them: give vat_weight, or answers"
         )
     if soft is not None and any(len(row) != len(predictor.labels) for row in soft):
         raise ValueError(f"each text without a label needs {len(predictor.labels)} probabilities")
-    return endless_batches(predictor.task, read, soft, settings.beside_size, predictor.tokenizer.pad_id, settings.seed)
+    features = rows.rows if unlabelled is None else predictor.features(unlabelled.examples)
+    pad_id = predictor.tokenizer.pad_id
+    return endless_batches(predictor.task, features, soft, settings.beside_size, pad_id, settings.seed)
 
 
-class Measuring:
-    """Evaluates the model during training. predictor: with the thresholds tuned at the last evaluation · sample: of
-    the dev data, evaluated during training · last: the newest evaluation."""
+class Evaluator:
+    """Evaluates the model during training. predictor: with the thresholds of the last evaluation · sample: of the dev
+    data, evaluated during training · last: the newest evaluation."""
 
     last: Eval
 
-    def __init__(self, predictor: Predictor, dev_data: TaskData, thresholds: TaskData, most: int):
+    def __init__(self, predictor: Predictor, dev_data: TaskData, thresholds: TaskData, sample_size: int):
         self.predictor, self.dev_data, self.thresholds = predictor, dev_data, thresholds
-        self.sample = dev_data.take(spread(len(dev_data.examples), most))
+        self.sample = dev_data.take(spread(len(dev_data.examples), sample_size))
         self.sample_rows = predictor.features(self.sample.examples)
         self.threshold_rows = predictor.features(thresholds.examples)
 
@@ -204,12 +214,12 @@ class Measuring:
         if task.tune_on == "dev":
             self.predictor = self.predictor.changed(**task.tune(answers, data.examples, self.predictor.labels))
             answers = self.predictor.decoded(outputs, rows, data.examples)
-        self.last = evaluation(self.predictor, data, answers, loss, step, details_of=self.sample)
+        self.last = evaluation_event(self.predictor, data, answers, loss, step, details_of=self.sample)
         return self.last
 
     def answer(self, step: int, watch: Sequence[Any]) -> Iterator[Event]:
         if watch:
-            yield Sample(step, [answered(self.predictor, given) for given in watch])
+            yield Sample(step, [predict_watched(self.predictor, value) for value in watch])
 
     def save(self, out: str | Path, step: int) -> None:
         """Save the model with thresholds tuned for the weights of this step."""
@@ -223,7 +233,7 @@ def started(
     labels: Any,
     unseen: list[str],
     train_data: TaskData,
-    measuring: Measuring,
+    evaluator: Evaluator,
     sizes: dict[str, int],
     settings: FinetuneSettings,
 ) -> Started:
@@ -236,8 +246,8 @@ def started(
         "labels": labels,
         "imbalance": imbalance.as_dict() if imbalance else None,
         "unseen_labels": unseen,
-        "problems": {"train": len(train_data.problems), "dev": len(measuring.dev_data.problems)},
-        "dev_examples": [asdict(example) for example in measuring.sample.examples],
+        "problems": {"train": len(train_data.problems), "dev": len(evaluator.dev_data.problems)},
+        "dev_examples": [asdict(example) for example in evaluator.sample.examples],
     }
     return Started(asdict(settings), details)
 
@@ -246,54 +256,51 @@ def learn(
     learner: Learner,
     mean: AveragedModel | None,
     rows: TrainingRows,
-    measuring: Measuring,
+    evaluator: Evaluator,
     settings: FinetuneSettings,
     out: str | Path | None,
     watch: Sequence[Any],
     mailbox: Callable[[], list],
-    beside: Iterator[TrainingBatch] | None = None,
+    further_batches: Iterator[TrainingBatch] | None = None,
 ) -> Iterator[Event]:
     """Train, evaluate during and after training, save."""
+    predictor, step = evaluator.predictor, 0
     steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]
     every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
+    state = TrainingState(finetuning_optimizer(learner, settings))
     events = train(
         learner,
-        training_batches(measuring.predictor.task, rows.rows, settings, measuring.predictor.tokenizer, beside),
+        training_batches(predictor.task, rows.rows, settings, predictor.tokenizer, further_batches),
         settings.optimization,
         steps=steps,
         steps_per_epoch=steps_per_epoch,
         losses_of=lambda losses, part, whole: losses,
-        state=TrainingState(finetuning_optimizer(learner, settings)),
+        state=state,
     )
     try:
         for event in events:
-            if isinstance(event, Done):
+            if not isinstance(event, Step):
                 break
-            learner.settle()
+            step = event.step
+            learner.write_prompt()
             if mean:
                 mean.update_parameters(learner.model)
             yield event
             for message in mailbox():
                 watch = list(message)
-                yield from measuring.answer(event.step, watch)
+                yield from evaluator.answer(step, watch)
             timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
-            over = event.step == steps or timed_out
-            if event.step % every == 0 or over:
-                yield measuring.measure(event.step, final=over)
-                yield from measuring.answer(event.step, watch)
+            over = step == steps or timed_out
+            if step % every == 0 or over:
+                yield evaluator.measure(step, final=over)
+                yield from evaluator.answer(step, watch)
             if timed_out:
                 break
     except GeneratorExit:  # the consumer closed the generator: keep what was learned
         if out is not None:
-            measuring.save(out, event.step)
+            evaluator.save(out, step)
         raise
     if out is not None:
-        measuring.save(out, event.step)
-        yield Saved(event.step, str(out))
-    yield Done(event.step, event.tokens, event.seconds, measuring.last.metrics)
-
-
-def filler(start: str | Path):
-    """Replaces words by predictions of the checkpoint in `start`."""
-    model = checkpoint.load(start, kind=BertForPreTraining).to(best_device())
-    return model_fill(model, checkpoint.load_tokenizer(start))
+        evaluator.save(out, step)
+        yield Saved(step, str(out))
+    yield Done(step, state.tokens, state.seconds, evaluator.last.metrics)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from minibert.config import check_positive
 from minibert.finetune.augmentation import Augmentation
 from minibert.finetune.distillation import Distillation
 from minibert.finetune.prompt import PROMPTS
@@ -60,9 +61,7 @@ class FinetuneSettings(Options):
         super().__post_init__()
         if not 0 <= self.focal_gamma <= 10:
             raise ValueError(f"the focal loss has an exponent from 0 to 10, not {self.focal_gamma}")
-        for name in ("epochs", "batch_size", "evaluations_per_epoch", "dev_sample", "beside_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "epochs", "batch_size", "evaluations_per_epoch", "dev_sample", "beside_size")
         if self.freeze not in ("none", "embeddings", "all") and not (isinstance(self.freeze, int) and self.freeze >= 0):
             raise ValueError(f"freeze is {self.freeze!r}; it can be none, embeddings, all or a number of blocks")
         if self.optimization.optimizer != "adamw" and not self.bias_correction:

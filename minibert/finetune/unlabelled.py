@@ -1,5 +1,5 @@
-"""Learning from unlabelled texts beside labelled ones: by smoothness (VAT), or from other models' answers to them
-(Schick and Schütze 2021, §3.3)."""
+"""Learning from unlabelled texts besides labelled ones: by smoothness (VAT), or from other models' predictions (Schick
+and Schütze 2021, §3.3)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from minibert.tasks import Features, Task
 
 @dataclass(frozen=True)
 class Unlabelled:
-    """examples: of the task, their labels are ignored · soft: for each example the probabilities of the labels, in
-    their order; None without soft labels."""
+    """examples: of the task, whose labels are ignored · soft: soft labels, for each example the probability of every
+    label; or None."""
 
     examples: Sequence[Any]
     soft: Sequence[Sequence[float]] | None = None
@@ -34,19 +34,19 @@ class Unlabelled:
 def endless_batches(
     task: Task, rows: Sequence[Features], soft: Sequence[Sequence[float]] | None, size: int, pad_id: int, seed: int
 ) -> Iterator[TrainingBatch]:
-    """The rows without their targets, in batches, endlessly; reshuffled after each pass."""
+    """Endless batches of the rows without their targets; reshuffled each epoch."""
     rng = torch.Generator().manual_seed(seed)
     size = min(size, len(rows))
     while True:
         order = torch.randperm(len(rows), generator=rng).tolist()
         for start in range(0, len(rows) - size + 1, size):
-            chosen = order[start : start + size]
-            answers = None if soft is None else torch.tensor([list(soft[rows[i].example]) for i in chosen])
-            yield training_batch(task, [replace(rows[i], target=None) for i in chosen], pad_id, soft=answers)
+            indices = order[start : start + size]
+            probabilities = None if soft is None else torch.tensor([list(soft[rows[i].example]) for i in indices])
+            yield training_batch(task, [replace(rows[i], target=None) for i in indices], pad_id, soft=probabilities)
 
 
 class SoftLabelLoss(nn.Module):
-    """Cross-entropy with other models' answers to the texts without labels."""
+    """Cross-entropy with the soft labels of the texts without labels."""
 
     name, weight = "soft_loss", 1.0
 

@@ -1,7 +1,9 @@
 """Virtual adversarial training (Miyato, Dai and Goodfellow 2016, arXiv:1605.07725; Miyato et al. 2018): without a
-label, demand that a small perturbation of the word embeddings does not change the answer."""
+label, penalize that a small perturbation of the word embeddings changes the prediction."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +11,7 @@ from torch import Tensor, nn
 
 from minibert.model import Batch
 
-PROBE = 1e-1  # ξ: length of the first, random perturbation
+XI = 1e-1  # ξ: length of the first, random perturbation
 
 
 def divergence(logits: Tensor, clean: Tensor) -> Tensor:
@@ -18,37 +20,39 @@ def divergence(logits: Tensor, clean: Tensor) -> Tensor:
     return (log_p.exp() * (log_p - log_q)).sum(-1).mean()
 
 
-def to_length(x: Tensor, length: float) -> Tensor:
+def scaled_to_norm(x: Tensor, length: float) -> Tensor:
     """Scale each row's (T, H) matrix to this Euclidean norm."""
     return x * (length / x.flatten(1).norm(dim=1).clamp_min(1e-12)).view(-1, 1, 1)
 
 
-def pushed(model: nn.Module, batch: Batch, push: Tensor) -> Tensor:
-    """The logits when `push`, (B, T, H), is added to the token embeddings."""
-    return model(batch, lambda name, x: x + push if name == "embeddings.token" else x).logits
+def perturbed_logits(model: nn.Module, batch: Batch, perturbation: Tensor) -> Tensor:
+    """The logits when the perturbation, (B, T, H), is added to the token embeddings."""
+    return model(batch, lambda name, x: x + perturbation if name == "embeddings.token" else x).logits
 
 
-def worst_push(model: nn.Module, batch: Batch, clean: Tensor, epsilon: float, push: Tensor | None = None) -> Tensor:
-    """r = ε g/‖g‖, g = ∇ KL(p(x) ‖ p(x + r)) at r = ξ d, d a random direction (or `push`): one power iteration towards
-    the direction in which the answer changes most (Miyato et al. 2018, §3.3). (B, T, H), 0 at padding."""
-    if push is None:
-        push = torch.randn(*batch.ids.shape, model.bert.embeddings.token.embedding_dim, device=batch.ids.device)
+def adversarial_perturbation(
+    model: Any, batch: Batch, clean: Tensor, epsilon: float, direction: Tensor | None = None
+) -> Tensor:
+    """r = ε g/‖g‖, g = ∇ KL(p(x) ‖ p(x + r)) at r = ξ d, d a random `direction`: one power iteration towards the
+    direction in which the prediction changes most (Miyato et al. 2018, §3.3). (B, T, H), 0 at padding."""
+    if direction is None:
+        direction = torch.randn(*batch.ids.shape, model.bert.embeddings.token.embedding_dim, device=batch.ids.device)
     real = torch.ones_like(batch.ids) if batch.padding is None else batch.padding
-    push = to_length(push * real.unsqueeze(-1), PROBE).requires_grad_()
+    start = scaled_to_norm(direction * real.unsqueeze(-1), XI).requires_grad_()
     with torch.enable_grad():
-        (gradient,) = torch.autograd.grad(divergence(pushed(model, batch, push), clean), push)
-    return to_length(gradient.detach() * real.unsqueeze(-1), epsilon)
+        (gradient,) = torch.autograd.grad(divergence(perturbed_logits(model, batch, start), clean), start)
+    return scaled_to_norm(gradient.detach() * real.unsqueeze(-1), epsilon)
 
 
 def smoothness_loss(model: nn.Module, batch: Batch, epsilon: float) -> Tensor:
-    """KL between the answers to a text and to the same text with the worst perturbation. Dropout is off, since it would
-    perturb as well."""
-    modes = {part: part.training for part in model.modules()}  # frozen parts are in eval mode already
+    """KL between the predictions for a text and for the same text with the worst perturbation. Dropout is off, since it
+    would perturb as well."""
+    modes = {module: module.training for module in model.modules()}  # frozen modules are in eval mode already
     model.eval()
     with torch.no_grad():
         clean = model(batch).logits
-    push = worst_push(model, batch, clean, epsilon)
-    loss = divergence(pushed(model, batch, push), clean)
-    for part, training in modes.items():
-        part.training = training
+    perturbation = adversarial_perturbation(model, batch, clean, epsilon)
+    loss = divergence(perturbed_logits(model, batch, perturbation), clean)
+    for module, training in modes.items():
+        module.training = training
     return loss

@@ -14,7 +14,7 @@ from minibert import checkpoint
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import Measuring, TrainingRows, learn, started
+from minibert.finetune.run import Evaluator, TrainingRows, learn, started
 from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.costs.cost import measure
 from minibert.pruning import magnitude
@@ -66,8 +66,8 @@ class PrunedLearner(Learner):
         super().__init__(model)
         self.masks = dict(masks or {})
 
-    def settle(self) -> None:
-        super().settle()
+    def write_prompt(self) -> None:
+        super().write_prompt()
         if self.masks:
             magnitude.zero(self.model, self.masks)
 
@@ -143,7 +143,7 @@ def retrain(
     it is more than the model."""
     learner = learner or PrunedLearner(predictor.model, masks)
     learner.to(best_device())
-    measuring = Measuring(predictor, dev_data, TaskData([]), settings.dev_sample)
+    measuring = Evaluator(predictor, dev_data, TaskData([]), settings.dev_sample)
     rows = TrainingRows.of("", predictor, train_data.examples, replace(settings, augmentation=None))
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": 0}
     yield started(predictor.task, predictor.labels, [], train_data, measuring, sizes, settings)

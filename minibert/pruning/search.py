@@ -18,7 +18,7 @@ from minibert.config import BertConfig
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner
 from minibert.finetune.predictor import Predictor
-from minibert.finetune.run import labels_of, model_of
+from minibert.finetune.run import build_learner, checked_labels
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import TaskBatch
 from minibert.inside.costs.cost import measure
@@ -153,8 +153,8 @@ def super_network(
 ) -> tuple[SuperNetwork, Predictor]:
     """(the learner, a predictor with its weights)."""
     torch.manual_seed(settings.seed)
-    labels, _ = labels_of(task, train_data, dev_data)
-    learner, predictor = model_of(start, task, labels, train_data, dev_data, settings)
+    labels, _ = checked_labels(task, train_data, dev_data)
+    learner, predictor = build_learner(start, task, labels, train_data, dev_data, settings)
     learner.to(best_device())
     if getattr(predictor.model, "problem", "") != "single_label_classification":
         raise ValueError(f"the search wants a task of classes, not {task.name}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def _other(rows: np.ndarray, direction: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Band:
+class FrequencyBand:
     """Pieces by their frequency in a text, from rank `first` to rank `last`. norm: mean length of their embeddings ·
     cosine: mean over all pairs of embeddings · examples: some of the pieces."""
 
@@ -61,16 +62,19 @@ class Band:
 BANDS = (1, 100, 500, 1_000, 2_000)  # first rank of each; the last band holds the rest
 
 
-def word_norms(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS) -> list[Band]:
+def word_norms(
+    bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], starts: Sequence[int] = BANDS
+) -> list[FrequencyBand]:
     """The pieces of the texts in bands of frequency; bands with fewer than two pieces are left out."""
     counts = Counter(i for ids in tokenizer.encode_bulk(texts) for i in ids if i not in tokenizer.special_ids)
-    order = [i for i, _ in sorted(counts.items(), key=lambda one: (-one[1], one[0]))]
-    table = bert.embeddings.token.weight.detach().float().cpu().numpy()
+    order = sorted(counts, key=lambda i: (-counts[i], i))
+    embeddings: Any = bert.embeddings
+    table = embeddings.token.weight.detach().float().cpu().numpy()
     bands = []
     for first, after in zip(starts, [*starts[1:], len(order) + 1], strict=True):
-        some = order[first - 1 : after - 1]
-        if len(some) > 1:
-            norm = float(np.linalg.norm(table[some], axis=1).mean())
-            examples = tuple(tokenizer.vocab[i] for i in some[:6])
-            bands.append(Band(first, first + len(some) - 1, norm, mean_cosine(table[some]), examples))
+        pieces = order[first - 1 : after - 1]
+        if len(pieces) > 1:
+            norm = float(np.linalg.norm(table[pieces], axis=1).mean())
+            examples = tuple(tokenizer.vocab[i] for i in pieces[:6])
+            bands.append(FrequencyBand(first, first + len(pieces) - 1, norm, mean_cosine(table[pieces]), examples))
     return bands

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from minibert import checkpoint
 from minibert.finetune.predictor import NotNumbersError
 from minibert.heads import POOLINGS, every_layer, pooled
-from minibert.inside.geometry.vectors import ROWS, unit
+from minibert.inside.geometry.vectors import unit
 from minibert.model import Batch, Bert
 from minibert.sentence_vectors.files import (
     FLAGS,
@@ -29,7 +29,7 @@ from minibert.sentence_vectors.files import (
     write_json,
 )
 from minibert.sentence_vectors.whitening import Whitening
-from minibert.text.batches import padded_batch
+from minibert.text.batches import length_batches, padded_batch
 from minibert.tokenizer import Tokenizer
 
 LONGEST = 128  # tokens, by default
@@ -60,7 +60,7 @@ class SentenceEncoder(nn.Module):
         return pooled(x, batch.padding, self.pooling)
 
 
-def ids_of(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[list[int]]:
+def token_ids(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[list[int]]:
     """[CLS] text [SEP] of each; what is beyond `longest` tokens is cut off."""
     cut = (ids[: longest - 2] for ids in tokenizer.encode_bulk(texts))
     return [[tokenizer.cls_id, *ids, tokenizer.sep_id] for ids in cut]
@@ -89,13 +89,11 @@ class SentenceVectors:
         encoder, device = self.encoder, next(self.encoder.parameters()).device
         training = encoder.training
         encoder.eval()
-        rows = ids_of(self.tokenizer, texts, self.longest)
-        order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+        rows = token_ids(self.tokenizer, texts, self.longest)
         found = np.zeros((len(rows), encoder.bert.config.hidden_size), np.float32)
-        for start in range(0, len(order), ROWS):
-            some = order[start : start + ROWS]
-            batch = padded_batch([rows[i] for i in some], self.tokenizer.pad_id)
-            found[some] = encoder(batch.to(device)).float().cpu().numpy()
+        for indices in length_batches([len(row) for row in rows]):
+            batch = padded_batch([rows[i] for i in indices], self.tokenizer.pad_id)
+            found[indices] = encoder(batch.to(device)).float().cpu().numpy()
         encoder.train(training)
         if not np.isfinite(found).all():
             raise NotNumbersError("the vectors hold what is no finite number: the model has learned nothing usable")

@@ -8,7 +8,7 @@ the Gaussian. Both have H dimensions, because an invertible map cannot drop any.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -41,26 +41,23 @@ class Coupling(nn.Module):
     """Permute the dimensions; the first half stays and determines, by a network, what is added to the rest; the inverse
     subtracts it. Volume is preserved: log-determinant 0, whatever the network. At the start it adds nothing."""
 
+    order: Tensor  # (width,)
+
     def __init__(self, width: int, hidden: int, generator: torch.Generator):
         super().__init__()
-        self.kept = width // 2
+        self.sizes = [width // 2, width - width // 2]  # of the two halves
         self.register_buffer("order", torch.randperm(width, generator=generator))
-        self.network = nn.Sequential(
-            nn.Linear(self.kept, hidden),
-            nn.ReLU(),
-            nn.Linear(hidden, hidden),
-            nn.ReLU(),
-            nn.Linear(hidden, width - self.kept),
-        )
-        nn.init.zeros_(self.network[-1].weight)
-        nn.init.zeros_(self.network[-1].bias)
+        first, last = nn.Linear(self.sizes[0], hidden), nn.Linear(hidden, self.sizes[1])
+        self.network = nn.Sequential(first, nn.ReLU(), nn.Linear(hidden, hidden), nn.ReLU(), last)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
 
     def forward(self, u: Tensor) -> Tensor:
-        a, b = u[:, self.order].split([self.kept, len(self.order) - self.kept], dim=1)
+        a, b = u[:, self.order].split(self.sizes, dim=1)
         return torch.cat([a, b + self.network(a)], dim=1)
 
     def inverse(self, z: Tensor) -> Tensor:
-        a, b = z.split([self.kept, len(self.order) - self.kept], dim=1)
+        a, b = z.split(self.sizes, dim=1)
         return torch.cat([a, b - self.network(a)], dim=1)[:, self.order.argsort()]
 
 
@@ -78,7 +75,8 @@ class Flow(nn.Module):
         self.norms = nn.ModuleList(ActNorm(width) for _ in range(depth))
         self.couplings = nn.ModuleList(Coupling(width, hidden, orders) for _ in range(depth))
 
-    def steps(self) -> Sequence[tuple[ActNorm, Coupling]]:
+    def steps(self) -> list[tuple[Any, Any]]:
+        """Each ActNorm with its coupling."""
         return list(zip(self.norms, self.couplings, strict=True))
 
     @torch.no_grad()

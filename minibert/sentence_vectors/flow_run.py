@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import cosines, mean_cosine
 from minibert.sentence_vectors.anisotropy import plane
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow import Flow
-from minibert.sentence_vectors.run import Held, nearest_lines
+from minibert.sentence_vectors.run import HeldOut, nearest_lines
 from minibert.train import Event, Optimization
 from minibert.training.train_and_evaluate import train_and_evaluate
 
@@ -35,15 +36,13 @@ class FlowSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every")
         if self.layers not in LAYERS:
             raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {self.layers!r}")
 
 
 @dataclass(frozen=True)
-class Vectors:
+class VectorBatch:
     """A batch for the loop in minibert/train.py, with vectors (B, H) instead of tokens."""
 
     u: Tensor
@@ -52,8 +51,8 @@ class Vectors:
     def tokens(self) -> int:
         return len(self.u)
 
-    def to(self, device: torch.device) -> Vectors:
-        return Vectors(self.u.to(device))
+    def to(self, device: torch.device) -> VectorBatch:
+        return VectorBatch(self.u.to(device))
 
 
 class Likelihood(nn.Module):
@@ -63,38 +62,38 @@ class Likelihood(nn.Module):
         super().__init__()
         self.flow = flow
 
-    def forward(self, batch: Vectors) -> dict[str, Tensor]:
+    def forward(self, batch: VectorBatch) -> dict[str, Tensor]:
         return {"loss": -self.flow.log_likelihood(batch.u).mean() / self.flow.width}
 
 
 class FlowVectors:
-    """The vectors of a frozen encoder, mapped by a flow. Each text is encoded once and kept in `known`."""
+    """The vectors of a frozen encoder, mapped by a flow. Each text is encoded once and cached."""
 
     def __init__(self, vectors: SentenceVectors, flow: Flow | None = None):
         self.vectors, self.flow = vectors, flow
-        self.known: dict[str, np.ndarray] = {}
+        self.cache: dict[str, np.ndarray] = {}
 
     def plain(self, texts: Sequence[str]) -> np.ndarray:
         """(N, H) of the encoder."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self.known]:
-            self.known.update(zip(new, self.vectors.embed(new), strict=True))
+        if new := [text for text in dict.fromkeys(texts) if text not in self.cache]:
+            self.cache.update(zip(new, self.vectors.embed(new), strict=True))
         width = self.vectors.encoder.bert.config.hidden_size
-        return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, width), np.float32)
+        return np.stack([self.cache[text] for text in texts]) if texts else np.zeros((0, width), np.float32)
 
     @torch.no_grad()
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """(N, H) of the flow, or of the encoder if there is no flow."""
-        found = self.plain(texts)
-        return found if self.flow is None else self.flow(torch.from_numpy(found))[0].numpy()
+        u = self.plain(texts)
+        return u if self.flow is None else self.flow(torch.from_numpy(u))[0].numpy()
 
 
-def batches_of(table: Tensor, size: int, seed: int) -> Iterator[Vectors]:
+def batches_of(table: Tensor, size: int, seed: int) -> Iterator[VectorBatch]:
     """Endless batches of rows of (N, H), shuffled anew each epoch; an incomplete last batch is left out."""
     size, epoch = min(size, len(table)), 0
     while True:
         order = np.random.default_rng([seed, epoch]).permutation(len(table))
         for start in range(0, len(table) - size + 1, size):
-            yield Vectors(table[order[start : start + size]])
+            yield VectorBatch(table[order[start : start + size]])
         epoch += 1
 
 
@@ -103,7 +102,7 @@ def learn_flow(
     model: str | Path | None,
     texts: Sequence[str],
     *,
-    held: Held | None = None,
+    held: HeldOut | None = None,
     lines: Sequence[str] = (),
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -111,40 +110,42 @@ def learn_flow(
 ) -> Iterator[Event]:
     """Train a flow on the vectors of the distinct `texts`; yields the events of the run. The encoder stays as it is.
 
-    held: evaluated as in `run.Held`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
+    held: evaluated as in `run.HeldOut`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
     watch: two texts; a `Sample` holds their cosine, the plane through both with all `lines`, and the lines nearest to
     each · into: an encoder instead of `model`, which is given the flow. Raises ValueError for unusable input.
     """
     rows = list(dict.fromkeys(texts))
     if len(rows) < 2:
         raise ValueError(f"a flow learns from how sentences differ: two are needed, not {len(rows)}")
-    if into is None:
+    if into is None and model is not None:
         into = FlowVectors(SentenceVectors.from_directory(model, settings.pooling, LAYERS[settings.layers]))
-    known = into
-    table = torch.from_numpy(known.plain(rows))
+    if into is None:
+        raise ValueError("a flow needs an encoder: give a model")
+    vectors = into
+    table = torch.from_numpy(vectors.plain(rows))
     torch.manual_seed(settings.seed)
-    known.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
+    vectors.flow = flow = Flow(table.size(1), settings.depth, settings.hidden, settings.seed)
     flow.start(table)
-    asked = held or Held()
-    measured = [text for one in asked.pairs for text in (one.text, one.pair)] or [text for text, _ in asked.questions]
+    held = held or HeldOut()
+    held_texts = [text for pair in held.pairs for text in (pair.text, pair.pair)] or [q for q, _ in held.questions]
 
     def measure() -> dict[str, float]:
-        metrics = asked.measure(known)
-        if len(measured) > 1:
-            u = torch.from_numpy(known.plain(measured))
+        metrics = held.measure(vectors)
+        if len(held_texts) > 1:
+            u = torch.from_numpy(vectors.plain(held_texts))
             with torch.no_grad():
                 metrics["likelihood"] = float(flow.log_likelihood(u).mean()) / flow.width
-            metrics["mean_cosine"] = mean_cosine(known.embed(measured))
+            metrics["mean_cosine"] = mean_cosine(vectors.embed(held_texts))
         return metrics
 
-    def say(pair: Sequence) -> list:
-        pair = [str(text) for text in pair][:2]
+    def say(texts: Sequence) -> list:
+        pair = [str(text) for text in texts][:2]
         if len(pair) < 2:
             return []
-        a, b = known.embed(pair)
-        laid = plane(known.embed(lines), a, b).round(4).tolist()
-        found = nearest_lines(known, pair, lines)
-        return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": laid, "found": found}]
+        a, b = vectors.embed(pair)
+        points = plane(vectors.embed(lines), a, b).round(4).tolist()
+        nearest = nearest_lines(vectors, pair, lines)
+        return [{"texts": pair, "cosine": float(cosines(a, b)), "plane": points, "found": nearest}]
 
     yield from train_and_evaluate(
         Likelihood(flow),

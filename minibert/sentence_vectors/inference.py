@@ -17,7 +17,7 @@ AGAINST = ("contradiction", "not_entailment", "non-entailment")  # of hard negat
 LABELS = (FOLLOWS, "neutral", *AGAINST)
 
 
-def holds_inference(line: str) -> bool:
+def is_inference_file(line: str) -> bool:
     """Whether a file with this first line holds labelled pairs, rather than texts that belong together."""
     cells = line.split("\t")
     return names_two_texts(header_of(cells)) or cells[-1].strip() in LABELS
@@ -29,22 +29,23 @@ def read_inference(path: str | Path) -> list[PairExample]:
     return TASKS["pair"].read(path, strict=True, labels=LABELS).examples
 
 
-def triples_of(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
+def inference_triples(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:
     """For each distinct entailed hypothesis: its premise, itself, and a hard negative of the same premise if there is
     one. Raises ValueError if there is no entailment at all."""
-    said: dict[str, dict[str, list[str]]] = {}
-    for one in pairs:
-        said.setdefault(one.text, {}).setdefault(one.label, []).append(one.pair)
-    found: list[tuple[str, ...]] = []
-    for premise, by_label in said.items():
+    hypotheses: dict[str, dict[str | None, list[str]]] = {}  # by premise and label
+    for example in pairs:
+        hypotheses.setdefault(example.text, {}).setdefault(example.label, []).append(example.pair)
+    triples: list[tuple[str, ...]] = []
+    for premise, by_label in hypotheses.items():
         against = next((by_label[label] for label in AGAINST if label in by_label), [])
-        hard = cycle([(text,) for text in against] or [()])
-        found += [(premise, text, *next(hard)) for text in dict.fromkeys(by_label.get(FOLLOWS, ()))]
-    if not found:
+        negatives = cycle([(text,) for text in against] or [()])
+        triples += [(premise, text, *next(negatives)) for text in dict.fromkeys(by_label.get(FOLLOWS, ()))]
+    if not triples:
         raise ValueError(f"supervised SimCSE learns from pairs with the label {FOLLOWS}: there are none")
-    return found
+    return triples
 
 
-def alike_in(path: str | Path, label: str = "1") -> list[tuple[str, str]]:
+def pairs_labelled(path: str | Path, label: str = "1") -> list[tuple[str, str]]:
     """The pairs of a file with this label: in LCQMC "1", questions that mean the same. Raises ValueError."""
-    return [(one.text, one.pair) for one in TASKS["pair"].read(path).examples if one.label == label]
+    examples = TASKS["pair"].read(path).examples
+    return [(example.text, example.pair) for example in examples if example.label == label]

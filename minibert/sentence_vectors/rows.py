@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
 from minibert.model import Batch
-from minibert.sentence_vectors.encoder import ids_of
-from minibert.sentence_vectors.inference import holds_inference, read_inference, triples_of
+from minibert.sentence_vectors.encoder import token_ids
+from minibert.sentence_vectors.inference import inference_triples, is_inference_file, read_inference
 from minibert.sentence_vectors.objectives import OBJECTIVES
 from minibert.tasks import TASKS
 from minibert.tasks.similarity import HIGHEST
@@ -24,40 +25,42 @@ FORMS = {1: "a text", 2: "two texts with a tab between", 3: "three texts with ta
 
 
 @dataclass(frozen=True)
-class Row:
+class SentenceRow:
     """texts: one, or those that are read together · target: a class (softmax) or a cosine (cosine), else None."""
 
     texts: tuple[str, ...]
     target: str | float | None = None
 
 
-def read_rows(objective: str, path: str | Path) -> list[Row]:
+def read_rows(objective: str, path: str | Path) -> list[SentenceRow]:
     """The rows of a file for an objective. simcse: distinct sentences of a text file · softmax: as read by the task
     `pair` · cosine: as read by the task `similarity`, with score 5 as cosine 1 · the others: tab-separated texts, a row
-    per line, or for supervised SimCSE NLI pairs, see `inference.triples_of`. Raises ValueError for unusable lines, with
-    the line, and the column if there are columns."""
+    per line, or for supervised SimCSE NLI pairs, see `inference.inference_triples`. Raises ValueError for unusable
+    lines, with the line, and the column if there are columns."""
     if objective == "simcse":
         lines = (line for document in read_documents([path]) for line in document)
-        return [Row((text,)) for text in dict.fromkeys(part for line in lines for part in split_sentences(line))]
+        sentences = dict.fromkeys(sentence for line in lines for sentence in split_sentences(line))
+        return [SentenceRow((sentence,)) for sentence in sentences]
     if objective == "softmax":
-        return [Row((one.text, one.pair), one.label) for one in TASKS["pair"].read(path, strict=True).examples]
+        labelled = TASKS["pair"].read(path, strict=True).examples
+        return [SentenceRow((pair.text, pair.pair), pair.label) for pair in labelled]
     if objective == "cosine":
         scored = TASKS["similarity"].read(path, strict=True).examples
-        return [Row((one.text, one.pair), one.score / HIGHEST) for one in scored]
-    rows, wanted = [], OBJECTIVES[objective]
+        return [SentenceRow((pair.text, pair.pair), pair.score / HIGHEST) for pair in scored]
+    rows, lengths = [], OBJECTIVES[objective]
     for number, line in lines_of(Path(path)):
-        if objective == MIXED and number == 1 and holds_inference(line):
-            return [Row(texts) for texts in triples_of(read_inference(path))]
+        if objective == MIXED and number == 1 and is_inference_file(line):
+            return [SentenceRow(texts) for texts in inference_triples(read_inference(path))]
         texts = tuple(text.strip() for text in line.split("\t"))
         if not line.strip():
             continue
-        if len(texts) not in wanted or not all(texts):
-            raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in wanted)}")
-        rows.append(Row(texts))
+        if len(texts) not in lengths or not all(texts):
+            raise DataError(f"{path}, line {number}: must be {' or '.join(FORMS[n] for n in lengths)}")
+        rows.append(SentenceRow(texts))
     return rows
 
 
-def check_rows(objective: str, rows: Sequence[Row]) -> None:
+def check_rows(objective: str, rows: Sequence[SentenceRow]) -> None:
     """Raise ValueError if the objective cannot be trained on these rows."""
     if objective not in OBJECTIVES:
         raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
@@ -65,27 +68,25 @@ def check_rows(objective: str, rows: Sequence[Row]) -> None:
         raise ValueError(f"{objective} learns by holding rows against each other: two are needed, not {len(rows)}")
     lengths = {len(row.texts) for row in rows}
     if (len(lengths) > 1 and objective != MIXED) or not lengths <= {*OBJECTIVES[objective]}:
-        wanted = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
-        raise ValueError(
-            f"every row of {objective} must be {wanted}{'' if objective == MIXED else ', all of one form'}"
-        )
+        forms = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
+        raise ValueError(f"every row of {objective} must be {forms}{'' if objective == MIXED else ', all of one form'}")
     if objective == "softmax" and len(classes_of(rows)) < 2:
         raise ValueError("softmax tells classes apart: the rows have only one")
 
 
-def classes_of(rows: Sequence[Row]) -> list[str]:
+def classes_of(rows: Sequence[SentenceRow]) -> list[str]:
     return sorted({str(row.target) for row in rows if row.target is not None})
 
 
 def questions_of(path: str | Path) -> list[tuple[str, str]]:
     """(question, its standard question) of each line of a file, tab-separated. Raises DataError."""
-    found = []
+    pairs = []
     for number, line in lines_of(Path(path)):
-        parts = [part.strip() for part in line.split("\t")]
-        if len(parts) != 2 or not all(parts):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) != 2 or not all(cells):
             raise DataError(f"{path}, line {number}: must be a question, a tab, its standard question")
-        found.append((parts[0], parts[1]))
-    return found
+        pairs.append((cells[0], cells[1]))
+    return pairs
 
 
 class VectorBatches:
@@ -99,7 +100,7 @@ class VectorBatches:
 
     def __init__(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[SentenceRow],
         tokenizer: Tokenizer,
         size: int,
         longest: int,
@@ -112,8 +113,9 @@ class VectorBatches:
         self.columns: list[dict[int, list[int]]] = []  # first, second, third texts: row → ids
         for k in range(max(len(row.texts) for row in rows)):
             texts = {i: row.texts[k] for i, row in enumerate(rows) if len(row.texts) > k}
-            self.columns.append(dict(zip(texts, ids_of(tokenizer, [*texts.values()], longest), strict=True)))
-        targets, classes = [row.target for row in rows], classes_of(rows)
+            self.columns.append(dict(zip(texts, token_ids(tokenizer, [*texts.values()], longest), strict=True)))
+        classes = classes_of(rows)
+        targets: list[Any] = [row.target for row in rows]
         if all(isinstance(target, str) for target in targets):
             targets = [classes.index(target) for target in targets]
         self.targets = None if None in targets else torch.tensor(targets)
@@ -124,9 +126,9 @@ class VectorBatches:
             here = self.position
             order = np.random.default_rng([self.seed, here.epoch]).permutation(count)
             for number in range(here.batches, count // self.size):
-                chosen = order[number * self.size : (number + 1) * self.size].tolist()
+                indices = order[number * self.size : (number + 1) * self.size].tolist()
                 self.position = replace(self.position, batches=number + 1, given=self.position.given + 1)
-                rows = [column[i] for column in self.columns for i in chosen if i in column] * self.copies
-                targets = None if self.targets is None else self.targets[chosen]
+                rows = [column[i] for column in self.columns for i in indices if i in column] * self.copies
+                targets = None if self.targets is None else self.targets[indices]
                 yield padded_batch(rows, self.tokenizer.pad_id, labels=targets)
             self.position = Position(self.position.epoch + 1, given=self.position.given)

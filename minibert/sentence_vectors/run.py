@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -14,6 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
 from minibert.relatives import build
@@ -26,7 +28,7 @@ from minibert.sentence_vectors.objectives import (
     triplet_loss,
     uniformity,
 )
-from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, classes_of
+from minibert.sentence_vectors.rows import SentenceRow, VectorBatches, check_rows, classes_of
 from minibert.tasks.similarity import ScoredPair
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
@@ -36,7 +38,7 @@ from minibert.training.precision import best_device
 from minibert.training.statistics import rank_correlation
 
 LOG = "training.jsonl"
-TOGETHER = 4.0  # of 5: pairs with at least this score belong together (Gao et al. 2021, §3.1)
+SIMILAR = 4.0  # of 5: pairs with at least this score are positives (Gao et al. 2021, §3.1)
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,7 @@ class VectorSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("steps", "batch_size", "report_every", "measure_every", "save_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "report_every", "measure_every", "save_every")
         if self.max_length < 3:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP]: at least 3, not {self.max_length}")
         if self.temperature <= 0:
@@ -70,65 +70,73 @@ class VectorSettings:
             raise ValueError(f"dropout is a share from 0 up to 1, not {self.dropout}")
 
 
-class Learner(nn.Module):
-    """An encoder and its loss, with a classifier for "softmax". rows: the batch size B."""
+class VectorLearner(nn.Module):
+    """An encoder and its loss, with a classifier for "softmax". batch_size: B."""
 
-    def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, rows: int, classes: int = 0):
+    def __init__(self, encoder: SentenceEncoder, settings: VectorSettings, batch_size: int, classes: int = 0):
         super().__init__()
-        self.encoder, self.settings, self.rows = encoder, settings, rows
-        self.classifier = nn.Linear(3 * encoder.bert.config.hidden_size, classes, bias=False) if classes else None
+        self.encoder, self.settings, self.batch_size = encoder, settings, batch_size
+        self.classifier: Any = None
         if classes:
+            self.classifier = nn.Linear(3 * encoder.bert.config.hidden_size, classes, bias=False)
             initialize(self.classifier, encoder.bert.config.initializer_range)
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
         """batch: see VectorBatches; labels: (B,) classes or cosines."""
-        vectors = self.encoder(batch).float().split(self.rows)  # k of (B, H), the hard negatives may be fewer
+        u, v, *others = self.encoder(batch).float().split(self.batch_size)  # (B, H) each; fewer hard negatives
+        labels: Any = batch.labels
         match self.settings.objective:
             case "softmax":
-                loss = F.cross_entropy(self.classifier(class_features(*vectors)).float(), batch.labels)
+                loss = F.cross_entropy(self.classifier(class_features(u, v)).float(), labels)
             case "cosine":
-                loss = cosine_loss(*vectors, batch.labels)
+                loss = cosine_loss(u, v, labels)
             case "triplet":
-                loss = triplet_loss(*vectors, self.settings.margin)
+                loss = triplet_loss(u, v, others[0], self.settings.margin)
             case _:
-                loss = contrastive_loss(*vectors[:2], self.settings.temperature, *vectors[2:])
+                loss = contrastive_loss(u, v, self.settings.temperature, *others)
         return {"loss": loss}
 
 
+class Embedder(Protocol):
+    """Texts → vectors, (N, H)."""
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray: ...
+
+
 @dataclass(frozen=True)
-class Held:
-    """Held-out data. pairs: with human scores · questions: (question, standard question); the nearest other question
+class HeldOut:
+    """Held-out data. pairs: with human scores · questions: (question, standard question), whose nearest other question
     should have the same standard question."""
 
     pairs: Sequence[ScoredPair] = ()
     questions: Sequence[tuple[str, str]] = ()
 
-    def measure(self, vectors: SentenceVectors) -> dict[str, float]:
-        """spearman: of cosines and scores · alignment: of pairs scored at least TOGETHER · uniformity: of all texts of
+    def measure(self, vectors: Embedder) -> dict[str, float]:
+        """spearman: of cosines and scores · alignment: of pairs scored at least SIMILAR · uniformity: of all texts of
         the pairs, else of the questions · found: share of questions whose nearest has the same standard question."""
         metrics: dict[str, float] = {}
-        spread = np.zeros((0, 1))
+        x = np.zeros((0, 1))
         if self.questions:
-            spread = vectors.embed([question for question, _ in self.questions])
-            metrics["found"] = float(nearest_alike(spread, [standard for _, standard in self.questions]).mean())
+            x = vectors.embed([question for question, _ in self.questions])
+            metrics["found"] = float(nearest_alike(x, [standard for _, standard in self.questions]).mean())
         if self.pairs:
-            u, v = (vectors.embed(texts) for texts in zip(*((one.text, one.pair) for one in self.pairs), strict=True))
-            scores = np.array([one.score for one in self.pairs])
+            u, v = (vectors.embed([getattr(pair, side) for pair in self.pairs]) for side in ("text", "pair"))
+            scores = np.array([pair.score for pair in self.pairs])
             metrics["spearman"] = rank_correlation(cosines(u, v), scores)
-            if (alike := scores >= TOGETHER).any():
-                metrics["alignment"] = float(alignment(torch.tensor(u[alike]), torch.tensor(v[alike])))
-            spread = np.concatenate([u, v])
-        if len(spread) > 1:
-            metrics["uniformity"] = float(uniformity(torch.tensor(spread)))
+            if (similar := scores >= SIMILAR).any():
+                metrics["alignment"] = float(alignment(torch.tensor(u[similar]), torch.tensor(v[similar])))
+            x = np.concatenate([u, v])
+        if len(x) > 1:
+            metrics["uniformity"] = float(uniformity(torch.tensor(x)))
         return {name: value for name, value in metrics.items() if np.isfinite(value)}
 
 
 def learn_vectors(
     settings: VectorSettings,
     model: str | Path,
-    rows: Sequence[Row],
+    rows: Sequence[SentenceRow],
     *,
-    held: Held | None = None,
+    held: HeldOut | None = None,
     lines: Sequence[str] = (),
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
@@ -142,15 +150,15 @@ def learn_vectors(
     replaces `watch` · resuming: continue an interrupted run with these settings. Raises ValueError for unusable input.
     """
     check_rows(settings.objective, rows)
-    out = None if out is None else Path(out)
-    if out is not None:
-        checkpoint.make_ready(out)
-    saved = resume.require_latest(out) if resuming and out is not None else None
+    folder = None if out is None else Path(out)
+    if folder is not None:
+        checkpoint.make_ready(folder)
+    saved = resume.require_latest(folder) if resuming and folder is not None else None
     if saved is not None:
         saved.check(asdict(settings))
     facts = {"data": [settings.objective], "documents": len(rows), "tokens": sum(len(t) for r in rows for t in r.texts)}
     torch.manual_seed(settings.seed)
-    learner, tokenizer = learner_of(saved.directory if saved else model, settings, rows)
+    learner, tokenizer = build_vector_learner(saved.directory if saved else model, settings, rows)
     longest = min(128, learner.encoder.bert.config.longest)
     vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest)
     stream = VectorBatches(
@@ -169,39 +177,40 @@ def learn_vectors(
             learner.classifier.load_state_dict(load_file(saved.directory / resume.EXTRA_WEIGHTS))
         saved.restore(learner, state)
         events = list(saved.events)
-    elif out is not None:
-        resume.clear(out)
+    elif folder is not None:
+        resume.clear(folder)
 
     def note(event: Event) -> Event:
         events.append(event.as_dict())
         return event
 
-    def measured() -> Iterator[Event]:
-        if metrics := (held or Held()).measure(vectors):
+    def evaluate() -> Iterator[Event]:
+        if metrics := (held or HeldOut()).measure(vectors):
             yield note(Eval(state.step, metrics))
-        yield from answered()
+        yield from sample()
 
-    def answered() -> Iterator[Event]:
+    def sample() -> Iterator[Event]:
         if watch and lines:
             yield Sample(state.step, nearest_lines(vectors, watch, lines))
 
-    def keep(finished: bool) -> None:
-        vectors.save(out, torch.float16)
-        with checkpoint.writing(out) as folder:
+    def save(folder: Path, finished: bool) -> None:
+        vectors.save(folder, torch.float16)
+        with checkpoint.writing(folder) as ready:
             text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
-            (folder / LOG).write_text(text, encoding="utf-8")
+            (ready / LOG).write_text(text, encoding="utf-8")
         if finished:
-            resume.clear(out)
+            resume.clear(folder)
         else:
-            beside = learner.classifier.state_dict() if learner.classifier is not None else {}
+            classifier = learner.classifier.state_dict() if learner.classifier is not None else {}
             bert = {"": learner.encoder.bert}
-            resume.save(out, bert, tokenizer, state, stream.position, asdict(settings), events, beside)
+            resume.save(folder, bert, tokenizer, state, stream.position, asdict(settings), events, classifier)
 
     if saved is None:
         parameters = sum(weight.numel() for weight in learner.encoder.parameters())
         yield note(Started(asdict(settings), {**facts, "parameters": parameters, "classes": classes_of(rows)}))
-        yield from measured()
-    metrics, last_measured = {}, state.step
+        yield from evaluate()
+    metrics: dict[str, float] = {}
+    last_measured = state.step
     loop = train(
         learner,
         stream,
@@ -219,41 +228,43 @@ def learn_vectors(
             yield note(event)
             for message in mailbox():
                 watch = [str(text) for text in message]
-                yield from answered()
-            last = event.step == settings.steps
-            if event.step - last_measured >= settings.measure_every or last:
-                last_measured = event.step
-                for measurement in measured():
+                yield from sample()
+            last = state.step == settings.steps
+            if state.step - last_measured >= settings.measure_every or last:
+                last_measured = state.step
+                for measurement in evaluate():
                     metrics = measurement.metrics if isinstance(measurement, Eval) else metrics
                     yield measurement
-            if out is not None and event.step % settings.save_every == 0 and not last:
-                save_with_retry(keep, False)
-                yield Saved(event.step, str(out))
+            if folder is not None and state.step % settings.save_every == 0 and not last:
+                save_with_retry(save, folder, False)
+                yield Saved(state.step, str(folder))
     except GeneratorExit:  # the consumer closed the generator: keep what was learned
-        if out is not None:
-            keep(finished=False)
+        if folder is not None:
+            save(folder, finished=False)
         raise
-    if out is not None:
-        save_with_retry(keep, True)
-        yield Saved(state.step, str(out))
+    if folder is not None:
+        save_with_retry(save, folder, True)
+        yield Saved(state.step, str(folder))
     yield Done(state.step, state.tokens, state.seconds, metrics)
 
 
-def learner_of(directory: str | Path, settings: VectorSettings, rows: Sequence[Row]) -> tuple[Learner, Tokenizer]:
+def build_vector_learner(
+    directory: str | Path, settings: VectorSettings, rows: Sequence[SentenceRow]
+) -> tuple[VectorLearner, Tokenizer]:
     """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
     before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
-    bert = build(before.config.change(**dropout))
+    bert: Any = build(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
-    together = min(settings.batch_size, len(rows))
-    return Learner(SentenceEncoder(bert, settings.pooling), settings, together, classes), tokenizer
+    batch_size = min(settings.batch_size, len(rows))
+    return VectorLearner(SentenceEncoder(bert, settings.pooling), settings, batch_size, classes), tokenizer
 
 
-def nearest_lines(vectors: SentenceVectors, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:
+def nearest_lines(vectors: Embedder, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:
     """For each text the k lines with the largest cosine, as in a `Sample`."""
-    table, asked = vectors.embed(lines), vectors.embed(texts)
+    table, queries = vectors.embed(lines), vectors.embed(texts)
     return [
         {"text": text, "nearest": [[lines[i], round(cosine, 4)] for i, cosine in nearest(table, query, k)]}
-        for text, query in zip(texts, asked, strict=True)
+        for text, query in zip(texts, queries, strict=True)
     ]

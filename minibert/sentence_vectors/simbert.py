@@ -9,19 +9,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from minibert.config import check_positive
 from minibert.inside.geometry.vectors import nearest, unit
 from minibert.inside.predictions.writing import READS, Rules, sample
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig
 from minibert.seq2seq.rows import Seq2SeqExample, batch_of, source_of
-from minibert.text.batches import padded_batch
+from minibert.text.batches import length_batches, padded, padded_batch
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization
@@ -46,9 +48,7 @@ class SimBertSettings:
     seed: int = 0
 
     def __post_init__(self):
-        for name in ("steps", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "evaluate_every")
         if self.batch_size < 2:
             raise ValueError(
                 f"a question is told from those of other pairs: batch_size is at least 2, not {self.batch_size}"
@@ -57,15 +57,14 @@ class SimBertSettings:
             raise ValueError("finds or writes, or both: else nothing is learned")
 
 
-def unilm_of(model: BertForPreTraining) -> BertForPreTraining:
+def to_unilm(model: BertForPreTraining) -> BertForPreTraining:
     """A UniLM with the same weights; its six segment vectors are copies of BERT's two."""
-    values = {name: value for name, value in vars(model.config).items() if name != "type_vocab_size"}
-    made = build(UnilmConfig(**values, type_vocab_size=6), BertForPreTraining)
+    unilm: Any = build(UnilmConfig(**{**vars(model.config), "type_vocab_size": 6}), BertForPreTraining)
     state = model.state_dict()
     segments = state["bert.embeddings.segment.weight"]  # (2, H): of the first and the second text
-    first = torch.tensor([0, 1, 0, 0, 0, 1])[: made.config.type_vocab_size]
-    made.load_state_dict({**state, "bert.embeddings.segment.weight": segments[first.clamp(max=len(segments) - 1)]})
-    return made
+    copied = torch.tensor([0, 1, 0, 0, 0, 1]).clamp(max=len(segments) - 1)
+    unilm.load_state_dict({**state, "bert.embeddings.segment.weight": segments[copied]})
+    return unilm
 
 
 def retrieval_loss(cls: Tensor, scale: float = 20.0) -> Tensor:
@@ -88,13 +87,14 @@ class SimBert(nn.Module):
         losses = {}
         if self.settings.finds:
             losses["finding"] = retrieval_loss(x[:, 0], self.settings.scale)
-        if self.settings.writes:
-            asked = batch.labels != IGNORE
-            losses["writing"] = F.cross_entropy(self.model.mlm(x[asked]).float(), batch.labels[asked])
-        return {"loss": sum(losses.values()), **losses}
+        if self.settings.writes and batch.labels is not None:
+            target_mask = batch.labels != IGNORE
+            losses["writing"] = F.cross_entropy(self.model.mlm(x[target_mask]).float(), batch.labels[target_mask])
+        total: Any = sum(losses.values())
+        return {"loss": total, **losses}
 
 
-class Pairs:
+class ParaphraseBatches:
     """Endless batches of paraphrase pairs, at most one pair of a group, in both directions."""
 
     def __init__(self, groups: Sequence[Sequence[str]], tokenizer: Tokenizer, settings: SimBertSettings):
@@ -106,13 +106,13 @@ class Pairs:
 
     def __iter__(self) -> Iterator[Batch]:
         while True:
-            chosen = self.rng.sample(self.groups, min(self.settings.batch_size, len(self.groups)))
-            pairs = [self.rng.sample(group, 2) for group in chosen]
-            rows = [Seq2SeqExample(*both) for a, b in pairs for both in ((a, b), (b, a))]
+            groups = self.rng.sample(self.groups, min(self.settings.batch_size, len(self.groups)))
+            pairs = [self.rng.sample(group, 2) for group in groups]
+            rows = [Seq2SeqExample(*pair) for a, b in pairs for pair in ((a, b), (b, a))]
             yield batch_of(rows, self.tokenizer, READS, self.noise, self.settings.rate, LONGEST)
 
 
-def grouped(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
+def group_questions(questions: Sequence[tuple[str, str]]) -> list[list[str]]:
     """(question, standard question) → the questions of each standard question."""
     groups: dict[str, list[str]] = {}
     for question, standard in questions:
@@ -128,67 +128,67 @@ def cls_vectors(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str]) -> np.nd
     """(N, H) float32, of length 1: [CLS] of each text, read like the first text of a pair."""
     device, segment = next(bert.parameters()).device, SEGMENTS[READS][0] if bert.config.model_type == "unilm" else 0
     rows = [source_of(text, tokenizer, LONGEST) for text in texts]
-    found = []
-    for start in range(0, len(rows), ROWS):
-        batch = padded_batch(rows[start : start + ROWS], tokenizer.pad_id)
-        read = Batch(batch.ids, torch.full_like(batch.ids, segment), batch.padding)
-        found.append(bert(read.to(device))[0][:, 0].float().cpu().numpy())
-    return unit(np.concatenate(found)) if found else np.zeros((0, bert.config.hidden_size), np.float32)
+    vectors = np.zeros((len(rows), bert.config.hidden_size), np.float32)
+    for indices in length_batches([len(row) for row in rows]):
+        batch = padded_batch([rows[i] for i in indices], tokenizer.pad_id)
+        batch = Batch(batch.ids, torch.full_like(batch.ids, segment), batch.padding)
+        vectors[indices] = bert(batch.to(device))[0][:, 0].float().cpu().numpy()
+    return unit(vectors)
 
 
-def found_share(
-    bert: Bert, tokenizer: Tokenizer, asked: Sequence[tuple[str, str]], among: Sequence[tuple[str, str]]
+def retrieval_accuracy(
+    bert: Bert, tokenizer: Tokenizer, queries: Sequence[tuple[str, str]], candidates: Sequence[tuple[str, str]]
 ) -> float:
-    """The share of `asked`, (question, meaning), whose nearest question of `among` has the same meaning."""
-    queries, table = (cls_vectors(bert, tokenizer, [text for text, _ in some]) for some in (asked, among))
-    best = (queries @ table.T).argmax(1)
-    return float(np.mean([among[i][1] == what for i, (_, what) in zip(best, asked, strict=True)]))
+    """The share of `queries`, (question, meaning), whose nearest candidate has the same meaning."""
+    x, table = (cls_vectors(bert, tokenizer, [text for text, _ in pairs]) for pairs in (queries, candidates))
+    best = (x @ table.T).argmax(1)
+    return float(np.mean([candidates[i][1] == meaning for i, (_, meaning) in zip(best, queries, strict=True)]))
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
 @torch.no_grad()
-def nats(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
+def nats_per_token(model: BertForPreTraining, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
     """−ln P of each pair's second text given the first, token by token, the mean over all tokens. Each token is
     predicted at a [MASK] after those before it, as in generation."""
     device, (first, second) = next(model.parameters()).device, SEGMENTS[READS]
-    rows, segments, answers = [], [], []
+    rows, segments, targets = [], [], []
     for a, b in pairs:
         source, target = (source_of(text, tokenizer, LONGEST) for text in (a, b))
-        for place in range(1, len(target)):  # without [CLS]; [SEP] is a target
-            rows.append([*source, *target[1:place], tokenizer.mask_id])
-            segments.append([first] * len(source) + [second] * place)
-            answers.append(target[place])
+        for position in range(1, len(target)):  # without [CLS]; [SEP] is a target
+            rows.append([*source, *target[1:position], tokenizer.mask_id])
+            segments.append([first] * len(source) + [second] * position)
+            targets.append(target[position])
     total = 0.0
     for start in range(0, len(rows), ROWS):
-        some = slice(start, start + ROWS)
-        batch = padded_batch(rows[some], tokenizer.pad_id)
-        told = padded_batch(segments[some], second).ids
-        x, _ = model.bert(Batch(batch.ids, told, batch.padding).to(device))
-        last = x[torch.arange(len(x)), [len(row) - 1 for row in rows[some]]]  # (B, H): the [MASK]s
-        labels = torch.tensor(answers[some], device=device)
+        part = slice(start, start + ROWS)
+        batch = padded_batch(rows[part], tokenizer.pad_id)
+        batch = Batch(batch.ids, padded(segments[part], second), batch.padding)
+        x, _ = model.bert(batch.to(device))
+        last = x[torch.arange(len(x)), [len(row) - 1 for row in rows[part]]]  # (B, H): the [MASK]s
+        labels = torch.tensor(targets[part], device=device)
         total += F.cross_entropy(model.mlm(last).float(), labels, reduction="sum").item()
     return total / max(1, len(rows))
 
 
-def alike(
+def paraphrases(
     model: BertForPreTraining, tokenizer: Tokenizer, text: str, *, draws: int = 8, keep: int = 3, seed: int = 0
 ) -> list[tuple[str, float]]:
-    """Generated paraphrases of `text`, with cosines: `draws` are sampled, repetitions of `text` and of each other are
-    dropped, and the `keep` nearest to `text` are returned, best first."""
+    """Generated paraphrases of `text`, with cosines: of `draws` samples, without repetitions of `text` and of each
+    other, the `keep` nearest to `text`, best first."""
     rules = Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, LONGEST)
     source = source_of(text, tokenizer, LONGEST)
-    drawn = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
-    known = written(source, tokenizer)
-    texts = [one for one in dict.fromkeys(written(row.ids, tokenizer) for row in drawn) if one and one != known]
+    samples = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
+    distinct = dict.fromkeys(detokenized(row.ids, tokenizer) for row in samples)
+    texts = [written for written in distinct if written and written != detokenized(source, tokenizer)]
     if not texts:
         return []
     query, *table = cls_vectors(model.bert, tokenizer, [text, *texts])
     return [(texts[i], cosine) for i, cosine in nearest(np.stack(table), query, keep)]
 
 
-def written(ids: Sequence[int], tokenizer: Tokenizer) -> str:
+def detokenized(ids: Sequence[int], tokenizer: Tokenizer) -> str:
     """Tokens as text, without special ones; no space before punctuation nor beside a Chinese character."""
     text = ""
     for word in tokenizer.decode(ids, skip_special=True).split():

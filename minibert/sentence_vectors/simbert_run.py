@@ -11,14 +11,14 @@ from minibert import checkpoint
 from minibert.inside.geometry.vectors import nearest
 from minibert.model import BertForPreTraining
 from minibert.sentence_vectors.simbert import (
-    Pairs,
+    ParaphraseBatches,
     SimBert,
     SimBertSettings,
-    alike,
     cls_vectors,
-    found_share,
-    nats,
-    unilm_of,
+    nats_per_token,
+    paraphrases,
+    retrieval_accuracy,
+    to_unilm,
 )
 from minibert.tokenizer import Tokenizer
 from minibert.train import Event
@@ -51,29 +51,27 @@ def train_simbert(
     tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
     if not isinstance(before, BertForPreTraining) or before.config.model_type != "bert":
         raise ValueError("SimBERT begins with a BERT that was asked for hidden tokens")
-    learner = SimBert(unilm_of(before), settings).to(best_device())
-    known = [question for question, _ in desk]
-
-    def measure() -> dict[str, float]:
-        return measured(learner.model, tokenizer, held_out, desk, pairs, learned)
+    learner = SimBert(to_unilm(before), settings).to(best_device())
+    candidates = [question for question, _ in desk]
 
     def say(texts: Sequence[str]) -> list[dict]:
-        table = cls_vectors(learner.model.bert, tokenizer, known)
-        asked = cls_vectors(learner.model.bert, tokenizer, texts)
+        table, queries = (cls_vectors(learner.model.bert, tokenizer, some) for some in (candidates, texts))
         return [
             {
                 "text": str(text),
-                "nearest": [[known[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
-                "written": [[one, round(cosine, 4)] for one, cosine in alike(learner.model, tokenizer, str(text))],
+                "nearest": [[candidates[i], round(cosine, 4)] for i, cosine in nearest(table, query, 3)],
+                "written": [
+                    [one, round(cosine, 4)] for one, cosine in paraphrases(learner.model, tokenizer, str(text))
+                ],
             }
-            for text, query in zip(texts, asked, strict=True)
+            for text, query in zip(texts, queries, strict=True)
         ]
 
     yield from train_and_evaluate(
         learner,
-        Pairs(groups, tokenizer, settings),
+        ParaphraseBatches(groups, tokenizer, settings),
         settings,
-        measure,
+        lambda: measured(learner.model, tokenizer, held_out, desk, pairs, learned),
         say,
         watch=watch,
         mailbox=mailbox,
@@ -95,8 +93,9 @@ def measured(
     """The metrics of an `Eval` of `train_simbert`; those without data are left out."""
     metrics = {}
     if held_out and desk:
-        metrics["found"] = found_share(model.bert, tokenizer, held_out, desk)
-    for name, some in (("nats", pairs), ("nats_learned", learned)):
-        if some:
-            metrics[name] = nats(model, tokenizer, some)
+        metrics["found"] = retrieval_accuracy(model.bert, tokenizer, held_out, desk)
+    if pairs:
+        metrics["nats"] = nats_per_token(model, tokenizer, pairs)
+    if learned:
+        metrics["nats_learned"] = nats_per_token(model, tokenizer, learned)
     return metrics

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from minibert.inside.geometry.vectors import ROWS, unit
-from minibert.model import Batch, Bert
+from minibert.inside.geometry.vectors import unit
+from minibert.model import Bert
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
-from minibert.text.batches import padded_batch
+from minibert.text.batches import length_batches, padded, padded_batch
 from minibert.tokenizer import Tokenizer
 
 
@@ -26,7 +26,7 @@ class Seconds:
     a_cosine: float
 
 
-def pairs_of(n: int) -> int:
+def num_pairs(n: int) -> int:
     """n(n − 1)/2: every sentence with every other, once."""
     return n * (n - 1) // 2
 
@@ -35,26 +35,22 @@ def pairs_of(n: int) -> int:
 def measure(bert: Bert, tokenizer: Tokenizer, texts: Sequence[str], pairs: int) -> Seconds:
     """Wall-clock times of embedding all texts, of all their cosines, and of reading the first `pairs` neighbours."""
     vectors = SentenceVectors(SentenceEncoder(bert).eval(), tokenizer)
-    vectors.embed(texts[:ROWS])  # warm-up
+    vectors.embed(texts[:32])  # warm-up
     begun = time.perf_counter()
     table = unit(vectors.embed(texts))
     embedded = time.perf_counter()
     table @ table.T
     compared = time.perf_counter()
-    read = [tokenizer.encode(a, b) for a, b in pairwise(texts[: pairs + 1])]
-    read.sort(key=len)
-    for start in range(0, pairs, ROWS):
-        some = read[start : start + ROWS]
-        batch = padded_batch([one.ids for one in some], tokenizer.pad_id)
-        longest = batch.ids.size(1)
-        segments = torch.tensor([[*one.segments, *[0] * (longest - len(one))] for one in some])
-        bert(Batch(batch.ids, segments, batch.padding))
+    rows = [tokenizer.encode(a, b) for a, b in pairwise(texts[: pairs + 1])]
+    for indices in length_batches([len(row) for row in rows]):
+        segments = padded([rows[i].segments for i in indices], 0)
+        bert(padded_batch([rows[i].ids for i in indices], tokenizer.pad_id, segments=segments))
     ended = time.perf_counter()
     n = len(texts)
-    return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / pairs_of(n))
+    return Seconds((ended - compared) / pairs, (embedded - begun) / n, (compared - embedded) / num_pairs(n))
 
 
-def seconds_of_search(count: int, width: int, times: int = 7) -> float:
+def search_seconds(count: int, width: int, times: int = 7) -> float:
     """Wall-clock median of `times` searches: one vector against a table (count, width), and its five best rows."""
     rng = np.random.default_rng(0)
     table = rng.standard_normal((count, width), dtype=np.float32)

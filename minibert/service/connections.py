@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -17,9 +18,9 @@ class PatientProtocol(H11Protocol):
     closes its side of the connection after its request, as `nc -N` does."""
 
     headers_due: asyncio.TimerHandle | None = None
-    heard_all = False  # the client has closed its side
+    client_closed = False  # its sending side
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.wait_for_headers()
 
@@ -61,12 +62,12 @@ class PatientProtocol(H11Protocol):
         """Whether a complete request waits for its response."""
         return self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> Any:
         """True keeps the connection open for the response."""
-        self.heard_all = True
+        self.client_closed = True
         return self.answering
 
     def on_response_complete(self) -> None:
         super().on_response_complete()  # starts on the next request if it has already arrived
-        if self.heard_all and not self.answering:
+        if self.client_closed and not self.answering:
             self.transport.close()

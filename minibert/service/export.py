@@ -9,9 +9,10 @@ import importlib.util
 import json
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +28,6 @@ from minibert.heads import (
     TaskHead,
 )
 from minibert.relatives import relative_of
-from minibert.tokenizer import Tokenizer
 
 FORMATS = ("huggingface", "onnx")
 DTYPES = {"float32": torch.float32, "float16": torch.float16}
@@ -60,7 +60,7 @@ def export(model: str | Path, out: str | Path, format: str = "huggingface", dtyp
     """Export the fine-tuned model in the directory `model` to the directory `out`, and compare the two.
 
     huggingface: loadable by `Predictor.from_directory` and transformers; weights as float32 or float16 (half the size,
-    rounded) · onnx: `model.onnx` (see `Graph`), with the tokenizer and config.json beside it.
+    rounded) · onnx: `model.onnx` (see `TensorModel`), with the tokenizer and config.json beside it.
     Raises ExportError, CheckpointError (no fine-tuned model), or OSError.
     """
     if format not in FORMATS:
@@ -87,12 +87,12 @@ def to_huggingface(predictor: Predictor, source: Path, out: Path, dtype: str) ->
     with checkpoint.writing(out) as folder:
         predictor.save(folder / "model", DTYPES[dtype])
         try:
-            again = Graph(checkpoint.load(folder / "model"))
+            again = TensorModel(checkpoint.load(folder / "model"))
         except checkpoint.CheckpointError as error:
             raise ExportError(
                 f"a weight is no number in {dtype}, or cannot be read again: nothing was written"
             ) from error
-        difference, rows = compare(Graph(predictor.model), lambda inputs: again(*inputs.values()))
+        difference, rows = compare(TensorModel(predictor.model), lambda inputs: again(*inputs.values()))
         if difference > TOLERANCE and dtype == "float32":
             raise ExportError(f"the saved model differs from the model by {difference:.2g}: nothing was written")
         for file in (folder / "model").iterdir():
@@ -112,22 +112,22 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
         return (
             "transformers loads it as a masked LM: at [MASK] only the words in config.json, cloze_words, are compared",
         )
-    chosen = model.options
-    ours = {
-        f"pooling {chosen.pooling!r}": chosen.pooling != "cls" and isinstance(model, POOLED),
-        f"layers {chosen.layers!r}": chosen.layers != "last",
-        "a BiLSTM": chosen.bilstm,
-        f"a classifier of {chosen.depth} layers": chosen.depth > 1,
-        "metadata": len(chosen.metadata) > 0,
+    options = model.options
+    extensions = {
+        f"pooling {options.pooling!r}": options.pooling != "cls" and isinstance(model, POOLED),
+        f"layers {options.layers!r}": options.layers != "last",
+        "a BiLSTM": options.bilstm,
+        f"a classifier of {options.depth} layers": options.depth > 1,
+        "metadata": len(options.metadata) > 0,
     }
-    found = ", ".join(name for name, used in ours.items() if used)
-    return (f"transformers knows no {found} and would answer otherwise; minibert and ONNX do",) if found else ()
+    used = ", ".join(name for name, is_used in extensions.items() if is_used)
+    return (f"transformers knows no {used} and would answer otherwise; minibert and ONNX do",) if used else ()
 
 
 # --- ONNX -------------------------------------------------------------------------------------------------------------
 
 
-class Graph(nn.Module):
+class TensorModel(nn.Module):
     """The model as a function of tensors, in evaluation mode: what the ONNX file contains.
 
     ids, segments: (B, T) int64 · padding: (B, T) bool, True for real tokens · metadata: (B, columns) int64, the index
@@ -166,7 +166,8 @@ class Graph(nn.Module):
         lengths[0] = tokens
         inputs = {"ids": ids, "segments": segments, "padding": torch.arange(tokens) < lengths}
         if len(self.model.metadata):
-            columns = [torch.randint(table.num_embeddings, (count,), generator=rng) for table in self.model.metadata]
+            tables: Any = self.model.metadata
+            columns = [torch.randint(table.num_embeddings, (count,), generator=rng) for table in tables]
             inputs["metadata"] = torch.stack(columns, dim=1)  # (rows, columns)
         return {name: x.unflatten(0, (rows, -1)) if "choices" in self.axes else x for name, x in inputs.items()}
 
@@ -179,7 +180,7 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
         raise ExportError("the exporter of torch cannot write the BiLSTM of this model: export it as huggingface")
     import onnxruntime
 
-    graph = Graph(predictor.model)
+    graph = TensorModel(predictor.model)
     with checkpoint.writing(out) as folder:
         write_onnx(graph, folder / ONNX_FILE)
         session = onnxruntime.InferenceSession(folder / ONNX_FILE, providers=["CPUExecutionProvider"])
@@ -193,11 +194,14 @@ def to_onnx(predictor: Predictor, source: Path, out: Path, dtype: str) -> tuple[
         difference, rows = compare(graph, run)
         if difference > TOLERANCE:
             raise ExportError(f"the ONNX file differs from the model by {difference:.2g}: nothing was written")
-        companions(source, predictor.tokenizer, folder)
+        # What a program needs to make the inputs and to name the outputs.
+        predictor.tokenizer.save(folder)
+        text = json.dumps({**checkpoint.config_values(source), "dtype": "float32"}, indent=2, ensure_ascii=False)
+        (folder / checkpoint.CONFIG).write_text(text + "\n", encoding="utf-8")
     return difference, rows
 
 
-def write_onnx(graph: Graph, file: Path) -> None:
+def write_onnx(graph: TensorModel, file: Path) -> None:
     """Write one file, weights included; batch, choices and tokens are dynamic, tokens at most the model's positions."""
     most = graph.model.config.longest
     dims = {name: torch.export.Dim(name, min=1, max=most if name == "tokens" else None) for name in graph.axes}
@@ -225,33 +229,23 @@ def write_onnx(graph: Graph, file: Path) -> None:
         logger.setLevel(level)
 
 
-def companions(source: Path, tokenizer: Tokenizer, folder: Path) -> None:
-    """Write what a program needs to make the inputs and to name the outputs: tokenizer and config.json."""
-    tokenizer.save(folder)
-    values = {**checkpoint.config_values(source), "dtype": "float32"}
-    text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    (folder / checkpoint.CONFIG).write_text(text, encoding="utf-8")
-
-
 # --- comparing --------------------------------------------------------------------------------------------------------
 
 
-def batches(graph: Graph, seed: int = 0) -> Iterator[dict[str, Tensor]]:
+def batches(graph: TensorModel, seed: int = 0) -> Iterator[dict[str, Tensor]]:
     rng = torch.Generator().manual_seed(seed)
     for rows, choices, tokens in SHAPES:
         yield graph.random_inputs(rows, choices, min(tokens, graph.model.config.longest), rng)
 
 
 @torch.no_grad()
-def compare(graph: Graph, other) -> tuple[float, int]:
+def compare(graph: TensorModel, other: Callable[[dict[str, Tensor]], Sequence[Tensor]]) -> tuple[float, int]:
     """(the largest absolute difference between an output of the model and of `other`, a function of the inputs by name,
     over random batches of several shapes; number of rows compared). Raises ExportError for other shapes or non-numbers.
     """
     largest, rows = 0.0, 0
     for inputs in batches(graph):
-        expected: Sequence[Tensor] = graph(*inputs.values())
-        found: Sequence[Tensor] = other(inputs)
-        for name, x, y in zip(graph.output_names, expected, found, strict=True):
+        for name, x, y in zip(graph.output_names, graph(*inputs.values()), other(inputs), strict=True):
             if x.shape != y.shape or not y.isfinite().all():
                 raise ExportError(
                     f"{name} of {tuple(x.shape)} came back as {tuple(y.shape)}, or with what is no number"

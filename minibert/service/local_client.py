@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from starlette.applications import Starlette
 
 from minibert.finetune.predictor import Predictor
 from minibert.service.server import Limits, Service, application, application_of
 from minibert.text.json_values import json_value
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class LocalResponse:
     begun: float = 0.0
 
 
-def ask(app, *requests: LocalRequest, warm_up: int = 0) -> list[LocalResponse]:
+def ask(app: Starlette, *requests: LocalRequest, warm_up: int = 0) -> list[LocalResponse]:
     """Start the application, send all requests at once, stop it; return the responses in order.
 
     warm_up: rounds of all requests sent before, uncounted: the first through a new thread pays for its start. Use an
@@ -46,19 +48,19 @@ def ask(app, *requests: LocalRequest, warm_up: int = 0) -> list[LocalResponse]:
     return _run(_ask(app, requests, warm_up))
 
 
-def _run(coroutine: Coroutine[Any, Any, Found]) -> Found:
+def _run(coroutine: Coroutine[Any, Any, Result]) -> Result:
     with ThreadPoolExecutor(1) as thread:  # the caller's thread may already run an event loop, as in a notebook
         return thread.submit(asyncio.run, coroutine).result()
 
 
-async def _ask(app, requests: Sequence[LocalRequest], warm_up: int) -> list[LocalResponse]:
+async def _ask(app: Starlette, requests: Sequence[LocalRequest], warm_up: int) -> list[LocalResponse]:
     async with app.router.lifespan_context(app):
         for _round in range(warm_up):
             await asyncio.gather(*(_one(app, request) for request in requests))
         return await asyncio.gather(*(_one(app, request) for request in requests))
 
 
-async def _one(app, request: LocalRequest) -> LocalResponse:
+async def _one(app: Starlette, request: LocalRequest) -> LocalResponse:
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -73,12 +75,13 @@ async def _one(app, request: LocalRequest) -> LocalResponse:
         "client": None,
         "server": None,
     }
-    status, headers, parts = 500, {}, []
+    status, parts = 500, []
+    headers: dict[str, str] = {}
 
     async def receive() -> dict:
         return {"type": "http.request", "body": request.body, "more_body": False}
 
-    async def send(message: dict) -> None:
+    async def send(message: MutableMapping[str, Any]) -> None:
         nonlocal status
         if message["type"] == "http.response.start":
             status = message["status"]
@@ -107,30 +110,34 @@ class TimedResponse:
     stages: dict[str, tuple[float, float]]
 
 
-class _MarkingPredictor:
-    """A Predictor that records when each stage ends. at: stage → that time."""
+class RecordingPredictor:
+    """A Predictor that records, of its last batch, when each stage ended, and of every batch, when it began and its
+    number of inputs."""
 
     def __init__(self, predictor: Predictor):
-        self.predictor, self.at = predictor, {}
+        self.predictor = predictor
+        self.ends: dict[str, float] = {}
+        self.batches: list[tuple[float, int]] = []
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self.predictor, name)
 
     def answers(self, examples: Sequence) -> tuple[list[dict], float]:
-        self.at["wait"] = time.perf_counter()
+        self.ends["wait"] = time.perf_counter()
+        self.batches.append((self.ends["wait"], len(examples)))
         features = self.predictor.features(examples)
-        self.at["tokens"] = time.perf_counter()
+        self.ends["tokens"] = time.perf_counter()
         outputs, loss = self.predictor.outputs(features)
-        self.at["model"] = time.perf_counter()
+        self.ends["model"] = time.perf_counter()
         return self.predictor.decoded(outputs, features, examples), loss
 
 
-class _MarkingService(Service):
+class RecordingService(Service):
     def examples(self, body: bytes) -> list:
         try:
             return super().examples(body)
         finally:
-            self.predictor.at["check"] = time.perf_counter()
+            self.predictor.ends["check"] = time.perf_counter()
 
 
 def timed(
@@ -138,46 +145,31 @@ def timed(
 ) -> TimedResponse:
     """Time one request stage by stage: the fastest of `rounds` sequential requests, after `warm_up` uncounted ones. The
     fastest, because other load on the machine can only add time."""
-    marking = _MarkingPredictor(predictor)
-    return _run(_timed(_MarkingService(marking, limits or Limits()), marking, LocalRequest(body=body), warm_up, rounds))
+    recorder = RecordingPredictor(predictor)
+    service = RecordingService(recorder, limits or Limits())
+    return _run(_timed(application_of(service), recorder, LocalRequest(body=body), warm_up, rounds))
 
 
-async def _timed(service: Service, marking: _MarkingPredictor, request: LocalRequest, warm_up: int, rounds: int):
-    app, found = application_of(service), []
+async def _timed(
+    app: Starlette, recorder: RecordingPredictor, request: LocalRequest, warm_up: int, rounds: int
+) -> TimedResponse:
+    responses = []
     async with app.router.lifespan_context(app):
         for number in range(warm_up + rounds):
-            marking.at.clear()
+            recorder.ends.clear()
             response = await _one(app, request)
+            ends = {**recorder.ends, "answer": response.begun + response.seconds}
+            stages, begun = {}, response.begun
+            for name in STAGES:
+                if name in ends:
+                    stages[name] = (begun - response.begun, ends[name] - begun)
+                    begun = ends[name]
             if number >= warm_up:
-                found.append(TimedResponse(response, _stages(response, marking.at)))
-    return min(found, key=lambda one: one.response.seconds)
-
-
-def _stages(response: LocalResponse, at: dict[str, float]) -> dict[str, tuple[float, float]]:
-    ends = {**at, "answer": response.begun + response.seconds}
-    stages, begun = {}, response.begun
-    for name in STAGES:
-        if name in ends:
-            stages[name] = (begun - response.begun, ends[name] - begun)
-            begun = ends[name]
-    return stages
+                responses.append(TimedResponse(response, stages))
+    return min(responses, key=lambda timed: timed.response.seconds)
 
 
 # --- many clients -----------------------------------------------------------------------------------------------------
-
-
-class CountingPredictor:
-    """A Predictor that records for each batch when it began and its number of inputs."""
-
-    def __init__(self, predictor: Predictor):
-        self.predictor, self.batches = predictor, []
-
-    def __getattr__(self, name: str):
-        return getattr(self.predictor, name)
-
-    def answers(self, examples: Sequence) -> tuple[list[dict], float]:
-        self.batches.append((time.perf_counter(), len(examples)))
-        return self.predictor.answers(examples)
 
 
 @dataclass(frozen=True)
@@ -197,14 +189,13 @@ class LoadResult:
 def load(predictor: Predictor, inputs: Sequence[Any], limits: Limits) -> LoadResult:
     """Measure that on a warm service: every client has sent its input once before. Raises RuntimeError unless every
     status is 200."""
-    counting = CountingPredictor(predictor)
-    app = application(counting, limits)
-    asked = [LocalRequest(body=json.dumps({"inputs": [given]}).encode()) for given in inputs]
-    answers = ask(app, *asked, warm_up=1)
-    begun = min(answer.begun for answer in answers)
-    seconds = max(answer.begun + answer.seconds for answer in answers) - begun
-    bad = next((answer for answer in answers if answer.status != 200), None)
-    if bad is not None:
-        raise RuntimeError(f"the service answered {bad.status}: {bad.body}")
-    sizes = tuple(size for when, size in counting.batches if when >= begun)
-    return LoadResult(seconds, sizes, tuple(answer.seconds for answer in answers))
+    recorder = RecordingPredictor(predictor)
+    requests = [LocalRequest(body=json.dumps({"inputs": [value]}).encode()) for value in inputs]
+    responses = ask(application(recorder, limits), *requests, warm_up=1)
+    begun = min(response.begun for response in responses)
+    seconds = max(response.begun + response.seconds for response in responses) - begun
+    for response in responses:
+        if response.status != 200:
+            raise RuntimeError(f"the service answered {response.status}: {response.body}")
+    sizes = tuple(size for when, size in recorder.batches if when >= begun)
+    return LoadResult(seconds, sizes, tuple(response.seconds for response in responses))

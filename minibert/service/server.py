@@ -21,7 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from minibert.finetune.predictor import NotNumbersError, Predictor
+from minibert.config import check_positive
+from minibert.finetune.predictor import NotNumbersError
 from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
 from minibert.tasks.given import any_text
 from minibert.text.json_values import JsonError, json_value
@@ -44,9 +45,7 @@ class Limits:
     window: float = 0.002
 
     def __post_init__(self):
-        for name in ("inputs", "characters", "body", "batch"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "inputs", "characters", "body", "batch")
         if self.queue < self.inputs:
             raise ValueError(f"a queue of {self.queue} inputs would refuse every request of {self.inputs}")
         if self.window < 0:
@@ -56,10 +55,9 @@ class Limits:
 # --- requests and refusals --------------------------------------------------------------------------------------------
 
 
-def request_schema(predictor: Predictor, limits: Limits) -> dict:
+def request_schema(predictor: Any, limits: Limits) -> dict:
     """JSON Schema of the body of POST /predict."""
-    task = predictor.task
-    options = predictor.options
+    task, options = predictor.task, predictor.options
     each = task.input_schema(limits.characters, [*options.metadata, *options.texts_beside])
     for form in each.get("anyOf", [each]):
         form.get("properties", {}).update(dict.fromkeys(options.texts_beside, any_text(limits.characters)))
@@ -82,41 +80,42 @@ def refusal(error: ValidationError) -> HTTPException:
         if not deeper or error.validator == "oneOf":
             break
         error = deeper[0]
-    asked, path = error.validator_value, list(error.absolute_path)
+    limit: Any = error.validator_value
+    path = list(error.absolute_path)
     status = 422 if error.validator in ("pattern", "maxLength") else 400
     match error.validator:
         case "required" | "additionalProperties":
             why = error.message[:200]  # it contains names from the request
         case "type":
-            why = f"must be of the type {' or '.join([asked] if isinstance(asked, str) else asked)}"
+            why = f"must be of the type {' or '.join([limit] if isinstance(limit, str) else limit)}"
         case "anyOf":
-            why = f"must be of the type {' or '.join(form['type'] for form in asked)}"
+            why = f"must be of the type {' or '.join(form['type'] for form in limit)}"
         case "oneOf":
-            why = f"must have {' or '.join(form['required'][0] for form in asked)}, one of them"
+            why = f"must have {' or '.join(form['required'][0] for form in limit)}, one of them"
         case "pattern":
             why = "is blank"
         case "maxLength":
-            why = f"has {len(error.instance):,} characters; at most {asked:,} are read"
+            why = f"has {len(error.instance):,} characters; at most {limit:,} are read"
         case "maxItems" if path == ["inputs"]:
-            status, why = 413, f"{len(error.instance)} inputs; a request may have {asked}"
+            status, why = 413, f"{len(error.instance)} inputs; a request may have {limit}"
         case other:
-            why = f"must have at {'least' if other == 'minItems' else 'most'} {asked} elements"
+            why = f"must have at {'least' if other == 'minItems' else 'most'} {limit} elements"
     return refused(status, why, path)
 
 
 def refused(status: int, why: str, path: Sequence[str | int] = ()) -> HTTPException:
     """path: place in the body, such as ["inputs", 1, "text"]: `input 2, text: …`"""
-    place = list(path)
-    if len(place) > 1:
-        place[:2] = [f"input {place[1] + 1}"]
-    where = ", ".join(str(part) if isinstance(part, str) else f"element {part + 1}" for part in place)
+    parts = [part if isinstance(part, str) else f"element {part + 1}" for part in path]
+    if len(path) > 1:
+        parts[:2] = [f"input {int(path[1]) + 1}"]
+    where = ", ".join(parts)
     return HTTPException(status, f"{where}: {why}" if where else why)
 
 
 # --- answering --------------------------------------------------------------------------------------------------------
 
 
-class Full(Exception):
+class QueueIsFull(Exception):
     """The queue has no room for the inputs of this request."""
 
 
@@ -124,16 +123,16 @@ class Batcher:
     """One thread that runs the model, and its queue. waiting: inputs accepted and not yet answered · answered, batches:
     totals since the start."""
 
-    def __init__(self, predictor: Predictor, limits: Limits):
+    def __init__(self, predictor: Any, limits: Limits):
         self.predictor, self.limits = predictor, limits
         self.queue: asyncio.Queue[tuple[Any, asyncio.Future]] = asyncio.Queue()
         self.thread = ThreadPoolExecutor(1, "model")
         self.waiting = self.answered = self.batches = 0
 
-    async def answers(self, examples: Sequence) -> list[dict | Exception]:
-        """For each example the answer, or the exception it raised. Raises Full."""
+    async def answers(self, examples: Sequence) -> list[Any]:
+        """For each example the answer, or the exception it raised. Raises QueueIsFull."""
         if self.waiting + len(examples) > self.limits.queue:
-            raise Full
+            raise QueueIsFull
         loop = asyncio.get_running_loop()
         futures = [loop.create_future() for _ in examples]
         for each in zip(examples, futures, strict=True):
@@ -155,9 +154,10 @@ class Batcher:
             self.batches += 1
             self.answered += len(batch)
             for (_, future), result in zip(batch, results, strict=True):
-                if not future.done():
-                    set_it = future.set_exception if isinstance(result, Exception) else future.set_result
-                    set_it(result)
+                if not future.done() and isinstance(result, Exception):
+                    future.set_exception(result)
+                elif not future.done():
+                    future.set_result(result)
 
     async def next_batch(self) -> list[tuple[Any, asyncio.Future]]:
         """At least one input: those queued, and those that arrive within the window, while there is room."""
@@ -168,14 +168,14 @@ class Batcher:
                     batch.append(await self.queue.get())
         return batch
 
-    def compute(self, examples: Sequence) -> list[dict | Exception]:
+    def compute(self, examples: Sequence) -> list[Any]:
         """Runs in the thread. An example that raises ValueError does not fail the others."""
         try:
             return self.predictor.answers(examples)[0]
         except ValueError as error:
             if len(examples) == 1:
                 return [error]
-            return [result for example in examples for result in self.compute([example])]
+            return [self.compute([example])[0] for example in examples]
         except Exception as error:
             return [error for _ in examples]
 
@@ -202,9 +202,9 @@ async def body_of(request: Request, most: int) -> bytes:
 
 
 class Service:
-    """The three routes around a model."""
+    """The three routes around a predictor: a `Predictor`, a `VectorPredictor`, or one that records what happens."""
 
-    def __init__(self, predictor: Predictor, limits: Limits):
+    def __init__(self, predictor: Any, limits: Limits):
         self.predictor, self.limits = predictor, limits
         self.schema_of_requests = request_schema(predictor, limits)
         self.validator = Draft202012Validator(self.schema_of_requests)
@@ -226,18 +226,17 @@ class Service:
             values = json_value(body)
         except JsonError as error:
             raise refused(400, str(error)) from None
-        error = next(self.validator.iter_errors(values), None)
-        if error is not None:
-            raise refusal(error)
+        for violation in self.validator.iter_errors(values):
+            raise refusal(violation)
         examples, tokenizer = [], self.predictor.tokenizer
-        for number, given in enumerate(values["inputs"]):
-            path = ["inputs", number]
-            texts = self.predictor.task.texts_in(given)
+        for number, value in enumerate(values["inputs"]):
+            path: list[str | int] = ["inputs", number]
+            texts = self.predictor.task.texts_in(value)
             for (place, _), ids in zip(texts, tokenizer.encode_bulk([text for _, text in texts]), strict=True):
                 if not ids:
                     raise refused(422, "has no character that the model reads", path + place)
             try:
-                examples.append(self.predictor.task.example(given))
+                examples.append(self.predictor.task.example(value))
             except ValueError as error:
                 raise refused(400, str(error), path) from None
         return examples
@@ -246,7 +245,7 @@ class Service:
         examples = self.examples(await body_of(request, self.limits.body))
         try:
             answers = await self.batcher.answers(examples)
-        except Full:
+        except QueueIsFull:
             why = f"{self.limits.queue} inputs may wait for the model, and would be more: ask again in a second"
             raise HTTPException(503, why, {"Retry-After": "1"}) from None
         for number, answer in enumerate(answers):
@@ -293,7 +292,7 @@ async def error_of_ours(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "the model failed on this request; the server's log says how"}, 500)
 
 
-def application(predictor: Predictor, limits: Limits | None = None) -> Starlette:
+def application(predictor: Any, limits: Limits | None = None) -> Starlette:
     """The service as an ASGI application, for `serve` or for any ASGI server."""
     return application_of(Service(predictor, limits or Limits()))
 
@@ -309,7 +308,7 @@ def application_of(service: Service) -> Starlette:
 
 
 def serve(
-    predictor: Predictor,
+    predictor: Any,
     host: str = "127.0.0.1",
     port: int = 8080,
     limits: Limits | None = None,

@@ -57,11 +57,11 @@ def speed(step: dict) -> str:
 
 def begin(steps: int, seed: int, inputs: Inputs) -> None:
     from minibert.sentence_vectors.flow_run import FlowSettings
-    from minibert.sentence_vectors.run import Held
+    from minibert.sentence_vectors.run import HeldOut
     from minibert.tasks.similarity import ScoredPair
 
     settings = FlowSettings(layers=inputs.layers, steps=steps, evaluate_every=max(10, steps // 10), seed=seed)
-    held = Held([ScoredPair(*pair) for pair in similar_pairs(inputs.language)], questions(inputs.language))
+    held = HeldOut([ScoredPair(*pair) for pair in similar_pairs(inputs.language)], questions(inputs.language))
     submit(
         "minibert.sentence_vectors.flow_run:learn_flow",
         settings,

@@ -106,6 +106,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def timed(widths: tuple[int, ...]) -> list[tuple[int, float]]:
-    from minibert.sentence_vectors.speed import seconds_of_search
+    from minibert.sentence_vectors.speed import search_seconds
 
-    return [(width, seconds_of_search(SEARCHED, width)) for width in widths]
+    return [(width, search_seconds(SEARCHED, width)) for width in widths]

@@ -12,7 +12,7 @@ from ui.translations import _
 
 @st.fragment
 def show(inputs: Inputs) -> None:
-    from minibert.diet.predictor import ranking
+    from minibert.diet.predictor import ranked_intents
     from plots.dialogue import intents
 
     with picture():
@@ -23,7 +23,7 @@ def show(inputs: Inputs) -> None:
             answer = answer_to(inputs.text)
         with st.chat_message("user"):
             show_entities(answer)
-        ranked = ranking(answer)
+        ranked = ranked_intents(answer)
         names, probs = zip(*ranked, strict=True)
         summary = _("The intent: {intent}, {p:.0%}").format(intent=names[0], p=probs[0])
         figure(

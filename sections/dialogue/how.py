@@ -20,12 +20,12 @@ def looked_into(text: str) -> dict:
     """For the sentence: its words, their features, attention, tag probabilities, and the best path."""
     import torch
 
-    from minibert.diet.rows import batch_of
+    from minibert.diet.rows import diet_batch
 
     diet = predictor()
     example = diet.task.example(text)
     (row,) = diet.features([example])
-    batch, taken = batch_of([row]), {}
+    batch, taken = diet_batch([row]), {}
 
     def keep(name, x):
         taken[name] = x
@@ -36,7 +36,7 @@ def looked_into(text: str) -> dict:
     emissions = output.emissions.float()
     return {
         "words": list(example.words),
-        "features": [[diet.sparse.name(number) for number in place] for place in row.sparse[:-1]],
+        "features": [[diet.sparse.names[index] for index in word] for word in row.sparse[:-1]],
         "probs": taken["blocks.1.attn.probs"][0].mean(0).numpy(),
         "tags": diet.model.crf.marginals(emissions, batch.words)[0].numpy(),
         "path": diet.model.crf.best(emissions, batch.words)[0],
@@ -48,7 +48,7 @@ def looked_into(text: str) -> dict:
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.diet.crf import Crf
-    from minibert.diet.model import told_from_others
+    from minibert.diet.model import sampled_softmax_loss
     from minibert.diet.sparse import n_grams
 
     lesson.show("How it works", title=False)
@@ -79,7 +79,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         hide_index=True,
         width=420,
     )
-    show_source(told_from_others)
+    show_source(sampled_softmax_loss)
 
 
 def features(inside: dict) -> None:

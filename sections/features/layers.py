@@ -44,7 +44,7 @@ def pooling_in_words(pooling: str | None) -> str:
 
 @st.fragment
 def _reading(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.finetune.layer_choice import reading
+    from minibert.finetune.layer_choice import layers_to_read
     from plots.features import FROZEN, NEW, TRAINED, stack
 
     made = inputs.made
@@ -56,7 +56,7 @@ def _reading(lesson: Lesson, inputs: Inputs) -> None:
     text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=300)
     encoding = tokenizer.encode(text, max_length=TOKENS, truncation="head")
     blocks, hidden, frozen = config.num_hidden_layers, config.hidden_size, values.get("freeze") == "all"
-    found = reading(
+    found = layers_to_read(
         values.get("layers", "last"),
         blocks,
         hidden,

@@ -59,6 +59,6 @@ def show(inputs: Inputs) -> None:
 @st.cache_data(show_spinner=False, max_entries=200)
 def look(inputs: Inputs, version: int):
     """The predictions at the blank; computed once for all sessions."""
-    from minibert.few_labels.zero_shot import at_blank
+    from minibert.few_labels.zero_shot import predict_blank
 
-    return at_blank(asker(inputs), inputs.text)
+    return predict_blank(asker(inputs), inputs.text)

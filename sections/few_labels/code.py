@@ -9,14 +9,14 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.finetune.virtual_adversarial import smoothness_loss, worst_push
+    from minibert.finetune.virtual_adversarial import adversarial_perturbation, smoothness_loss
     from minibert.heads import BertForCloze
     from minibert.tasks.pattern import cloze
 
     lesson.show("The code", title=False)
     show_source(BertForCloze, label=_("No new layer: all of a cloze"))
     show_source(cloze, label=_("The text in its pattern"))
-    show_source(worst_push, label=_("VAT: the push that hurts most"))
+    show_source(adversarial_perturbation, label=_("VAT: the push that hurts most"))
     show_source(smoothness_loss)
     lesson.show("Take it away")
     st.code(

@@ -15,7 +15,7 @@ LABELS, TEXTS = 32, 150
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.few_labels.ensemble import agreed, soften
+    from minibert.few_labels.ensemble import mean_probabilities, soften
 
     lesson.show("Several patterns", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -39,7 +39,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
     else:
         live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-    show_source(agreed)
+    show_source(mean_probabilities)
     show_source(soften)
 
 

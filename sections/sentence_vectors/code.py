@@ -12,11 +12,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.heads import pooled
     from minibert.sentence_vectors import objectives
     from minibert.sentence_vectors.encoder import SentenceVectors
-    from minibert.sentence_vectors.inference import triples_of
+    from minibert.sentence_vectors.inference import inference_triples
 
     lesson.show("The code", title=False)
     show_source(objectives, "def ", label=_("What is learned: all of `minibert/sentence_vectors/objectives.py`"))
-    show_source(triples_of, label=_("Pairs of inference, made triples"))
+    show_source(inference_triples, label=_("Pairs of inference, made triples"))
     show_source(pooled, label=_("Pooling"))
     show_source(SentenceVectors, "def ", label=_("An encoder: texts in, vectors out"))
     lesson.show("Take it away")

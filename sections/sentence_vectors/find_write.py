@@ -42,11 +42,11 @@ def desk_vectors():
 @st.cache_data(show_spinner=False, max_entries=200)
 def found_and_written(text: str) -> tuple[list[tuple[int, float]], list[tuple[str, float]]]:
     from minibert.inside.geometry.vectors import nearest
-    from minibert.sentence_vectors.simbert import alike, cls_vectors
+    from minibert.sentence_vectors.simbert import cls_vectors, paraphrases
 
     model, tokenizer = loaded()
     query = cls_vectors(model.bert, tokenizer, [text])[0]
-    return nearest(desk_vectors(), query, FOUND), alike(model, tokenizer, text, draws=DRAWS)
+    return nearest(desk_vectors(), query, FOUND), paraphrases(model, tokenizer, text, draws=DRAWS)
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -152,11 +152,11 @@ def parts_of(desk: tuple[tuple[str, str], ...]) -> tuple[list[tuple[str, str]], 
 
 
 def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
-    from minibert.sentence_vectors.simbert import SimBertSettings, grouped
+    from minibert.sentence_vectors.simbert import SimBertSettings, group_questions
 
     desk = questions(inputs.language)
     learned, held = parts_of(desk)
-    groups = grouped(learned)
+    groups = group_questions(learned)
     first = {standard: question for question, standard in reversed(learned)}
     evaluation = {
         "desk": learned,
@@ -165,9 +165,9 @@ def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
         "learned": [(group[0], group[-1]) for group in groups],
     }
     if source == "lcqmc":
-        from minibert.sentence_vectors.inference import alike_in
+        from minibert.sentence_vectors.inference import pairs_labelled
 
-        groups, test = (alike_in(file) for file in lcqmc())
+        groups, test = (pairs_labelled(file) for file in lcqmc())
         some = [(text, str(number)) for number, pair in enumerate(test[:FIND_PAIRS]) for text in pair]
         evaluation = {
             "held_out": some[::2],

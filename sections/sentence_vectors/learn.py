@@ -80,8 +80,8 @@ def sentences(language: str) -> list[str]:
 
 
 def begin(name: str, steps: int, inputs: Inputs, source: str = "own") -> None:
-    from minibert.sentence_vectors.rows import Row, read_rows
-    from minibert.sentence_vectors.run import Held, VectorSettings
+    from minibert.sentence_vectors.rows import SentenceRow, read_rows
+    from minibert.sentence_vectors.run import HeldOut, VectorSettings
     from minibert.tasks.similarity import HIGHEST, ScoredPair
     from minibert.train import Optimization
 
@@ -99,13 +99,13 @@ def begin(name: str, steps: int, inputs: Inputs, source: str = "own") -> None:
     )
     *parts, held = similar_parts(inputs.language)
     if name == "cosine":
-        rows = [Row((a, b), score / HIGHEST) for part in parts for a, b, score in part]
+        rows = [SentenceRow((a, b), score / HIGHEST) for part in parts for a, b, score in part]
     elif name in INFERENCE:
         rows = [row for file in inference_files(inputs.language)[source] for row in read_rows(name, file)]
     else:
-        rows = [Row((text,)) for text in sentences(inputs.language)]
+        rows = [SentenceRow((text,)) for text in sentences(inputs.language)]
     desk = questions(inputs.language)
-    measured = Held([ScoredPair(*pair) for pair in held], desk)
+    measured = HeldOut([ScoredPair(*pair) for pair in held], desk)
     submit(
         "minibert.sentence_vectors.run:learn_vectors",
         settings,

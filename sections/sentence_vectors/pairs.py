@@ -24,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         key="n",
         bind="query-params",
     )
-    pairs = speed.pairs_of(n)
+    pairs = speed.num_pairs(n)
     words = _("**{n:,} sentences: {pairs:,} pairs** to read as BERT reads two texts, or {n:,} vectors.")
     st.markdown(words.format(n=n, pairs=pairs))
     if st.button(_("Measure here"), key="measure", type="primary", icon=":material/timer:"):

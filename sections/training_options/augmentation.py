@@ -20,11 +20,11 @@ def show(lesson: Lesson, text: str) -> None:
         rate = st.slider(_("Share of the words"), 0.05, 0.5, 0.15, 0.05, key="share", bind="query-params")
     with right:
         seed = seed_input(0)
-    from minibert.finetune.augmentation import METHODS, Augmentation, augmented, model_fill, words_of
+    from minibert.finetune.augmentation import METHODS, Augmentation, augmented, model_fill, split_words
     from minibert.tasks import TASKS
 
     loaded = load(MODEL)
-    example, words = example_of(text, LABELS[0]), words_of(text)
+    example, words = example_of(text, LABELS[0]), split_words(text)
     names = {
         "mask": _("**mask**: a word becomes [MASK]"),
         "replace": _("**replace**: by a word the model expects there"),
@@ -37,7 +37,7 @@ def show(lesson: Lesson, text: str) -> None:
             copies = augmented(TASKS[TASK], [example], Augmentation(method, rate, 3), seed, fill)
             st.markdown(names[method])
             for copy in copies:
-                new = words_of(copy.text)
+                new = split_words(copy.text)
                 kinds = [
                     "mask" if word == "[MASK]" else "plain" if i < len(words) and word == words[i] else "changed"
                     for i, word in enumerate(new)

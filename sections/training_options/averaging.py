@@ -21,7 +21,7 @@ RUN = 96  # reviews of the short run: two epochs of 12 steps
 @st.cache_data(show_spinner=False, max_entries=100)
 def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     """P("positive") after each step of a short run: key 0 by the current weights, others by their mean over a share."""
-    from minibert.finetune.option_effects import FreshLearner, answers_on_the_way
+    from minibert.finetune.option_effects import FreshLearner, probabilities_while_training
     from minibert.finetune.settings import FinetuneSettings
     from minibert.tasks.sampling import spread
     from minibert.train import Optimization
@@ -36,7 +36,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
     bench = FreshLearner.of(CHECKPOINTS / MODEL, TASK, data, settings)
-    return answers_on_the_way(bench, data, example_of(text, LABELS[0]), settings, list(SHARES.values()))
+    return probabilities_while_training(bench, data, example_of(text, LABELS[0]), settings, list(SHARES.values()))
 
 
 def show(lesson: Lesson, text: str) -> None:
@@ -46,22 +46,22 @@ def show(lesson: Lesson, text: str) -> None:
         share = SHARES[choice("mean-of", _("Share"), {name: name for name in SHARES})]
     with right:
         rate = st.select_slider(_("Learning rate"), RATES, 1e-3, format_func=rate_text, key="rate")
-    from minibert.finetune.option_effects import step_shares, unrest
+    from minibert.finetune.option_effects import averaging_weights, mean_change
     from plots import training_options as plots
 
     with st.spinner(_("Training on {n} reviews …").format(n=RUN)):
         answers = answers_of(text, rate)
     last, mean = answers[0], answers[share]
-    shares = step_shares(share, len(last))
+    shares = averaging_weights(share, len(last))
     half = next(n for n in range(1, len(shares) + 1) if sum(shares[-n:]) >= 0.5)
     names = (_("the weights as they are"), _("their mean"))
     alt = _(
         "After {steps} steps the weights as they are give “positive” {last:.3f}, their mean {mean:.3f}. From one step "
         "to the next the first moves by {unrest:.3f} on average, the second by {calm:.3f}."
-    ).format(steps=len(last), last=last[-1], mean=mean[-1], unrest=unrest(last), calm=unrest(mean))
+    ).format(steps=len(last), last=last[-1], mean=mean[-1], unrest=mean_change(last), calm=mean_change(mean))
     counts = _("Half of what counts in the mean lies on the last {half} steps.").format(half=half)
     fig = plots.two_answers(last, mean, names, (_("step"), _("probability of “positive”")))
-    calmer = unrest(last) / unrest(mean) if unrest(mean) else 1.0
+    calmer = mean_change(last) / mean_change(mean) if mean_change(mean) else 1.0
     fig.update_layout(title_text=_("The mean moves {n:.1f} times less from step to step").format(n=calmer), margin_t=84)
     with picture():
         left, right = st.columns((5, 3), gap="medium")

@@ -22,11 +22,11 @@ def show(lesson: Lesson, text: str) -> None:
         label = label_choice()
     with right:
         dropout = st.slider(_("Dropout"), 0.05, 0.5, 0.1, 0.05, key="dropout", bind="query-params")
-    from minibert.finetune.option_effects import dropout_losses, means_of
+    from minibert.finetune.option_effects import dropout_losses, group_means
     from plots.training_options import loss_spread
 
     losses = dropout_losses(bench_of(dropout=dropout), example_of(text, label), MASKS)
-    means = means_of(losses, masks)
+    means = group_means(losses, masks)
     groups = {_("1 mask"): losses, _("{n} masks").format(n=masks): means}
     one, several = statistics.stdev(losses), statistics.stdev(means)
     alt = _(

@@ -69,11 +69,11 @@ def show(lesson: Lesson, text: str) -> None:
         figure(fig, alt if revealed else finding, key="rates")
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
-    from minibert.finetune.learner import frozen_parts
+    from minibert.finetune.learner import frozen_modules
     from minibert.finetune.optimizer import finetuning_optimizer
 
     show_source(finetuning_optimizer, find="scale", label=_("How the rates come about"))
-    show_source(frozen_parts, label=_("What is frozen"))
+    show_source(frozen_modules, label=_("What is frozen"))
 
 
 def _guessed(decay: float, results: list) -> bool:

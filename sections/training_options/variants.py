@@ -37,9 +37,9 @@ def show(lesson: Lesson, text: str) -> None:
         gamma = st.slider(_("Its exponent γ"), 0.0, 5.0, 2.0, 0.5, key="gamma") if loss == "focal" else 2.0
     form = {"classifier_depth": depth, "classifier_activation": activation, "classifier_norm": norm}
     bench = bench_of(**form, loss=loss, focal_gamma=gamma)
-    from minibert.finetune.option_effects import right_probability
+    from minibert.finetune.option_effects import label_probability
 
-    p = right_probability(bench, example_of(text, label))
+    p = label_probability(bench, example_of(text, label))
     from plots.training_options import loss_curves
 
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}

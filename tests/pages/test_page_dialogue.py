@@ -2,7 +2,7 @@
 
 import pytest
 
-from minibert.diet.predictor import DietPredictor, ranking
+from minibert.diet.predictor import DietPredictor, ranked_intents
 from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, title_of, whole
 from tests.pages.finished_runs import run_here
 
@@ -18,7 +18,7 @@ def test_the_answer_is_the_models(shipped):
     text = "play some jazz tomorrow"
     (answer,) = shipped.predict([text])
     app = open_page("dialogue", text=text, part=PARTS[3])
-    names, probs = zip(*ranking(answer), strict=True)
+    names, probs = zip(*ranked_intents(answer), strict=True)
     assert figure(app, "intents")["data"][0]["x"] == pytest.approx(list(probs))
     assert names[0] in title_of(app, "intents")
     assert all(f"<small>{entity['type']}</small>" in html_of(app) for entity in answer["entities"])

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from minibert.finetune.option_effects import unrest
+from minibert.finetune.option_effects import mean_change
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, html_of, text_of, title_of, whole
@@ -69,7 +69,7 @@ def test_the_mean_moves_less_than_the_weights(runs_folder):
     last, mean = (trace["y"] for trace in figure(app, "answers")["data"])
     shares = figure(app, "shares")["data"][0]["y"]
     assert len(last) == len(mean) == 24 and shares == pytest.approx([1 / 24] * 24)
-    assert unrest(mean) < unrest(last)
+    assert mean_change(mean) < mean_change(last)
     assert "12" in numbers(text_of(app))  # of the 24 steps, half of what counts
     assert command(app, "--averaging 1 --learning-rate 0.001")
 

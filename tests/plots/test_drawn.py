@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from minibert.finetune.layer_choice import reading
+from minibert.finetune.layer_choice import layers_to_read
 from minibert.inside.heads.visibility import MODELS, nodes, output, reach
 from plots import (
     albert,
@@ -215,7 +215,7 @@ TOKENS = ["[CLS]", "a", "[SEP]"]
     ],
 )
 def test_the_squares_filled_are_those_read(layers, pooling, frozen, expected):
-    fig = features.stack(TOKENS, reading(layers, 4, 8, pooling=pooling), 4, frozen, ROWS, "two classes")
+    fig = features.stack(TOKENS, layers_to_read(layers, 4, 8, pooling=pooling), 4, frozen, ROWS, "two classes")
     colour = features.FROZEN if frozen else features.TRAINED
     filled = [trace for trace in fig.data if trace.mode == "markers" and trace.marker.color == colour]
     places = {place for trace in filled for place in zip(trace.x, trace.y, strict=True)}
@@ -224,7 +224,7 @@ def test_the_squares_filled_are_those_read(layers, pooling, frozen, expected):
 
 
 def test_a_bilstm_is_a_row_more_and_bars_show_runs_beside_recorded_ones():
-    readings = [reading("last", 4, 8, bilstm=bilstm) for bilstm in (False, True)]
+    readings = [layers_to_read("last", 4, 8, bilstm=bilstm) for bilstm in (False, True)]
     plain, more = (features.stack(TOKENS, one, 4, True, ROWS, "a tag").layout.yaxis.ticktext for one in readings)
     assert len(more) == len(plain) + 1 and "BiLSTM" in more and "BiLSTM" not in plain
     now, before = features.bars([features.Bar("a", 40.0, (39.0, 41.0)), features.Bar("b", None)], "F1", STEPS).data

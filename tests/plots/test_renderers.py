@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from minibert.finetune.layer_choice import reading
+from minibert.finetune.layer_choice import layers_to_read
 from plots import (
     answers,
     attention,
@@ -98,7 +98,7 @@ FIGURES = [
     partial(encoder_decoder.grid, SQUARE, TEXTS, TEXTS, selected=(0, 1)),
     partial(encoder_decoder.mask_squares, TEXTS, {EVIL: [[encoder_decoder.SELF] * N] * N}, 0),
     partial(encoder_decoder.next_words, TEXTS, SHARES),
-    partial(features.stack, TEXTS, reading("last", 2, 8), 2, True, LAYERS, EVIL),
+    partial(features.stack, TEXTS, layers_to_read("last", 2, 8), 2, True, LAYERS, EVIL),
     partial(features.bars, [features.Bar(text, 4.0, (3.0,)) for text in TEXTS], "F1", AXES),
     partial(few_labels.words_at_blank, [(text, 0.5, [(text, 0.1)]) for text in TEXTS], EVIL, "p", TEXTS[0]),
     partial(finetuning.right_by_kind, {"random": {t: [0.5] for t in TEXTS}}, STARTS, "p"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from minibert.finetune.augmentation import joined, words_of
+from minibert.finetune.augmentation import join_words, split_words
 from minibert.text.characters import is_cjk
 from minibert.training.statistics import wilson
 
@@ -150,11 +150,11 @@ def short_form(text: str, rng: np.random.Generator) -> str | None:
 def shuffled(text: str, rng: np.random.Generator) -> str | None:
     """All words (in Chinese: characters) in random order; final punctuation stays at the end."""
     body = text.rstrip(".!?。！？ ")
-    words = words_of(body)
+    words = split_words(body)
     if len(set(words)) < 3:
         return None
     order = rng.permutation(len(words))
-    return _changed(text, joined([words[i] for i in order]) + text[len(body) :])
+    return _changed(text, join_words([words[i] for i in order]) + text[len(body) :])
 
 
 RULES = (

@@ -104,7 +104,7 @@ def test_a_goal_that_cannot_be_written_is_refused_before_the_work(tmp_path, text
     places["file"].write_text("mine")
     places["train"].write_text("sentence\tlabel\n" + "abc\tno\nabz\tyes\n" * 10)
     worked = []
-    for name in ("minibert.finetune.run.model_of", "minibert.pretrain.train", "minibert.checkpoint.load"):
+    for name in ("minibert.finetune.run.build_learner", "minibert.pretrain.train", "minibert.checkpoint.load"):
         monkeypatch.setattr(name, lambda *arguments, **options: worked.append(arguments))
     for command in (
         "pretrain --toy --steps 1",

@@ -11,10 +11,10 @@ import torch.nn.functional as F
 from starlette.testclient import TestClient
 
 from minibert.checkpoint import CheckpointError
-from minibert.diet.model import Diet, DietConfig, LearnedDistances, told_from_others
-from minibert.diet.predictor import DESCRIPTION, WEIGHTS, DietPredictor, is_diet, predictor_in, ranking
-from minibert.diet.rows import batch_of, rows_of
-from minibert.diet.run import DietSettings, adam, train_diet
+from minibert.diet.model import Diet, DietConfig, LearnedDistances, sampled_softmax_loss
+from minibert.diet.predictor import DESCRIPTION, WEIGHTS, DietPredictor, is_diet, load_predictor, ranked_intents
+from minibert.diet.rows import diet_batch, diet_rows
+from minibert.diet.run import DietSettings, adam_optimization, train_diet
 from minibert.diet.sparse import SparseFeatures
 from minibert.relatives.nezha import NezhaConfig, RelativeAttention
 from minibert.service.server import application
@@ -57,7 +57,7 @@ def trained(data, tmp_path_factory):
         batch_first=4,
         batch_last=4,
         sizes=SIZES,
-        optimization=replace(adam(), learning_rate=5e-3),
+        optimization=replace(adam_optimization(), learning_rate=5e-3),
     )
     return out, list(train_diet(settings, None, data, data, watch=["wake me at nine"], out=out))
 
@@ -77,14 +77,14 @@ def test_it_learns_what_it_is_shown(trained):
 
 def test_loaded_is_what_was_saved(trained):
     out, _events = trained
-    loaded = predictor_in(out)
+    loaded = load_predictor(out)
     assert isinstance(loaded, DietPredictor)
     answer, again = loaded.predict(["wake me at nine", "music"])
     alone = loaded.predict(["wake me at nine"])[0]
     assert answer["intent"] == alone["intent"] and again["intent"] == "play"
     assert answer["probabilities"]["wake"] == pytest.approx(alone["probabilities"]["wake"], abs=1e-5)  # padding
     assert answer["tag_probabilities"] == pytest.approx(alone["tag_probabilities"], abs=1e-5)
-    assert sum(p for _, p in ranking(answer)) == pytest.approx(1) and ranking(answer)[0][0] == "wake"
+    assert sum(p for _, p in ranked_intents(answer)) == pytest.approx(1) and ranked_intents(answer)[0][0] == "wake"
     for said in loaded.predict([*HOSTILE.values(), "…", "a " * 300]):
         assert len(said["tags"]) == len(said["words"]) and math.isfinite(max(said["probabilities"].values()))
     assert loaded.predict(["wake " * 300])[0]["tag_probabilities"][256:] == [0.0] * 44  # not read
@@ -111,12 +111,12 @@ def test_a_right_one_is_told_from_others_by_hand():
     similarities, own = torch.tensor([[2.0, 1.0, 0.0], [0.0, 3.0, 1.0]]), torch.tensor([0, 1])
     right = F.one_hot(own, 3).bool()
     wanted = F.cross_entropy(similarities, own).item()
-    assert float(told_from_others(similarities, own, right, 20)) == pytest.approx(wanted)
+    assert float(sampled_softmax_loss(similarities, own, right, 20)) == pytest.approx(wanted)
     torch.manual_seed(0)
-    one = {round(float(told_from_others(similarities[:1], own[:1], right[:1], 1)), 4) for _ in range(30)}
+    one = {round(float(sampled_softmax_loss(similarities[:1], own[:1], right[:1], 1)), 4) for _ in range(30)}
     assert one == {round(math.log(1 + math.exp(-gap)), 4) for gap in (1, 2)}  # one wrong one, drawn
     same = torch.tensor([[True, True, False]])  # place 1 holds the same word: no wrong one
-    assert float(told_from_others(similarities[:1], own[:1], same, 20)) == pytest.approx(math.log(1 + math.exp(-2)))
+    assert float(sampled_softmax_loss(similarities[:1], own[:1], same, 20)) == pytest.approx(math.log(1 + math.exp(-2)))
 
 
 def test_learned_distances_begin_as_a_table_and_are_nezhas_otherwise():
@@ -143,10 +143,10 @@ def test_hidden_words_become_mask_another_or_stay():
     model = Diet(DietConfig(features="sparse", **SIZES), 5, 2, 1)
     x = torch.arange(4000.0).reshape(1, 4000, 1).expand(1, 4000, 32).contiguous()
     hidden = torch.ones(1, 4000, dtype=torch.bool)
-    changed = model.hide(x, hidden, hidden[:, 1:])[0]
+    changed = model.mask_words(x, hidden, hidden[:, 1:])[0]
     for same, share in ((changed == model.hidden_word, 0.7), (changed == x[0], 0.2)):
         assert float(same.all(1).float().mean()) == pytest.approx(share, abs=0.03)
-    assert torch.equal(model.hide(x, ~hidden, hidden[:, 1:]), x)
+    assert torch.equal(model.mask_words(x, ~hidden, hidden[:, 1:]), x)
 
 
 def test_data_that_cannot_be_learned(data):
@@ -162,12 +162,12 @@ def test_data_that_cannot_be_learned(data):
 
 
 def test_a_request_without_a_word_is_read():
-    sparse, names = SparseFeatures.learned([["a"]]), {"intents": ["x", "y"], "tags": ["O"]}
+    sparse, names = SparseFeatures.fit([["a"]]), {"intents": ["x", "y"], "tags": ["O"]}
     model = Diet(DietConfig(features="sparse", **SIZES), len(sparse), 2, 1)
-    rows = rows_of([IntentExample("", "x"), IntentExample("…", "y")], names, sparse, None)
-    model.train()(batch_of(rows)).losses["loss"].backward()
+    rows = diet_rows([IntentExample("", "x"), IntentExample("…", "y")], names, sparse, None)
+    model.train()(diet_batch(rows)).losses["loss"].backward()
     for some in (rows, rows[:1]):
-        assert torch.isfinite(model(batch_of(some)).losses["loss"])
+        assert torch.isfinite(model(diet_batch(some)).losses["loss"])
 
 
 def test_on_the_command_line_and_served(trained, tmp_path):
@@ -178,7 +178,7 @@ def test_on_the_command_line_and_served(trained, tmp_path):
     assert "intent_accuracy 1.0000" in call("evaluate", "--model", out, "--data", file, plain=True)[1]
     code, *_ = call("train-diet", "--train", file, "--out", new, "--features", "sparse", "--epochs", 1, "--width", 32)
     assert code == 0 and is_diet(new)
-    with TestClient(application(predictor_in(trained[0]))) as client:
+    with TestClient(application(load_predictor(trained[0]))) as client:
         (answer,) = client.post("/predict", json={"inputs": ["wake me at nine"]}).json()["answers"]
         assert answer["intent"] == "wake" and answer["entities"][0]["text"] == "nine"
         assert client.get("/schema").status_code == 200

@@ -35,8 +35,8 @@ def test_soft_labels_marks_and_numbers_by_hand():
     assert losses.soft_label_loss(student, teacher) == pytest.approx(-(0.75 * math.log(0.75) + 0.25 * math.log(0.25)))
     student, teacher = random(4, 3), random(4, 3)
     marks = F.binary_cross_entropy_with_logits(student, teacher.sigmoid())
-    assert torch.isclose(losses.soft_marks_loss(student, teacher), marks, atol=1e-6)
-    assert losses.number_loss(torch.tensor([[1.0]]), torch.tensor([[3.0]])) == 4.0
+    assert torch.isclose(losses.soft_multilabel_loss(student, teacher), marks, atol=1e-6)
+    assert losses.regression_loss(torch.tensor([[1.0]]), torch.tensor([[3.0]])) == 4.0
 
 
 def test_the_gradient_does_not_fade_with_the_temperature():

@@ -7,9 +7,9 @@ import torch
 
 from minibert import checkpoint
 from minibert.config import BertConfig
+from minibert.distillation.activations import TokenAlignment, uniform_layers, word_indices
 from minibert.distillation.learner import Distiller, taught_by
-from minibert.distillation.reading import Together, uniform_layers, words_of
-from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, labelled_by
+from minibert.distillation.run import Taught, TeacherSample, Teaching, distil, label_with_teacher
 from minibert.distillation.teacher_cache import MOST
 from minibert.finetune.batches import training_batch
 from minibert.finetune.distillation import Distillation
@@ -141,15 +141,15 @@ def test_who_cannot_teach_says_so(teacher, small_checkpoint, larger):
 
 def test_words_are_what_two_vocabularies_have_in_common():
     few, many = (Tokenizer([*SPECIAL_TOKENS, *pieces]) for pieces in (("ab", "##c", "d"), ("abc", "d", "##d", "a")))
-    ours, theirs = (words_of(t.encode("abc d d").ids, t) for t in (few, many))
+    ours, theirs = (word_indices(t.encode("abc d d").ids, t) for t in (few, many))
     assert ours == [0, 1, 1, 2, 3, 4] and theirs == [0, 1, 2, 3, 4]
-    both = Together.of([ours], [theirs], (6, 5))
+    both = TokenAlignment.of([ours], [theirs], (6, 5))
     mine, _ = both.vectors(torch.arange(6.0).view(1, 6, 1), torch.zeros(1, 5, 1))
     assert mine.flatten().tolist() == [0.0, 1.5, 3.0, 4.0, 5.0] and both.real.all()
     scores = torch.arange(36.0).view(1, 1, 6, 6)
     mine, _ = both.scores(scores, torch.zeros(1, 1, 5, 5))
     assert mine[0, 0, 1, 1] == scores[0, 0, 1:3, 1:3].mean() and mine[0, 0, 0, 2] == scores[0, 0, 0, 3]
-    cut = Together.of([ours[:4], [0, 1]], [theirs, [0, 1]], (6, 5))
+    cut = TokenAlignment.of([ours[:4], [0, 1]], [theirs, [0, 1]], (6, 5))
     assert cut.real.tolist() == [[False] * 5, [True, True, False, False, False]]
 
 
@@ -164,9 +164,11 @@ def test_a_pass_of_the_same_network_differs_in_nothing(teacher):
     """A student that is its teacher has no loss inside; its own words are its tokens. What has no label gets its."""
     one, other = (Predictor.from_directory(teacher) for _ in range(2))
     examples = toy("classification", 20, 4).examples
-    labelled = labelled_by(one, [replace(example, label=None) for example in examples])
-    assert labelled == labelled_by(other, examples) and [one.text for one in labelled] == [e.text for e in examples]
-    assert {one.label for one in labelled} <= {"with", "without"} and labelled_by(one, []) == []
+    labelled = label_with_teacher(one, [replace(example, label=None) for example in examples])
+    assert labelled == label_with_teacher(other, examples) and [one.text for one in labelled] == [
+        e.text for e in examples
+    ]
+    assert {one.label for one in labelled} <= {"with", "without"} and label_with_teacher(one, []) == []
     rows = one.features(examples)
     asked = Distillation(attention=1.0, attention_relation=1.0, value_relation=1.0)
     distiller = Distiller(Learner(one.model), one, other, rows, examples, asked).eval()

@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from minibert import checkpoint
-from minibert.few_labels.zero_shot import at_blank, zero_shot_predictor
+from minibert.few_labels.zero_shot import predict_blank, zero_shot_predictor
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
@@ -63,7 +63,7 @@ def test_the_blank_is_filled_as_transformers_fills_it(zero_shot, small_checkpoin
 
 
 def test_the_distribution_is_the_softmax_worked_by_hand(zero_shot):
-    seen = at_blank(zero_shot, "a b")
+    seen = predict_blank(zero_shot, "a b")
     (y, z), (n,) = ([p for _, p in seen.shares[label]] for label in ("with", "without"))
     with_, without = math.sqrt(y * z), n  # the mean of logits is the geometric mean of probabilities
     assert seen.probabilities["with"] == pytest.approx(with_ / (with_ + without), abs=1e-5)
@@ -143,4 +143,4 @@ def test_zero_shot_leaves_the_model_as_it_was(loaded, zero_shot, letters):
         zero_shot_predictor(model, letters, "{text} [unused1] [MASK]", WORDS)
     with pytest.raises(ValueError, match="two labels"):
         zero_shot_predictor(model, letters, PATTERN, {"with": ["y"]})
-    assert np.isclose(sum(at_blank(zero_shot, "").probabilities.values()), 1)
+    assert np.isclose(sum(predict_blank(zero_shot, "").probabilities.values()), 1)

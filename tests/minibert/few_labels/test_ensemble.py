@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from minibert.few_labels.ensemble import EnsembleSettings, Member, agreed, ensemble, grown, soften
+from minibert.few_labels.ensemble import EnsembleSettings, Member, ensemble, grow_labels, mean_probabilities, soften
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import Example, TaskData
@@ -24,7 +24,9 @@ def test_softening_is_a_softmax_at_a_temperature():
 
 def test_agreement_is_a_weighted_mean():
     a, b = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
-    assert agreed([a, b]).tolist() == [[0.5, 0.5]] and agreed([a, b], [3, 1]).tolist() == [[0.75, 0.25]]
+    assert mean_probabilities([a, b]).tolist() == [[0.5, 0.5]] and mean_probabilities([a, b], [3, 1]).tolist() == [
+        [0.75, 0.25]
+    ]
 
 
 def test_the_next_generation_gets_the_surest_in_equal_shares():
@@ -32,11 +34,11 @@ def test_the_next_generation_gets_the_surest_in_equal_shares():
     texts = [Example(str(i), None) for i in range(40)]
     of_a = np.array([0.99 - i / 100 if i % 2 else 0.01 + i / 100 for i in range(40)])
     sure = np.stack([of_a, 1 - of_a], 1)
-    found = grown(labelled, texts, sure, ["a", "b"], 8, random.Random(0)).examples
+    found = grow_labels(labelled, texts, sure, ["a", "b"], 8, random.Random(0)).examples
     assert [one.label for one in found].count("a") == 4 and len(found) == 8
     assert all(int(one.text) < 12 for one in found[2:])  # of the six surest of each class, three
     assert all((one.label == "a") == (int(one.text) % 2 == 1) for one in found[2:])
-    few = grown(labelled, texts[:2], sure[:2], ["a", "b"], 100, random.Random(0))
+    few = grow_labels(labelled, texts[:2], sure[:2], ["a", "b"], 100, random.Random(0))
     assert len(few.examples) == 4
 
 

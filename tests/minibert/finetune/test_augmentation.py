@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.finetune import augmentation
-from minibert.finetune.augmentation import METHODS, Augmentation, augmented, joined, kept, model_fill, swapped, words_of
+from minibert.finetune.augmentation import (
+    METHODS,
+    Augmentation,
+    augmented,
+    drop_words,
+    join_words,
+    model_fill,
+    split_words,
+    swap_words,
+)
 from minibert.tasks import TASKS, Example
 from minibert.tasks.pairs import PairExample
 from minibert.tasks.tagging import TaggedExample
@@ -18,12 +27,12 @@ seeds = st.integers(0, 1000)
 
 @given(words, rates, seeds)
 def test_swapping_keeps_every_word(count, rate, seed):
-    assert sorted(swapped(count, rate, np.random.default_rng(seed))) == list(range(count))
+    assert sorted(swap_words(count, rate, np.random.default_rng(seed))) == list(range(count))
 
 
 @given(words, rates, seeds)
 def test_dropping_keeps_the_order_and_never_drops_all(count, rate, seed):
-    left = kept(count, rate, np.random.default_rng(seed))
+    left = drop_words(count, rate, np.random.default_rng(seed))
     assert left == sorted(left) and (left or not count)
     if count > 1:
         assert len(left) == max(1, count - max(1, round(rate * count)))
@@ -69,8 +78,8 @@ def test_tags_go_with_their_words():
 def test_both_texts_of_a_pair_are_changed_and_chinese_character_by_character():
     (copy,) = augmented(TASKS["pair"], [PairExample("a b c", "d e f", "1")], Augmentation("drop", 0.3), 0)
     assert len(copy.text.split()) == len(copy.pair.split()) == 2
-    assert words_of("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
-    assert joined(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
+    assert split_words("我爱BERT 模型") == ["我", "爱", "BERT", "模", "型"]
+    assert join_words(["我", "爱", "BERT", "too", "模", "型"]) == "我爱 BERT too 模型"
 
 
 def test_what_makes_no_sense_is_refused():

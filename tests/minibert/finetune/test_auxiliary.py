@@ -5,7 +5,7 @@ import torch
 
 from minibert import checkpoint
 from minibert.finetune.augmentation import Augmentation
-from minibert.finetune.auxiliary import AuxiliaryLoss, mark_numbers, marks_of
+from minibert.finetune.auxiliary import AuxiliaryLoss, auxiliary_labels, auxiliary_values
 from minibert.finetune.option_effects import FreshLearner, loss_terms
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -33,10 +33,10 @@ def test_the_loss_is_the_mean_of_cross_entropies_of_what_is_known():
 
 def test_numbers_of_the_marks():
     data = TaskData([*DATA.examples, Example("c", "x", {"threat": "0", "insult": "1"})])
-    marks = marks_of(data, ["threat", "insult"])
+    marks = auxiliary_values(data, ["threat", "insult"])
     assert marks == {"threat": ["0", "1"], "insult": ["0", "1"]}
-    assert [mark_numbers(example.extra, marks) for example in data.examples[:2]] == [(1, 0), (0, -100)]
-    assert mark_numbers({"threat": "new"}, marks) == (-100, -100)
+    assert [auxiliary_labels(example.extra, marks) for example in data.examples[:2]] == [(1, 0), (0, -100)]
+    assert auxiliary_labels({"threat": "new"}, marks) == (-100, -100)
 
 
 def test_they_are_learned_and_do_not_travel(small_checkpoint, tmp_path):

@@ -58,7 +58,7 @@ def test_the_saved_model_is_measured_as_it_was_and_as_scikit_learn_does(run, sma
     texts = ["abz", "a", "abcdeabcde", "zzzz", "b z"]  # answered in their order
     for text, answer in zip(texts, classifier.predict(texts), strict=True):
         assert answer["text"] == text
-        assert answer["probabilities"] == pytest.approx(classifier.predict([text])[0]["probabilities"], abs=2e-2)
+        assert answer["probabilities"] == pytest.approx(classifier.predict([text])[0]["probabilities"], abs=1e-5)
     with pytest.raises(checkpoint.CheckpointError, match="is not fine-tuned for a task"):
         Predictor.from_directory(small_checkpoint)
 

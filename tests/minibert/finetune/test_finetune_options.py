@@ -16,10 +16,12 @@ from minibert.finetune.batches import training_batches
 from minibert.finetune.evaluation import evaluate
 from minibert.finetune.learner import Learner, with_metadata_tokens
 from minibert.finetune.optimizer import UncorrectedAdamW
+from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.split import split_dev
+from minibert.model import IGNORE, Batch
 from minibert.tasks import TASKS, Example, Options, TaskData
 from minibert.tasks.given import input_key
 from minibert.tasks.labels import LabelsExample
@@ -360,3 +362,15 @@ def test_an_answer_says_to_what_and_one_that_cannot_be_given_ends_no_run(small_c
     assert [answer["asked"] for answer in answers] == [input_key(one) for one in given]
     assert input_key(given[1]) == input_key({"kind": "odd", "text": "abc"})
     assert len({answer["asked"] for answer in answers}) == 3 and "error" in answers[2]
+
+
+def test_a_batch_without_masked_tokens_has_an_mlm_loss_of_zero_and_a_gradient(small_checkpoint):
+    fresh = FreshLearner.of(
+        small_checkpoint, "classification", toy("classification", 4, 0), FinetuneSettings(mlm_weight=1.0)
+    )
+    batch = fresh.batch(toy("classification", 1, 0).examples[0])
+    unmasked = Batch(batch.ids, batch.segments, batch.padding, torch.full_like(batch.ids, IGNORE))
+    losses = fresh.learner(replace(batch, masked=unmasked))
+    assert losses["mlm_loss"] == 0 and losses["loss"] == losses["task_loss"]
+    losses["loss"].backward()
+    assert all(weight.grad is None or weight.grad.isfinite().all() for weight in fresh.learner.parameters())

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.finetune.layer_choice import LAYERS, reading
+from minibert.finetune.layer_choice import LAYERS, layers_to_read
 from minibert.heads import TaskHead
 
 CONFIG = BertConfig(20, 8, 5, 2, 16, max_position_embeddings=8)
@@ -13,7 +13,7 @@ HOW = {"concat": "concat", "sum": "sum", "weighted": "mix"}
 
 @pytest.mark.parametrize("layers", LAYERS)
 def test_the_layers_read_are_those_that_move_the_result(layers):
-    head, found = TaskHead(CONFIG, layers=layers), reading(layers, 5, 8)
+    head, found = TaskHead(CONFIG, layers=layers), layers_to_read(layers, 5, 8)
     given = [torch.randn(1, 3, 8, requires_grad=True) for _ in range(6)]
     read = given[-1] if layers == "last" else head.choose(given)
     assert read.shape[-1] == found.width == head.width
@@ -24,10 +24,10 @@ def test_the_layers_read_are_those_that_move_the_result(layers):
 
 def test_a_shallow_model_has_fewer_than_four_and_only_cls_of_the_last_layer_has_a_pooler():
     head = TaskHead(CONFIG.change(num_hidden_layers=2), layers="last_four_concat")
-    assert reading("last_four_concat", 2, 8).width == 24 == head.width
-    assert reading("last_four_sum", 2, 8).layers == (0, 1, 2)
-    assert reading("last", 4, 8, pooling="cls").pooling == "pooler"
-    assert reading("all_concat", 4, 8, pooling="cls").pooling == "cls"
-    assert reading("last", 4, 8, pooling="cls", bilstm=True).pooling == "cls"
+    assert layers_to_read("last_four_concat", 2, 8).width == 24 == head.width
+    assert layers_to_read("last_four_sum", 2, 8).layers == (0, 1, 2)
+    assert layers_to_read("last", 4, 8, pooling="cls").pooling == "pooler"
+    assert layers_to_read("all_concat", 4, 8, pooling="cls").pooling == "cls"
+    assert layers_to_read("last", 4, 8, pooling="cls", bilstm=True).pooling == "cls"
     with pytest.raises(ValueError, match="layers must be one of"):
-        reading("first", 4, 8)
+        layers_to_read("first", 4, 8)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert.finetune import option_effects
-from minibert.finetune.option_effects import FreshLearner, dropout_losses, loss_terms, means_of, step_shares
+from minibert.finetune.option_effects import FreshLearner, averaging_weights, dropout_losses, group_means, loss_terms
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import Example, TaskData
@@ -24,7 +24,7 @@ def bench(start, data=DATA, **changes) -> FreshLearner:
 def test_dropout_losses_scatter_and_their_means_less(small_checkpoint):
     losses = dropout_losses(bench(small_checkpoint, dropout=0.5), ONE, 640)
     assert len(losses) == 640 and losses == dropout_losses(bench(small_checkpoint, dropout=0.5), ONE, 640)
-    ratio = statistics.stdev(losses) / statistics.stdev(means_of(losses, 16))
+    ratio = statistics.stdev(losses) / statistics.stdev(group_means(losses, 16))
     assert ratio == pytest.approx(4.0, rel=0.35)
     still = bench(small_checkpoint, dropout=0.0)
     assert set(dropout_losses(still, ONE, 5)) == {dropout_losses(still, ONE, 1)[0]}
@@ -45,11 +45,11 @@ def test_loss_terms_add_up(small_checkpoint):
 
 
 def test_means_of_losses_steps_and_moves_by_hand():
-    assert means_of([1.0, 3.0, 5.0, 7.0, 9.0], 2) == [2.0, 6.0]  # a rest is left out
-    assert option_effects.unrest([0.5, 0.7, 0.6]) == pytest.approx(0.15) and option_effects.unrest([0.5]) == 0
-    assert step_shares(1.0, 5) == pytest.approx([0.2] * 5)
-    assert step_shares(0.5, 4) == pytest.approx([0.1, 0.2, 0.3, 0.4])
-    late = step_shares(0.1, 100)
+    assert group_means([1.0, 3.0, 5.0, 7.0, 9.0], 2) == [2.0, 6.0]  # a rest is left out
+    assert option_effects.mean_change([0.5, 0.7, 0.6]) == pytest.approx(0.15) and option_effects.mean_change([0.5]) == 0
+    assert averaging_weights(1.0, 5) == pytest.approx([0.2] * 5)
+    assert averaging_weights(0.5, 4) == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    late = averaging_weights(0.1, 100)
     assert sum(late) == pytest.approx(1) and late == sorted(late) and sum(late[-25:]) > 0.9
 
 
@@ -57,7 +57,7 @@ def test_the_answers_on_the_way_end_where_finetuning_does(small_checkpoint, tmp_
     options = {"epochs": 2, "batch_size": 4, "dropout": 0.1, "optimization": FAST}
     settings = FinetuneSettings(max_length=24, **options)
     learner = bench(small_checkpoint, **options)
-    found = option_effects.answers_on_the_way(learner, DATA, ONE, settings, [1.0, 0.5])
+    found = option_effects.probabilities_while_training(learner, DATA, ONE, settings, [1.0, 0.5])
     assert {share: len(answers) for share, answers in found.items()} == {0: 8, 1: 8, 0.5: 8}
     for averaging, ours in found.items():
         run(small_checkpoint, data=(DATA, DATA), out=tmp_path / str(averaging), averaging=averaging, **options)

@@ -7,7 +7,13 @@ from scipy.stats import entropy
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.finetune.unlabelled import Unlabelled
-from minibert.finetune.virtual_adversarial import divergence, pushed, smoothness_loss, to_length, worst_push
+from minibert.finetune.virtual_adversarial import (
+    adversarial_perturbation,
+    divergence,
+    perturbed_logits,
+    scaled_to_norm,
+    smoothness_loss,
+)
 from minibert.train import Eval, Optimization, Step
 from tests.minibert.tasks.toys import toy
 
@@ -34,21 +40,21 @@ def test_the_push_has_its_length_and_hurts_more_than_chance(given):
     model, batch, clean = given
     assert batch.padding is not None
     torch.manual_seed(0)
-    push = worst_push(model, batch, clean, EPSILON)
+    push = adversarial_perturbation(model, batch, clean, EPSILON)
     torch.testing.assert_close(push.flatten(1).norm(dim=1), torch.full((len(push),), EPSILON))
     assert push[~batch.padding].abs().max() == 0
-    random = [to_length(torch.randn_like(push) * batch.padding.unsqueeze(-1), EPSILON) for _ in range(30)]
+    random = [scaled_to_norm(torch.randn_like(push) * batch.padding.unsqueeze(-1), EPSILON) for _ in range(30)]
     with torch.no_grad():
-        worst, *others = (divergence(pushed(model, batch, one), clean).item() for one in (push, *random))
+        worst, *others = (divergence(perturbed_logits(model, batch, one), clean).item() for one in (push, *random))
     assert worst > 2 * max(others)
     assert all(weight.grad is None for weight in model.parameters())
 
 
 def test_a_next_iteration_finds_it_again(given):
     """Power iteration: from the worst direction, the next one is nearly the same."""
-    pushes = [worst_push(*given, EPSILON)]
+    pushes = [adversarial_perturbation(*given, EPSILON)]
     for _ in range(7):
-        pushes.append(worst_push(*given, EPSILON, pushes[-1]))
+        pushes.append(adversarial_perturbation(*given, EPSILON, pushes[-1]))
     *_, last, again = (push.flatten(1) for push in pushes)
     assert torch.cosine_similarity(again, last).abs().median() > 0.95
 

@@ -9,7 +9,7 @@ import transformers
 from minibert import checkpoint, heads
 from minibert.config import BertConfig
 from minibert.count import FAMILY, parameters
-from minibert.distillation.student import every_second, student_of
+from minibert.distillation.student import alternate_layers, student_of
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives import build, shape_of
 from minibert.relatives.albert import AlbertConfig
@@ -131,7 +131,9 @@ def test_the_defaults_of_transformers_are_published_sizes():
 
 
 def test_a_distilbert_is_every_second_layer_of_a_bert():
-    assert every_second(12) == [0, 2, 4, 7, 9, 11] and every_second(6) == [0, 2, 4] and every_second(1) == [0]
+    assert (
+        alternate_layers(12) == [0, 2, 4, 7, 9, 11] and alternate_layers(6) == [0, 2, 4] and alternate_layers(1) == [0]
+    )
     torch.manual_seed(0)
     config = BertConfig(61, 48, 4, 4, 72, max_position_embeddings=24, initializer_range=0.2)
     teacher = BertForPreTraining(config).eval()

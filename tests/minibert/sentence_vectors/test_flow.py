@@ -9,7 +9,7 @@ from minibert.inside.geometry.vectors import mean_cosine
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.sentence_vectors.flow import Flow
 from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, batches_of, learn_flow
-from minibert.sentence_vectors.run import Held
+from minibert.sentence_vectors.run import HeldOut
 from minibert.tasks.similarity import ScoredPair
 
 
@@ -80,7 +80,7 @@ def test_batches_give_every_row_once_an_epoch_the_same_with_each_run():
 @pytest.fixture(scope="module")
 def run(small_checkpoint, sentences):
     pairs = zip(sentences[::2], sentences[1::2], strict=True)
-    held = Held([ScoredPair(a, b, i % 6) for i, (a, b) in enumerate(pairs)])
+    held = HeldOut([ScoredPair(a, b, i % 6) for i, (a, b) in enumerate(pairs)])
     settings = FlowSettings(steps=60, batch_size=32, evaluate_every=30, hidden=32, report_every=15)
     vectors = SentenceVectors.from_directory(small_checkpoint, layers=(1, -1))
     before, into, mail = vectors.embed(sentences), FlowVectors(vectors), iter([[], [["a uk", "f zl"]]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minibert.sentence_vectors.inference import holds_inference, triples_of
+from minibert.sentence_vectors.inference import inference_triples, is_inference_file
 from minibert.sentence_vectors.rows import read_rows
 from minibert.tasks.pairs import PairExample
 from tests.shipped import DATA
@@ -10,7 +10,7 @@ from tests.shipped import DATA
 
 def test_what_follows_is_a_positive_and_what_does_not_a_negative():
     def found(rows: str) -> list:
-        return triples_of([PairExample(*row.split()) for row in rows.split(",")])
+        return inference_triples([PairExample(*row.split()) for row in rows.split(",")])
 
     # A contradiction comes before what does not follow, and neutral is left out.
     rows = "a n neutral, a x not_entailment, a e entailment, a c contradiction, b f entailment, d g contradiction"
@@ -34,7 +34,7 @@ def test_two_labels_and_texts_without_any(tmp_path):
     triples.write_text("a\tb\td\nc\td\n")
     found = [[row.texts for row in read_rows("simcse-supervised", file)] for file in (rte, hans, triples)]
     assert found == [[("a", "b", "c")], [("a", "b")], [("a", "b", "d"), ("c", "d")]]
-    assert holds_inference("a\tb\tentailment") and not holds_inference("a\tb\tc")
+    assert is_inference_file("a\tb\tentailment") and not is_inference_file("a\tb\tc")
 
 
 @pytest.mark.parametrize(

@@ -8,20 +8,22 @@ import torch
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert.sentence_vectors.encoder import SentenceVectors
-from minibert.sentence_vectors.rows import Row, VectorBatches, check_rows, questions_of, read_rows
-from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors, learner_of
+from minibert.sentence_vectors.rows import SentenceRow, VectorBatches, check_rows, questions_of, read_rows
+from minibert.sentence_vectors.run import HeldOut, VectorSettings, build_vector_learner, learn_vectors
 from minibert.tasks.similarity import ScoredPair
 from minibert.train import Done, Eval, Optimization, Sample, Saved, Started, Step
 
 WORDS = [f"{a} {b} {c}" for a in "abcd" for b in "efgh" for c in "xy"]
 ROWS = {
-    "simcse": [Row((text,)) for text in WORDS],
-    "simcse-supervised": [Row((text, text[::-1], "z z")) for text in WORDS],
-    "softmax": [Row((text, text[::-1] if i % 2 else "z z"), "yes" if i % 2 else "no") for i, text in enumerate(WORDS)],
-    "cosine": [Row((text, text[::-1] if i % 2 else "z z"), float(i % 2)) for i, text in enumerate(WORDS)],
-    "triplet": [Row((text, text[::-1], "z z")) for text in WORDS],
+    "simcse": [SentenceRow((text,)) for text in WORDS],
+    "simcse-supervised": [SentenceRow((text, text[::-1], "z z")) for text in WORDS],
+    "softmax": [
+        SentenceRow((text, text[::-1] if i % 2 else "z z"), "yes" if i % 2 else "no") for i, text in enumerate(WORDS)
+    ],
+    "cosine": [SentenceRow((text, text[::-1] if i % 2 else "z z"), float(i % 2)) for i, text in enumerate(WORDS)],
+    "triplet": [SentenceRow((text, text[::-1], "z z")) for text in WORDS],
 }
-HELD = Held(
+HELD = HeldOut(
     [ScoredPair("a b c", "a b c", 5.0), ScoredPair("a b c", "x y z", 0.0), ScoredPair("d d", "d e", 3.0)],
     [("a b", "one"), ("a b", "one"), ("x y z", "two"), ("x y z", "two")],
 )
@@ -69,7 +71,7 @@ def test_what_is_measured(vectors):
     metrics = HELD.measure(vectors)
     assert metrics["spearman"] == pytest.approx(1.0) and metrics["alignment"] == pytest.approx(0, abs=1e-5)
     assert metrics["found"] == 1.0 and metrics["uniformity"] < 0
-    assert Held().measure(vectors) == {}
+    assert HeldOut().measure(vectors) == {}
 
 
 def test_watched_texts_find_their_lines_while_it_learns(small_checkpoint, vectors):
@@ -94,7 +96,7 @@ def test_batches_are_a_function_of_seed_and_place(letters):
 
 
 def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
-    rows = [Row((text, text[::-1], *(["z z"] if i % 3 == 0 else []))) for i, text in enumerate(WORDS)]
+    rows = [SentenceRow((text, text[::-1], *(["z z"] if i % 3 == 0 else []))) for i, text in enumerate(WORDS)]
     batch = next(iter(VectorBatches(rows, letters, 9, 16, seed=1)))
     known = {letters.decode(ids, skip_special=True): ids for ids in batch.ids[:9].tolist()}
     hard = sum(len(row.texts) == 3 for row in rows if row.texts[0] in known)
@@ -102,7 +104,7 @@ def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
     assert {letters.decode(ids, skip_special=True) for ids in batch.ids[18:].tolist()} == {"z z"}
 
     chosen = settings(objective="simcse-supervised", batch_size=9)
-    learner, _ = learner_of(small_checkpoint, chosen, rows)
+    learner, _ = build_vector_learner(small_checkpoint, chosen, rows)
     vectors = learner.eval().encoder(batch)
     a, p, n = vectors[:9], vectors[9:18], vectors[18:]
     similar = torch.tensor(cosine_similarity(a.detach(), torch.cat([p, n]).detach())) / chosen.temperature
@@ -119,7 +121,7 @@ def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
         ("triplet", ROWS["cosine"], "three"),
         ("triplet", [*ROWS["triplet"], *ROWS["cosine"]], "three"),
         ("simcse-supervised", [*ROWS["triplet"], *ROWS["simcse"]], "two .* three"),
-        ("softmax", [Row(("a", "b"), "yes")] * 3, "one"),
+        ("softmax", [SentenceRow(("a", "b"), "yes")] * 3, "one"),
     ],
 )
 def test_rows_that_teach_nothing_are_refused(objective, rows, why):
@@ -134,16 +136,16 @@ def test_settings_are_checked():
 
 
 def test_files(tmp_path):
-    def written(text: str):
+    def detokenized(text: str):
         (tmp_path / "file.tsv").write_text(text)
         return tmp_path / "file.tsv"
 
-    read = [row.texts for row in read_rows("simcse", written("One here. Two there.\nOne here.\n\nThree.\n"))]
+    read = [row.texts for row in read_rows("simcse", detokenized("One here. Two there.\nOne here.\n\nThree.\n"))]
     assert read == [("One here.",), ("Two there.",), ("Three.",)]
-    assert read_rows("triplet", written("a\tb\tc\nd\te\tf\n"))[1].texts == ("d", "e", "f")
+    assert read_rows("triplet", detokenized("a\tb\tc\nd\te\tf\n"))[1].texts == ("d", "e", "f")
     with pytest.raises(ValueError, match="line 2"):
-        read_rows("simcse-supervised", written("a\tb\tc\nd\t\tf\n"))
-    scored = read_rows("cosine", written("sentence1\tsentence2\tscore\na\tb\t5.0\na\tc\t2.5\n"))
+        read_rows("simcse-supervised", detokenized("a\tb\tc\nd\t\tf\n"))
+    scored = read_rows("cosine", detokenized("sentence1\tsentence2\tscore\na\tb\t5.0\na\tc\t2.5\n"))
     assert [row.target for row in scored] == [1.0, 0.5]
     asked = [("How?", "What way?"), ("What way?", "What way?")]
-    assert questions_of(written("How?\tWhat way?\nWhat way?\tWhat way?\n")) == asked
+    assert questions_of(detokenized("How?\tWhat way?\nWhat way?\tWhat way?\n")) == asked

@@ -13,7 +13,7 @@ from minibert.inside.geometry.vectors import unit
 from minibert.inside.predictions.writing import expected
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.sentence_vectors import simbert
-from minibert.sentence_vectors.simbert import Pairs, SimBertSettings, cls_vectors, unilm_of
+from minibert.sentence_vectors.simbert import ParaphraseBatches, SimBertSettings, cls_vectors, to_unilm
 from minibert.sentence_vectors.simbert_run import train_simbert
 from minibert.tokenizer import Tokenizer
 from minibert.train import Eval, Optimization, Sample, Step
@@ -37,7 +37,7 @@ def test_the_partner_s_share_by_hand():
 @pytest.fixture
 def made(loaded):
     """A SimBERT at its beginning: the small model as a UniLM."""
-    return unilm_of(loaded[0]).eval()
+    return to_unilm(loaded[0]).eval()
 
 
 def test_a_unilm_of_a_bert_reads_as_it_did(loaded, made):
@@ -50,7 +50,7 @@ def test_a_unilm_of_a_bert_reads_as_it_did(loaded, made):
 
 
 def test_cls_sees_nothing_of_what_is_written(made, letters):
-    batch = next(iter(Pairs(GROUPS, letters, settings())))
+    batch = next(iter(ParaphraseBatches(GROUPS, letters, settings())))
     with torch.no_grad():
         cls = made.bert(batch)[0][:, 0].numpy()
     rows = zip(batch.ids, batch.segments, strict=True)
@@ -60,7 +60,7 @@ def test_cls_sees_nothing_of_what_is_written(made, letters):
 
 def test_a_batch_has_one_pair_of_a_group_both_ways_round(letters):
     # One token of each row is hidden.
-    whole, again = (Pairs(GROUPS, letters, settings(rate=0.0)) for _ in range(2))
+    whole, again = (ParaphraseBatches(GROUPS, letters, settings(rate=0.0)) for _ in range(2))
     for batch, same in islice(zip(whole, again, strict=True), 5):
         assert torch.equal(batch.ids, same.ids) and len(batch.ids) == 16
         ids = torch.where(batch.labels == IGNORE, batch.ids, batch.labels)
@@ -81,17 +81,17 @@ def test_nats_are_those_of_writing_token_after_token(made, letters):
             source, target = letters.encode(a).ids, letters.encode(b).ids[1:]
             for place, token in enumerate(target):
                 logs.append(float(expected(made, source, target[:place], letters.mask_id)[token]))
-        assert simbert.nats(made, letters, pairs) == pytest.approx(-sum(logs) / len(logs), rel=1e-5)
+        assert simbert.nats_per_token(made, letters, pairs) == pytest.approx(-sum(logs) / len(logs), rel=1e-5)
 
 
 def test_what_is_written_is_new_and_in_order(made, letters):
-    found = simbert.alike(made, letters, "a b c", draws=6, keep=4)
+    found = simbert.paraphrases(made, letters, "a b c", draws=6, keep=4)
     texts, cosines = zip(*found, strict=True)
     assert 1 <= len(found) <= 4 and len(set(texts)) == len(texts) and "a b c" not in texts
     assert list(cosines) == sorted(cosines, reverse=True)
     *those, this = cls_vectors(made.bert, letters, [*texts, "a b c"])
     assert np.allclose(cosines, those @ this, atol=1e-6)
-    assert found == simbert.alike(made, letters, "a b c", draws=6, keep=4)
+    assert found == simbert.paraphrases(made, letters, "a b c", draws=6, keep=4)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_what_is_written_is_new_and_in_order(made, letters):
 def test_spelled_as_one_writes(text, spelled):
     signs = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer([*signs, *"怎么重设密码？?", "how", "do", "i", "reset", "it", "pin"])
-    assert simbert.written(tokenizer.encode(text).ids, tokenizer) == spelled
+    assert simbert.detokenized(tokenizer.encode(text).ids, tokenizer) == spelled
 
 
 @pytest.mark.trains
@@ -110,7 +110,7 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path):
     held_out, desk = questions[::3], questions[1::3]
     beside = {"pairs": [("a w a", "w a")], "learned": [("a w a", "w a")], "watch": ["a w <b>"], "out": tmp_path}
     run = train_simbert(
-        settings(steps=40), small_checkpoint, simbert.grouped(questions), held_out=held_out, desk=desk, **beside
+        settings(steps=40), small_checkpoint, simbert.group_questions(questions), held_out=held_out, desk=desk, **beside
     )
     events = list(run)
     steps = [event for event in events if isinstance(event, Step)]
@@ -123,7 +123,7 @@ def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path):
     assert len(answer["nearest"]) == 3 and all(len(one) == 2 for one in answer["written"])
     opened = checkpoint.load(tmp_path)
     assert isinstance(opened, BertForPreTraining) and opened.config.model_type == "unilm"
-    share = simbert.found_share(opened.bert, checkpoint.load_tokenizer(tmp_path), held_out, desk)
+    share = simbert.retrieval_accuracy(opened.bert, checkpoint.load_tokenizer(tmp_path), held_out, desk)
     assert share == pytest.approx(evals[-1]["found"], abs=0.07)
 
 

@@ -15,7 +15,7 @@ from minibert.__main__ import main
 from minibert.finetune.predictor import Predictor
 from minibert.relatives.albert import AlbertConfig
 from minibert.relatives.nezha import NezhaConfig
-from minibert.service.export import ExportError, Graph, batches, export, transformers_notes
+from minibert.service.export import ExportError, TensorModel, batches, export, transformers_notes
 from minibert.tasks import TASKS
 from minibert.tasks.options import Options
 
@@ -96,7 +96,7 @@ def answers_alike_in_onnxruntime(predictor, done) -> None:
     session = onnxruntime.InferenceSession(done.path / "model.onnx", providers=["CPUExecutionProvider"])
     choices = ["choices"] if predictor.task.name == "choice" else []
     assert session.get_inputs()[0].shape == ["batch", *choices, "tokens"]
-    graph = Graph(predictor.model)
+    graph = TensorModel(predictor.model)
     for inputs in batches(graph, seed=1):
         found = session.run(graph.output_names, {name: x.numpy() for name, x in inputs.items()})
         with torch.no_grad():
