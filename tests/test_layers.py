@@ -248,9 +248,8 @@ def test_a_long_relative_is_seen(tmp_path):
 
 # --- no two rooms of minibert both ways -------------------------------------------------------------------------------
 
-# Known exceptions: the toy world is measured by what looks into models, which also reads its sentences; a pruned model
-# is both a relative of BERT and what pruning makes; the word lists include the toy world's names.
-BOTH_WAYS = {("inside", "toy"), ("pruning", "relatives"), ("text", "toy")}
+# Known exception: a pruned model is both a relative of BERT and what pruning makes.
+BOTH_WAYS = {("pruning", "relatives")}
 
 
 def rooms_both_ways(graph: dict[str, set[str]]) -> set[tuple[str, str]]:

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from minibert.inside.heads.arithmetic import entropy
 from minibert.model import Batch, Tap
 from minibert.tokenizer import CLS, SEP, Encoding, Tokenizer
-from minibert.toy.world import Story, links
 
 PREVIOUS, NEXT, ITSELF, SAME, SEPARATOR, FIRST, ANTECEDENT, BROAD = KINDS = (
     "previous",
@@ -110,21 +109,6 @@ def sentences(tokenizer: Tokenizer, texts: Sequence[str], max_length: int) -> li
     return [(encoding, ()) for encoding in encodings if not all(encoding.special)]
 
 
-def stories(tokenizer: Tokenizer, told: Sequence[Story], max_length: int) -> list[Measured]:
-    """Stories of the toy world with their true antecedents, from each piece of a determined word to each piece of the
-    words that determine it."""
-    measured = []
-    for story in told:
-        encoding = tokenizer.encode(story.text, max_length=max_length)
-        pieces: dict[int, list[int]] = {}
-        for position, word in enumerate(encoding.words):
-            if word is not None:
-                pieces.setdefault(word, []).append(position)
-        pairs = [(i, j) for a, b in links(story) for i in pieces.get(a, ()) for j in pieces.get(b, ())]
-        measured.append((encoding, pairs))
-    return measured
-
-
 @torch.inference_mode()
 def attentions(model: nn.Module, ids: Sequence[int], segments: Sequence[int] | None = None) -> Tensor:
     """The attention of every head over one sequence: (L, A, T, T) float32. model: a `Bert` or one in its `.bert`."""
@@ -142,7 +126,7 @@ def attentions(model: nn.Module, ids: Sequence[int], segments: Sequence[int] | N
 
 
 def measure(model: nn.Module, measured: Sequence[Measured]) -> HeadKinds:
-    """Score every head on sentences from `sentences` or `stories`. Raises ValueError if there are none."""
+    """Score every head on sentences from `sentences`, or with antecedents. Raises ValueError if there are none."""
     totals = None
     for sums in _tallies(model, measured):
         totals = sums if totals is None else tuple(a + b for a, b in zip(totals, sums, strict=True))
