@@ -26,7 +26,7 @@ QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # words that the stori
 LONGEST = 12  # tokens of an answer, at most
 
 
-def asked(rng: random.Random) -> Asked:
+def draw_example(rng: random.Random) -> Asked:
     """One to three facts about two people, and a question: who did it, what colour it was, or where somebody went."""
 
     def draw(words: Sequence[str], count: int = 2) -> list[str]:
@@ -59,11 +59,11 @@ def asked(rng: random.Random) -> Asked:
 
 def examples(count: int, seed: int) -> list[Asked]:
     rng = random.Random(seed)
-    return [asked(rng) for _ in range(count)]
+    return [draw_example(rng) for _ in range(count)]
 
 
 @torch.no_grad()
-def widened(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
+def extend_vocabulary(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
     """Add `words` to the vocabulary, with random vectors; the model is changed in place. → its new tokenizer"""
     new = [word for word in words if word not in tokenizer.ids]
     old, width = model.bert.embeddings.token, model.bert.embeddings.token.embedding_dim
@@ -135,7 +135,7 @@ def train_answers(
     learner = checkpoint.load(model)
     if not isinstance(learner, BertForPreTraining):
         raise ValueError("only what was asked for hidden words can learn to write this way")
-    tokenizer = widened(learner, tokenizer, QUESTION_WORDS)
+    tokenizer = extend_vocabulary(learner, tokenizer, QUESTION_WORDS)
     learner = learner.to(best_device())
     mask, rng = mask_for(learner), random.Random(settings.seed)
     held_out = examples(settings.held_out, 7_000_003)
@@ -144,7 +144,7 @@ def train_answers(
 
     def batches() -> Iterator[Batch]:
         while True:
-            some = [one for one in (asked(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
+            some = [one for one in (draw_example(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
             yield batch_of(some, tokenizer, mask, noise, settings.rate)
 
     def measure() -> dict[str, float]:
@@ -156,7 +156,7 @@ def train_answers(
         batches(),
         settings,
         measure,
-        lambda texts: [answered(learner, tokenizer, str(one)) for one in texts],
+        lambda texts: [answer_sample(learner, tokenizer, str(one)) for one in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"relative": learner.config.model_type},
@@ -166,7 +166,7 @@ def train_answers(
     )
 
 
-def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
+def answer_sample(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
     """An answer as part of a `Sample`: words, and P of each."""
     written = answer(model, tokenizer, text)
     shares = [round(float(torch.tensor(p, dtype=torch.float64).exp()), 4) for p in written.log_probs]

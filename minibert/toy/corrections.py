@@ -95,12 +95,12 @@ def train_corrector(
         learner,
         batches(rows, speller, tokenizer, settings),
         settings,
-        lambda: marks(learner, questions, tokenizer.pad_id).as_dict(),
-        lambda texts: [corrected(learner, tokenizer, str(one)) for one in texts],
+        lambda: evaluate(learner, questions, tokenizer.pad_id).as_dict(),
+        lambda texts: [correction_sample(learner, tokenizer, str(one)) for one in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"sentences": len(rows)},
-        losses_of=terms,
+        losses_of=loss_terms,
         save=lambda folder: learner.cpu().save(folder / CORRECTOR, tokenizer),
         out=out,
     )
@@ -130,13 +130,13 @@ def batches(
         yield Batch(batch.ids, padding=batch.padding, labels=labels_of(truth, torch.isin(truth, special)))
 
 
-def terms(output: Correction, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
+def loss_terms(output: Correction, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
     found = {"loss": output.loss, "correction_loss": output.correction_loss}
     return found if output.detection_loss is None else {**found, "detection_loss": output.detection_loss}
 
 
 @torch.no_grad()
-def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> Marks:
+def evaluate(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> Marks:
     """questions: (input, target)"""
     found, device = Marks(), next(learner.parameters()).device
     for start in range(0, len(questions), 64):
@@ -148,7 +148,7 @@ def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], 
 
 
 @torch.no_grad()
-def corrected(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
+def correction_sample(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
     """As part of a `Sample`. tokens: the input without special ones · said: for each, the most probable (token, P),
     best first · suspicion: P(wrong) of each; None without a detector."""
     ids = tokenizer.encode(text, max_length=longest, truncation="head").ids

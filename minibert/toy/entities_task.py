@@ -17,7 +17,7 @@ from minibert.model import IGNORE
 from minibert.relatives.parts.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
-from minibert.toy import strangers, world
+from minibert.toy import pronoun_probe, world
 from minibert.toy.graph import toy_graph
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
@@ -32,7 +32,7 @@ TOLD = ("all", "no_naming", "nothing")
 class EntitySettings:
     """told: "all", alignments as input and the entity task in the loss · "no_naming", alignments as input alone ·
     "nothing", words alone · frozen: BERT's weights do not change · unread: BERT's vectors of names are reset, and rows
-    with one of `strangers.STRANGERS` are left out · masked: share of the tokens · entity: size of an entity's vector ·
+    with one of `pronoun_probe.STRANGERS` are left out · masked: share of tokens · entity: size of an entity vector ·
     stories, held_out: for training, and for evaluation."""
 
     steps: int = 300
@@ -79,13 +79,13 @@ def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
     return rows
 
 
-def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
+def mask_batch(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
     """Mask tokens as in BERT's pre-training."""
     ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng, rate)
     return replace(batch, ids=ids, labels=labels)
 
 
-def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
+def loss_terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
     if output.entity_loss is None:
         return {"loss": output.mlm_loss, "mlm_loss": output.mlm_loss}
     return {
@@ -95,7 +95,7 @@ def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[
     }
 
 
-def forgotten(entities: torch.Tensor) -> torch.Tensor:
+def no_alignments(entities: torch.Tensor) -> torch.Tensor:
     """No alignment at all."""
     return torch.full_like(entities, IGNORE)
 
@@ -107,26 +107,26 @@ def train_entities(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` holds
-    `marks` on held-out text. `Sample`: for each entity that a text of `watch` names, which would be predicted without
-    its alignment."""
+    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` has
+    the metrics of `evaluate` on held-out text. `Sample`: for each entity that a text of `watch` names, the predictions
+    without its alignment."""
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
     start = checkpoint.load(model)
     if settings.unread:
-        strangers.forget(start, tokenizer)
+        pronoun_probe.reset_names(start, tokenizer)
     start.bert.requires_grad_(not settings.frozen)
     learner = ErnieThu(start, vectors).to(best_device())
     vocabulary, special = MaskVocabulary.of(tokenizer), torch.tensor(sorted(tokenizer.special_ids))
     rows, count = rows_of(settings.stories, settings.seed + 31, tokenizer), len(graph.entities)
     if settings.unread:
-        unknown = {tokenizer.ids[name] for name in strangers.STRANGERS}
+        unknown = {tokenizer.ids[name] for name in pronoun_probe.STRANGERS}
         rows = [row for row in rows if not unknown & set(row)]
-    asked = strangers.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
+    asked = pronoun_probe.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
     kept = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
     dice, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
-    held_out = hidden(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
+    held_out = mask_batch(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
 
     def batches() -> Iterator[AlignedBatch]:
         while True:
@@ -135,39 +135,45 @@ def train_entities(
             if settings.told != "all":
                 batch = replace(batch, named=None)
             if settings.told == "nothing":
-                batch = replace(batch, entities=forgotten(batch.entities))
-            yield hidden(batch, vocabulary, special, noise, settings.masked)
+                batch = replace(batch, entities=no_alignments(batch.entities))
+            yield mask_batch(batch, vocabulary, special, noise, settings.masked)
 
     def measure() -> dict[str, float]:
-        return marks(learner, held_out, count) | pronouns(learner, asked, tokenizer, settings.told != "nothing")
+        return evaluate(learner, held_out, count) | evaluate_pronouns(
+            learner, asked, tokenizer, settings.told != "nothing"
+        )
 
     yield from train_and_evaluate(
         learner,
         batches(),
         settings,
         measure,
-        lambda texts: [named(learner, tokenizer, graph, str(text)) for text in texts],
+        lambda texts: [entity_sample(learner, tokenizer, graph, str(text)) for text in texts],
         watch=watch,
         mailbox=mailbox,
-        losses_of=terms,
+        losses_of=loss_terms,
     )
 
 
 @torch.no_grad()
-def pronouns(learner: ErnieThu, asked: Sequence[strangers.Question], tokenizer: Tokenizer, told: bool) -> dict:
-    """`strangers.shares` with all gendered words masked and their alignments removed."""
+def evaluate_pronouns(
+    learner: ErnieThu, asked: Sequence[pronoun_probe.PronounQuestion], tokenizer: Tokenizer, told: bool
+) -> dict:
+    """`pronoun_probe.pronoun_accuracy` with all gendered words masked and their alignments removed."""
     batch = aligned([one.ids for one in asked], tokenizer, toy_graph())
-    hidden, labels = strangers.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
+    is_gendered, labels = pronoun_probe.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
     for row, one in enumerate(asked):
         labels[row, one.place] = one.ids[one.place]
-    entities = batch.entities.masked_fill(hidden, IGNORE) if told else forgotten(batch.entities)
-    ids = batch.ids.masked_fill(hidden, tokenizer.mask_id)
+    entities = batch.entities.masked_fill(is_gendered, IGNORE) if told else no_alignments(batch.entities)
+    ids = batch.ids.masked_fill(is_gendered, tokenizer.mask_id)
     given = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
-    return strangers.shares(asked, learner(given.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer)
+    return pronoun_probe.pronoun_accuracy(
+        asked, learner(given.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer
+    )
 
 
 @torch.no_grad()
-def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
+def evaluate(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
     """`masked`, `replaced`: accuracy on entities whose alignment was removed, and on those where it was replaced ·
     `masked_unread`: on removed ones whose word is masked too · `mlm`, `mlm_without`: accuracy on masked words that name
     no entity, with the alignments of the other words and without any."""
@@ -192,7 +198,7 @@ def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float
 
 
 @torch.no_grad()
-def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
+def entity_sample(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
     """As part of a `Sample`. tokens: the input without special ones · entities: for each token, the one that it names,
     or None · said: for each that names one, the most probable (entity, P) when that alignment alone is removed."""
     ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids

@@ -40,7 +40,7 @@ def hidden_runs(
     return found[:: max(1, len(found) // most)][:most]
 
 
-def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
+def predict(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
     """The token predicted at each place with a label, (M,), and from the boundaries alone, or None."""
     device = next(model.parameters()).device
     with autocast(device):
@@ -50,7 +50,9 @@ def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | N
 
 
 @torch.no_grad()
-def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3) -> dict[str, float]:
+def span_accuracy(
+    model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3
+) -> dict[str, float]:
     """All words of a run are masked: `span`, the accuracy on them; `span_whole`, the share of runs without a mistake;
     `span_boundary`, as `span`, from the boundaries alone, if the model has a head for that."""
     training = model.training
@@ -64,7 +66,7 @@ def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer
         labels[where] = batch.ids[where]
         wanted = batch.ids[where].flatten()
         batch.ids[where] = tokenizer.mask_id
-        said, boundary = answers(model, replace(batch, labels=labels))
+        said, boundary = predict(model, replace(batch, labels=labels))
         right.append((said == wanted).view(-1, length))
         if boundary is not None:
             alone.append((boundary == wanted).view(-1, length))
@@ -75,7 +77,7 @@ def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer
 
 
 @torch.no_grad()
-def corrected(
+def replaced_accuracy(
     model: BertForPreTraining,
     questions: Sequence[tuple[list[int], int, str]],
     rivals: Mapping[str, list[int]],
@@ -95,7 +97,7 @@ def corrected(
             labels[row, place] = ids[place]
             if others:
                 batch.ids[row, place] = others[(start + row) % len(others)]
-        said, _ = answers(model, replace(batch, labels=labels))
+        said, _ = predict(model, replace(batch, labels=labels))
         right += int((said == labels[labels != IGNORE]).sum())
     model.train(training)
     return right / len(questions)

@@ -50,7 +50,7 @@ class BiLmOutput:
     loss: Tensor
 
 
-def turned(x: Tensor, lengths: Tensor) -> Tensor:
+def reverse_rows(x: Tensor, lengths: Tensor) -> Tensor:
     """Reverse each row's real tokens; padding stays at the end. x: (B, T, …) · lengths: (B,). Its own inverse."""
     at = torch.arange(x.size(1), device=x.device).expand(x.shape[:2])  # (B, T)
     back = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
@@ -76,8 +76,8 @@ class BiLm(nn.Module):
         """ids (B, T) → forwards (B, T, H), backwards (B, T, H), both in the order of the text."""
         x = self.token(batch.ids)  # (B, T, E)
         lengths = self.lengths(batch)
-        back, _ = self.backwards(turned(x, lengths))
-        return self.forwards(x)[0], turned(back, lengths)
+        back, _ = self.backwards(reverse_rows(x, lengths))
+        return self.forwards(x)[0], reverse_rows(back, lengths)
 
     @staticmethod
     def lengths(batch: Batch) -> Tensor:
@@ -188,7 +188,7 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
         model,
         batches(),
         settings,
-        lambda: measured(model, held_out, tokenizer),
+        lambda: evaluate(model, held_out, tokenizer),
         report_every=50,
         save=model.save,
         out=out,
@@ -196,7 +196,7 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
 
 
 @torch.no_grad()
-def measured(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, float]:
+def evaluate(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, float]:
     """What the `Eval` of `train_bilm` holds."""
     losses: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}
     hits: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}

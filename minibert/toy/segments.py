@@ -24,7 +24,7 @@ from minibert.training.train_and_evaluate import train_and_evaluate
 
 LENGTH = 16  # tokens of a row
 HELD_OUT_SEED = 9_000_067
-TOLD = ("before", "here")  # the row that determines a word: the one before, or its own
+CONTEXTS = ("before", "here")  # the row that determines a word: the one before, or its own
 
 
 @dataclass(frozen=True)
@@ -55,35 +55,35 @@ class SegmentSettings:
 
 
 @dataclass(frozen=True)
-class OnOutput(PreTrainingOutput):
+class TwoSegmentOutput(PreTrainingOutput):
     """The outputs for the second row, the loss for both. second_loss: for the second alone."""
 
     second_loss: Tensor | None = None
 
 
-class ReadsOn(nn.Module):
+class TwoSegmentModel(nn.Module):
     """Reads batches of first rows followed by their second rows."""
 
     def __init__(self, model: PermutationLM, memory: bool):
         super().__init__()
         self.model, self.memory = model, memory
 
-    def forward(self, batch: Batch) -> OnOutput:
+    def forward(self, batch: Batch) -> TwoSegmentOutput:
         first, second = batch.split(2)
         before, read = guess_on(self.model, first)
         behind, _read = guess_on(self.model, second, read if self.memory else None)
         loss = (before.mlm_loss + behind.mlm_loss) / 2
-        return OnOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.mlm_loss)
+        return TwoSegmentOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.mlm_loss)
 
 
 @dataclass(frozen=True)
-class Question:
-    """Two rows of LENGTH ids, the place of the target in the second, and which row determines it, one of TOLD."""
+class SegmentQuestion:
+    """Two rows of LENGTH ids, the place of the target in the second, and which row determines it, one of CONTEXTS."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
     place: int
-    told: str
+    context: str
 
 
 def two_rows(ids: Sequence[int], cut: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -96,7 +96,7 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[int]]:
     return [ids for ids in rows if len(ids) >= 2 * LENGTH]
 
 
-def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
+def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[SegmentQuestion]:
     """For each story, the rows around every LENGTH-th token, and the words of the second row that words of the two rows
     determine: those of the second row alone ("here"), or also some of the first ("before")."""
     found = []
@@ -108,17 +108,17 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
                 word = story.words[cut + place]
                 if word.kind is None or not all(cut - LENGTH <= at < cut + LENGTH for at in word.determined_by):
                     continue
-                told = TOLD[min(word.determined_by) >= cut]
-                found.append(Question(first, second, place, told))
+                context = CONTEXTS[min(word.determined_by) >= cut]
+                found.append(SegmentQuestion(first, second, place, context))
     return found
 
 
 @torch.no_grad()
-def right(
-    model: PermutationLM, asked: Sequence[Question], memory: bool, size: int = 128
+def accuracy_and_loss(
+    model: PermutationLM, asked: Sequence[SegmentQuestion], memory: bool, size: int = 128
 ) -> tuple[dict[str, float], float]:
-    """One of TOLD → the accuracy on its words, each predicted alone; and the mean loss of all."""
-    device, hits, losses = next(model.parameters()).device, {where: [] for where in TOLD}, []
+    """One of CONTEXTS → the accuracy on its words, each predicted alone; and the mean loss of all."""
+    device, hits, losses = next(model.parameters()).device, {where: [] for where in CONTEXTS}, []
     for start in range(0, len(asked), size):
         some = asked[start : start + size]
         first, second = (
@@ -130,7 +130,7 @@ def right(
         output, _read = guess_on(model, Batch(second, labels=labels), read(model, first) if memory else None)
         losses.append(float(output.mlm_loss) * len(some))
         for one, ok in zip(some, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
-            hits[one.told].append(ok)
+            hits[one.context].append(ok)
     return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(asked))
 
 
@@ -147,12 +147,12 @@ def train_on_segments(
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, an XLNet of the toy world, further, on two rows at a time; yield events, save the
     model in `out`. Each `Eval` holds, on words of held-out second rows, `loss` and the accuracies `before` and `here`
-    (`right`), with memory if the run has it; and then also without it (`…_forgotten`)."""
+    (`accuracy_and_loss`), with memory if the run has it; and then also without it (`…_forgotten`)."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
     if not isinstance(start, PermutationLM):
         raise ValueError(f"{model} is a {start.config.model_type} model; only XLNet has a memory here")
-    learner = ReadsOn(start, settings.memory).to(best_device())
+    learner = TwoSegmentModel(start, settings.memory).to(best_device())
     asked = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
     rows = rows_of(world.stories(settings.stories, settings.seed + 41, "small"), tokenizer)
     dice, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
@@ -167,14 +167,14 @@ def train_on_segments(
             yield settings.objective.corrupt(Batch(ids), torch.zeros_like(ids, dtype=torch.bool), None, None, orders)
 
     def measure() -> dict[str, float]:
-        shares, loss = right(start, asked, settings.memory)
+        shares, loss = accuracy_and_loss(start, asked, settings.memory)
         found = {**shares, "loss": loss}
         if settings.memory:
-            shares, loss = right(start, asked, False)
+            shares, loss = accuracy_and_loss(start, asked, False)
             found |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
         return found
 
-    facts = {"asked": {where: sum(one.told == where for one in asked) for where in TOLD}}
+    facts = {"asked": {where: sum(one.context == where for one in asked) for where in CONTEXTS}}
     yield from train_and_evaluate(
         learner,
         batches(),

@@ -70,7 +70,7 @@ class EncoderDecoder(nn.Module):
         self.embeddings = SinusoidEmbeddings(config)
         self.encoder = nn.ModuleList(Block(config) for _ in range(config.num_hidden_layers))
         self.decoder = nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))
-        start(self)
+        initialize(self)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
         """ids (B, S) → (B, S, H): once for each source."""
@@ -99,7 +99,7 @@ class EncoderDecoder(nn.Module):
 
 
 @torch.no_grad()
-def start(model: EncoderDecoder) -> None:
+def initialize(model: EncoderDecoder) -> None:
     """Glorot-uniform matrices, zero biases; embeddings N(0, 1/H): token · √H weighs about what a sinusoid does."""
     for part in model.modules():
         if isinstance(part, nn.Linear):
@@ -323,7 +323,7 @@ def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]]) -> tuple[di
 
 
 @dataclass(frozen=True)
-class Answer:
+class Seq2SeqAnswer:
     """source, target, answer: words; what the model reads as [UNK] is [UNK] in the target too. cross: (T, S) weights of
     the first head of the last decoder block, rounded; a row for each word said, [EOS] included; (T, 0) without any."""
 
@@ -374,14 +374,14 @@ class Trained:
         rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1, tap)
         return [[self.words.entries[i] for i in row] for row in rows]
 
-    def answer(self, source: Sequence[str]) -> Answer:
+    def answer(self, source: Sequence[str]) -> Seq2SeqAnswer:
         """The answer to at most `longest` words, beside the right one."""
         decoding = self.decode(source)
         known = decoding.source[:-1]
         said = [word for word in decoding.target[1:] if word != EOS]
         there = any(name.endswith(".cross.probs") for name in decoding.taps)
         cross = decoding.attention("decoder.cross")[-1, 0] if there else torch.zeros(len(said) + 1, 0)
-        return Answer(
+        return Seq2SeqAnswer(
             known, REORDERINGS[self.task](known), said, [[round(p, 3) for p in row] for row in cross.tolist()]
         )
 

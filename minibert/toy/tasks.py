@@ -19,7 +19,7 @@ KINDS = ("colour", "possession", "pronoun", "thing")  # those that people could 
 
 
 @dataclass(frozen=True)
-class Gap:
+class SentenceGap:
     """A sentence without one of its words. rest: the words of the other sentences · source: the place in `rest` of the
     word that determines it."""
 
@@ -50,7 +50,7 @@ def always_the_first(data: TaskData) -> float:
     return sum(first) / len(first)
 
 
-def gaps_of(story: Story) -> dict[str, list[Gap]]:
+def gaps_of(story: Story) -> dict[str, list[SentenceGap]]:
     """Kind of determination → the gaps that one word outside the sentence determines."""
     texts, found, start = [word.text for word in story.words], defaultdict(list), 0
     for sentence in story.sentences:
@@ -60,7 +60,7 @@ def gaps_of(story: Story) -> dict[str, list[Gap]]:
                 (source,) = word.determined_by
                 around = (*texts[start:place], *texts[place + 1 : end])
                 rest = (*texts[:start], *texts[end:])
-                found[word.kind].append(Gap(around, rest, source if source < start else source - (end - start)))
+                found[word.kind].append(SentenceGap(around, rest, source if source < start else source - (end - start)))
         start = end
     return found
 

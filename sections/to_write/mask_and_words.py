@@ -102,7 +102,7 @@ def bert_writes(seen: Subject) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def bert_wrote(text: str, version: int) -> tuple[list[str], list[float]]:
-    from minibert.toy.answers import answered
+    from minibert.toy.answers import answer_sample
 
-    told = answered(*network(SHIPPED / "bert-answers"), text)
+    told = answer_sample(*network(SHIPPED / "bert-answers"), text)
     return told["words"], told["shares"]

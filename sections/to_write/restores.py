@@ -42,7 +42,7 @@ def measures() -> dict[str, str]:
 
 def show(lesson: Lesson, seen: Subject) -> None:
     from minibert.seq2seq import bart
-    from minibert.toy.restoring import batch_of, train_bart
+    from minibert.toy.denoising import batch_of, train_bart
 
     manager().warm_up()
     lesson.show("BART as a model", title=False)
@@ -75,11 +75,11 @@ def show(lesson: Lesson, seen: Subject) -> None:
 
 
 def begin(noise: str, steps: int, text: str, seed: int) -> None:
-    from minibert.toy.restoring import RestoringSettings
+    from minibert.toy.denoising import DenoisingSettings
 
     submit(
-        "minibert.toy.restoring:train_bart",
-        RestoringSettings(noise, steps),
+        "minibert.toy.denoising:train_bart",
+        DenoisingSettings(noise, steps),
         watch=[(text, seed)],
         title=f"BART, {titles()[noise]}",
         kind=f"{KIND}/{noise}",
@@ -92,7 +92,7 @@ def speed(step: dict) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def loaded(folder: str, version: int):
-    from minibert.toy.restoring import load
+    from minibert.toy.denoising import load
 
     return load(folder)
 
@@ -100,7 +100,7 @@ def loaded(folder: str, version: int):
 def restored(text: str, noise: str, seed: int, runs: list) -> None:
     """The noised text, and its restoration by this browser's models."""
     from minibert.masking.noises import NOISES
-    from minibert.toy.restoring import tokens_of, told, toy_tokenizer
+    from minibert.toy.denoising import restoration_sample, tokens_of, toy_tokenizer
 
     tokens = tokens_of(text, toy_tokenizer())
     if not tokens:
@@ -113,7 +113,7 @@ def restored(text: str, noise: str, seed: int, runs: list) -> None:
     for run in runs:
         folder = run.result / "bart"
         model = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
-        said = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
+        said = restoration_sample(*model, text, noise, seed, BEAM if beam else 1)["said"]
         rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), said))
     st.html(f'<ol class="mb-noises">{"".join(rows)}</ol>')
 

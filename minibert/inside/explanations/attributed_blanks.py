@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import torch
 from torch import Tensor, nn
 
-from minibert.inside.explanations.attribution import Case, Word, words_of
+from minibert.inside.explanations.attribution import Case, WordSpan, words_of
 from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.tasks.features import Features, padded
 from minibert.tokenizer import Tokenizer
@@ -18,7 +18,7 @@ MASK = "[MASK]"
 
 
 @dataclass(frozen=True)
-class Blank(Case):
+class AttributedBlank(Case):
     """A token predicted at the only [MASK] of a text, against the rest of the vocabulary. place: of the [MASK].
 
     `predictor` has only `model` (with its MLM head) and `tokenizer`.
@@ -27,7 +27,7 @@ class Blank(Case):
     place: int = 0
 
     @classmethod
-    def at(cls, model: nn.Module, tokenizer: Tokenizer, text: str, target: str | None = None) -> Blank:
+    def at(cls, model: nn.Module, tokenizer: Tokenizer, text: str, target: str | None = None) -> AttributedBlank:
         """target: a token, by default the likeliest. ValueError for an unknown one, for a text without words, and where
         there is not exactly one [MASK]."""
         encoding = tokenizer.encode(text, max_length=model.config.longest)
@@ -70,7 +70,7 @@ class Blank(Case):
         return [self.place]
 
 
-def _without(word: Word, place: int) -> Word:
+def _without(word: WordSpan, place: int) -> WordSpan:
     """The word without its [MASK], which is the target and cannot explain itself."""
     if place not in word.places:
         return word

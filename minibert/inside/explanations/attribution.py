@@ -35,7 +35,7 @@ TOKENS_AT_ONCE = 2**13
 
 
 @dataclass(frozen=True)
-class Word:
+class WordSpan:
     """A word as written in the text (a character, in Chinese). start: offset in its text · places: of its tokens."""
 
     text: str
@@ -44,9 +44,9 @@ class Word:
     places: tuple[int, ...]
 
 
-def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
+def words_of(encoding: Encoding, texts: Sequence[str]) -> list[WordSpan]:
     """Words between spaces, and each Chinese character alone; [CLS] and [SEP] belong to no word."""
-    words: list[Word] = []
+    words: list[WordSpan] = []
     end = None  # (segment, offset) where the word before ends
     for place, (start, stop) in enumerate(encoding.offsets):
         segment = encoding.segments[place]
@@ -57,9 +57,9 @@ def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
         gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning removed, as accents
         if not re.search(r"\s", gap) and not is_cjk(text[start]) and not is_cjk(text[end[1] - 1]):
             before = words.pop()
-            words.append(Word(text[before.start : stop], segment, before.start, (*before.places, place)))
+            words.append(WordSpan(text[before.start : stop], segment, before.start, (*before.places, place)))
         else:
-            words.append(Word(text[start:stop], segment, start, (place,)))
+            words.append(WordSpan(text[start:stop], segment, start, (place,)))
         end = (segment, stop)
     return words
 
@@ -71,7 +71,7 @@ class Case:
     predictor: Predictor
     features: Features
     encoding: Encoding
-    words: tuple[Word, ...]
+    words: tuple[WordSpan, ...]
     target: int
 
     @classmethod

@@ -30,7 +30,7 @@ COMMON = 4_000  # most frequent Chinese words that may replace another
 
 
 @dataclass(frozen=True)
-class Reading:
+class MaskedReading:
     """A text's tokens. goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
     masked as a whole; for "span" and "similar", the words these are made of."""
 
@@ -82,7 +82,7 @@ def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]
             yield tuple(tokenizer.ids[c] for c in word)
 
 
-def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> Reading:
+def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> MaskedReading:
     """A text's first `most` tokens and its units. Where it is Chinese, a segmenter finds the words."""
     encoding = tokenizer.encode(text, max_length=most, truncation="head")
     goes_on = [
@@ -98,7 +98,7 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
     phrases = phrases_of(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
     entities = with_names(entities_of(ids, words, vocab.names), encoding, list(names(text, chinese)))
     units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
-    return Reading(encoding, tuple(goes_on), units)
+    return MaskedReading(encoding, tuple(goes_on), units)
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
@@ -134,7 +134,9 @@ def with_names(units: Sequence[Unit], encoding: Encoding, spans: Sequence[tuple[
     return merged
 
 
-def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: int) -> tuple[list[int], list[int]]:
+def hide(
+    reading: MaskedReading, kind: str, vocab: MaskVocabulary, rate: float, seed: int
+) -> tuple[list[int], list[int]]:
     """→ (ids, labels) of the row, masked in one of KINDS."""
     ids = torch.tensor([reading.encoding.ids])
     special = torch.tensor([reading.encoding.special])

@@ -86,7 +86,7 @@ def fitting(
 
 
 @dataclass(frozen=True)
-class Tally:
+class ReplacedTally:
     """Counts over many texts. hidden: tokens that the generator filled · right: of these, filled with the original ·
     replaced: filled with another · found: of these, those that the discriminator judges replaced · original: tokens
     that are unchanged · suspected: of these, those it judges replaced."""
@@ -98,13 +98,13 @@ class Tally:
     original: int = 0
     suspected: int = 0
 
-    def and_of(self, one: Replaced, special: Sequence[bool]) -> Tally:
+    def and_of(self, one: Replaced, special: Sequence[bool]) -> ReplacedTally:
         """This tally plus another draw; special tokens are left out."""
         places = [i for i, is_special in enumerate(special) if not is_special]
         new = [i for i in places if one.replaced[i]]
         old = [i for i in places if not one.replaced[i]]
         hidden = sum(one.hidden[i] for i in places)
-        return Tally(
+        return ReplacedTally(
             self.hidden + hidden,
             self.right + hidden - len(new),
             self.replaced + len(new),
@@ -137,9 +137,9 @@ def tally(
     temperature: float,
     rate: float = 0.15,
     seed: int = 0,
-) -> Tally:
+) -> ReplacedTally:
     """The tally of `texts`, with one draw each."""
-    total = Tally()
+    total = ReplacedTally()
     for number, text in enumerate(texts):
         encoding = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head")
         places = places_to_hide(encoding.special, rate, seed + number)
