@@ -37,21 +37,21 @@ def draw_example(rng: random.Random) -> Asked:
 
     people, things, places = draw(lexicon.GIRLS + lexicon.BOYS), draw(words("toy")), draw(words("place"))
     colours, verbs = draw(words("colour")), draw(words("got"))
-    told = [
+    purchases = [
         f"{person} {verb} the {colour} {thing}."
         for person, verb, colour, thing in zip(people, verbs, colours, things, strict=True)
     ]
-    went = [f"{person} went to the {place}." for person, place in zip(people, places, strict=True)]
+    visits = [f"{person} went to the {place}." for person, place in zip(people, places, strict=True)]
     about = rng.randrange(2)
     question, answer = rng.choice(
         [
-            (f"who {verbs[about]} the {things[about]}?", told[about]),
+            (f"who {verbs[about]} the {things[about]}?", purchases[about]),
             (f"what colour was the {things[about]}?", f"the {things[about]} was {colours[about]}."),
             (f"where was {people[about]}?", f"{people[about]} was at the {places[about]}."),
         ]
     )
-    needed = went[about] if question.startswith("where") else told[about]
-    others = [fact for fact in told + went if fact != needed]
+    needed = visits[about] if question.startswith("where") else purchases[about]
+    others = [fact for fact in purchases + visits if fact != needed]
     facts = [needed, *rng.sample(others, rng.randrange(3))]
     rng.shuffle(facts)
     return Asked(" ".join([*facts, question]), answer)

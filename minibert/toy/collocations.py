@@ -16,6 +16,7 @@ from minibert import checkpoint
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.world import Story
 
 TEST_SEED, REFERENCE_SEED = 7_000_003, 9_000_011  # of the test stories; of those that show which words go together
@@ -130,4 +131,4 @@ def collocation_metrics(
 def checkpoint_metrics(folder: Path, scale: Any) -> dict[str, float]:
     """`collocation_metrics` of the model saved in a folder, on `scale.groups` collocations."""
     tokenizer = checkpoint.load_tokenizer(folder)
-    return collocation_metrics(checkpoint.load(folder), tokenizer, held_out_collocations(tokenizer, scale.groups))
+    return collocation_metrics(load_masked_lm(folder), tokenizer, held_out_collocations(tokenizer, scale.groups))

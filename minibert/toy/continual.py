@@ -52,22 +52,22 @@ def words(stories: Sequence[Story], rng: random.Random) -> TaskExample:
 
 def order(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Structure: the first three sentences of a story are shuffled; which of the six orders is it?"""
-    told, answer = rng.choice(stories).sentences, rng.randrange(len(ORDERS))
-    return TaskExample(tuple(told[i].text for i in ORDERS[answer]), answer)
+    sentences, answer = rng.choice(stories).sentences, rng.randrange(len(ORDERS))
+    return TaskExample(tuple(sentences[i].text for i in ORDERS[answer]), answer)
 
 
 def distance(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Structure: are two sentences neighbours, of one story but not neighbours, or of two stories?"""
     answer, (one, other) = rng.randrange(len(DISTANCES)), rng.sample(range(len(stories)), 2)
-    told = stories[one].sentences
-    first = rng.randrange(len(told) - 1)
+    sentences = stories[one].sentences
+    first = rng.randrange(len(sentences) - 1)
     if answer == 0:
-        second = told[first + 1]
+        second = sentences[first + 1]
     elif answer == 1:
-        second = told[rng.choice([i for i in range(len(told)) if abs(i - first) > 1])]
+        second = sentences[rng.choice([i for i in range(len(sentences)) if abs(i - first) > 1])]
     else:
         second = rng.choice(stories[other].sentences)
-    return TaskExample((told[first].text, second.text), answer)
+    return TaskExample((sentences[first].text, second.text), answer)
 
 
 def relation(stories: Sequence[Story], rng: random.Random) -> TaskExample:
@@ -218,13 +218,13 @@ def train_continually(settings: ContinualSettings) -> Iterator[Event]:
     torch.manual_seed(settings.seed)
     tokenizer = Tokenizer(world.vocabulary())
     learner = build(settings.config(len(tokenizer.vocab)), Ernie2, classes=TASKS).to(best_device())
-    asker = TaskSampler(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
+    sampler = TaskSampler(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
     held_out = TaskSampler(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
     questions = {task: held_out.batch(task, settings.asked) for task in TASKS}
     tasks = task_schedule(settings.plan, settings.seed)
     yield from train_and_evaluate(
         learner,
-        (asker.batch(task, settings.batch_size) for task in tasks),
+        (sampler.batch(task, settings.batch_size) for task in tasks),
         replace(settings, steps=len(tasks)),
         lambda: evaluate(learner, questions),
         facts={"plan": settings.plan},

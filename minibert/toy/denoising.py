@@ -113,9 +113,9 @@ def removed_tokens(tokens: Sequence[str], parts: Sequence[Part]) -> list[bool]:
     return [place not in there for place in range(len(tokens))]
 
 
-def batch_of(whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[Part]], tokenizer: Tokenizer) -> PairBatch:
+def batch_of(whole: Sequence[Sequence[str]], corrupted: Sequence[Sequence[Part]], tokenizer: Tokenizer) -> PairBatch:
     """The encoder reads the corrupted text; the decoder learns the whole one: [CLS] text [SEP]."""
-    source = padded_batch([source_ids(parts, tokenizer) for parts in spoiled], tokenizer.pad_id)
+    source = padded_batch([source_ids(parts, tokenizer) for parts in corrupted], tokenizer.pad_id)
     rows = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in tokens), tokenizer.sep_id] for tokens in whole]
     target = padded([[tokenizer.sep_id, *row[:-1]] for row in rows], tokenizer.pad_id)
     return PairBatch(source.ids, None, source.padding, padded(rows, IGNORE), target=target)
@@ -185,19 +185,19 @@ def restoration_sample(
     best = denoise(model, tokenizer, parts, width)[0]
     written = [(tokenizer.vocab[i], round(exp(p), 4)) for i, p in zip(best.ids, best.log_probs, strict=True)]
     written = [(token, p) for token, p in written if token != tokenizer.vocab[tokenizer.sep_id]]
-    came_out = verdicts([token for token, _ in written], whole, removed_tokens(whole, parts))
-    said = [(token, p, how) for (token, p), how in zip(written, came_out, strict=True)]
+    outcomes = verdicts([token for token, _ in written], whole, removed_tokens(whole, parts))
+    said = [(token, p, how) for (token, p), how in zip(written, outcomes, strict=True)]
     return {"text": text, "whole": whole, "said": said}
 
 
-def verdicts(said: Sequence[str], whole: Sequence[str], gone: Sequence[bool]) -> list[str]:
+def verdicts(said: Sequence[str], whole: Sequence[str], removed: Sequence[bool]) -> list[str]:
     """For each token written: "kept" if it is right and was in the input, "found" if it is right and the noise had
     removed it, else "wrong". After a missing or extra token, the rest is realigned and not wrong."""
-    came_out = ["wrong"] * len(said)
+    outcomes = ["wrong"] * len(said)
     for here, there, count in SequenceMatcher(None, said, whole, autojunk=False).get_matching_blocks():
         for i in range(count):
-            came_out[here + i] = "found" if gone[there + i] else "kept"
-    return came_out
+            outcomes[here + i] = "found" if removed[there + i] else "kept"
+    return outcomes
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -254,15 +254,18 @@ def evaluate(
     learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[Part]]], tokenizer: Tokenizer
 ) -> dict[str, float]:
     """questions: (a text's tokens, the corrupted text)"""
-    batch = batch_of(*zip(*questions, strict=True), tokenizer).to(learner.token.weight.device)
+    texts, corrupted = [tokens for tokens, _ in questions], [parts for _, parts in questions]
+    batch = batch_of(texts, corrupted, tokenizer).to(learner.token.weight.device)
     right = learner.eval()(batch).logits.argmax(-1) == batch.labels  # (B, T)
-    gone = padded([[False, *removed_tokens(whole, parts), False] for whole, parts in questions], False).to(right.device)
+    removed = padded([[False, *removed_tokens(whole, parts), False] for whole, parts in questions], False).to(
+        right.device
+    )
     most = max(len(whole) for whole, _ in questions) + 2
     end = tokenizer.sep_id
     said = greedy(learner, batch, learner.config.decoder_start_token_id, end, most)
     truth = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in whole)] for whole, _ in questions]
     found = {"tokens": right[batch.labels != IGNORE].double().mean().item()}
-    found |= {"lost": right[gone].double().mean().item()} if gone.any() else {}
+    found |= {"lost": right[removed].double().mean().item()} if removed.any() else {}
     return found | {"whole": sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)}
 
 

@@ -18,6 +18,7 @@ from minibert.relatives.parts.entity_fusion import AlignedBatch, ErnieThu, Fused
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import pronoun_probe, world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.graph import toy_graph
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
@@ -86,13 +87,9 @@ def mask_batch(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.T
 
 
 def loss_terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
-    if output.entity_loss is None:
-        return {"loss": output.mlm_loss, "mlm_loss": output.mlm_loss}
-    return {
-        "loss": output.mlm_loss + output.entity_loss,
-        "mlm_loss": output.mlm_loss,
-        "entity_loss": output.entity_loss,
-    }
+    losses = {name: getattr(output, name) for name in ("mlm_loss", "entity_loss")}
+    losses = {name: loss for name, loss in losses.items() if loss is not None}
+    return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
 
 def no_alignments(entities: torch.Tensor) -> torch.Tensor:
@@ -113,7 +110,7 @@ def train_entities(
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
-    start = checkpoint.load(model)
+    start = load_masked_lm(model)
     if settings.unread:
         pronoun_probe.reset_names(start, tokenizer)
     start.bert.requires_grad_(not settings.frozen)
@@ -123,14 +120,14 @@ def train_entities(
     if settings.unread:
         unknown = {tokenizer.ids[name] for name in pronoun_probe.STRANGERS}
         rows = [row for row in rows if not unknown & set(row)]
-    asked = pronoun_probe.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
-    kept = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
-    dice, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
-    held_out = mask_batch(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
+    questions = pronoun_probe.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
+    held_out_rows = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
+    rng, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    held_out = mask_batch(held_out_rows, vocabulary, special, torch.Generator().manual_seed(8_000_027))
 
     def batches() -> Iterator[AlignedBatch]:
         while True:
-            batch = aligned(dice.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
+            batch = aligned(rng.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
             batch = noisy(batch, count, noise)
             if settings.told != "all":
                 batch = replace(batch, named=None)
@@ -140,7 +137,7 @@ def train_entities(
 
     def measure() -> dict[str, float]:
         return evaluate(learner, held_out, count) | evaluate_pronouns(
-            learner, asked, tokenizer, settings.told != "nothing"
+            learner, questions, tokenizer, settings.told != "nothing"
         )
 
     yield from train_and_evaluate(
@@ -157,18 +154,18 @@ def train_entities(
 
 @torch.no_grad()
 def evaluate_pronouns(
-    learner: ErnieThu, asked: Sequence[pronoun_probe.PronounQuestion], tokenizer: Tokenizer, told: bool
+    learner: ErnieThu, questions: Sequence[pronoun_probe.PronounQuestion], tokenizer: Tokenizer, told: bool
 ) -> dict:
     """`pronoun_probe.pronoun_accuracy` with all gendered words masked and their alignments removed."""
-    batch = aligned([one.ids for one in asked], tokenizer, toy_graph())
+    batch = aligned([one.ids for one in questions], tokenizer, toy_graph())
     is_gendered, labels = pronoun_probe.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
-    for row, one in enumerate(asked):
+    for row, one in enumerate(questions):
         labels[row, one.place] = one.ids[one.place]
     entities = batch.entities.masked_fill(is_gendered, IGNORE) if told else no_alignments(batch.entities)
     ids = batch.ids.masked_fill(is_gendered, tokenizer.mask_id)
-    given = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
+    inputs = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
     return pronoun_probe.pronoun_accuracy(
-        asked, learner(given.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer
+        questions, learner(inputs.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer
     )
 
 
@@ -181,19 +178,19 @@ def evaluate(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, fl
     found: dict[str, float] = {}
     unread = (batch.labels != IGNORE) & (batch.entities != IGNORE)
     for name, shares in (("masked", (0.0, 1.0)), ("replaced", (1.0, 0.0))):
-        asked = noisy(batch, count, torch.Generator().manual_seed(0), *shares)
-        said = learner(asked.to(device)).entity_logits.argmax(-1).cpu()
-        right = said == asked.named
-        read = (asked.named != IGNORE) & (batch.labels == IGNORE)
+        questions = noisy(batch, count, torch.Generator().manual_seed(0), *shares)
+        predictions = learner(questions.to(device)).entity_logits.argmax(-1).cpu()
+        right = predictions == questions.named
+        read = (questions.named != IGNORE) & (batch.labels == IGNORE)
         found[name] = right[read].float().mean().item()
         if name == "masked":
             found["masked_unread"] = right[unread].float().mean().item()
     words = batch.labels[batch.labels != IGNORE]
     plain = ~unread[batch.labels != IGNORE]
     for name, entities in (("mlm", batch.entities), ("mlm_without", torch.full_like(batch.entities, IGNORE))):
-        given = replace(batch, entities=entities.masked_fill(unread, IGNORE))
-        said = learner(given.to(device)).mlm_logits.argmax(-1).cpu()
-        found[name] = (said == words)[plain].float().mean().item()
+        inputs = replace(batch, entities=entities.masked_fill(unread, IGNORE))
+        predictions = learner(inputs.to(device)).mlm_logits.argmax(-1).cpu()
+        found[name] = (predictions == words)[plain].float().mean().item()
     return found
 
 
@@ -204,14 +201,14 @@ def entity_sample(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: s
     ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids
     batch = aligned([ids], tokenizer, graph)
     places = (batch.entities[0] != IGNORE).nonzero().flatten().tolist()
-    said: list = [None] * len(ids)
+    predictions: list = [None] * len(ids)
     if places:
         rows = aligned([ids] * len(places), tokenizer, graph)
         rows.entities[torch.arange(len(places)), torch.tensor(places)] = IGNORE
         logits = learner.eval()(rows.to(next(learner.parameters()).device)).entity_logits.cpu()
         for row, place in enumerate(places):
             best = logits[row, place].float().softmax(-1).topk(TOP)
-            said[place] = [
+            predictions[place] = [
                 (graph.entities[number], round(p, 4))
                 for number, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
             ]
@@ -220,5 +217,5 @@ def entity_sample(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: s
         "text": text,
         "tokens": [tokenizer.vocab[i] for i in ids[1:-1]],
         "entities": entities[1:-1],
-        "said": said[1:-1],
+        "said": predictions[1:-1],
     }

@@ -64,12 +64,12 @@ def span_accuracy(
         where = torch.arange(len(chunk))[:, None], torch.tensor([[at + n for n in range(length)] for _, at in chunk])
         labels = torch.full_like(batch.ids, IGNORE)
         labels[where] = batch.ids[where]
-        wanted = batch.ids[where].flatten()
+        answers = batch.ids[where].flatten()
         batch.ids[where] = tokenizer.mask_id
-        said, boundary = predict(model, replace(batch, labels=labels))
-        right.append((said == wanted).view(-1, length))
+        predictions, boundary = predict(model, replace(batch, labels=labels))
+        right.append((predictions == answers).view(-1, length))
         if boundary is not None:
-            alone.append((boundary == wanted).view(-1, length))
+            alone.append((boundary == answers).view(-1, length))
     model.train(training)
     all_right = torch.cat(right).float()
     found = {"span": all_right.mean().item(), "span_whole": all_right.prod(dim=1).mean().item()}
@@ -97,7 +97,7 @@ def replaced_accuracy(
             labels[row, place] = ids[place]
             if others:
                 batch.ids[row, place] = others[(start + row) % len(others)]
-        said, _ = predict(model, replace(batch, labels=labels))
-        right += int((said == labels[labels != IGNORE]).sum())
+        predictions, _ = predict(model, replace(batch, labels=labels))
+        right += int((predictions == labels[labels != IGNORE]).sum())
     model.train(training)
     return right / len(questions)

@@ -26,6 +26,7 @@ from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.name_probe import frequency_baseline, name_accuracy, name_questions
 from minibert.toy.pretrain import choice_accuracy, questions
 from minibert.train import Event, Optimization
@@ -74,7 +75,7 @@ class NamesSettings:
 
 def start_from(model: str | Path, objective: Objective) -> BertForPreTraining:
     """The objective's model with the weights of a BERT; a head that BERT lacks is random."""
-    start = checkpoint.load(model)
+    start = load_masked_lm(model)
     config = WklmConfig(**vars(start.config)) if isinstance(objective, ReplacedNames) else start.config
     learner = build(config, objective.model)
     learner.load_state_dict(start.state_dict(), strict=False)
@@ -120,9 +121,9 @@ def train_names(
     tokenizer, objective = checkpoint.load_tokenizer(model), settings.objective
     learner = start_from(model, objective).to(best_device())
     store = TokenStore.build(world.documents(settings.stories, settings.seed + 51, "small"), tokenizer)
-    told, others = world.stories(settings.held_out, HELD_OUT_SEED, "small"), others_of(names_in(tokenizer))
-    asked = name_questions(questions(told, tokenizer, LENGTH), tokenizer)
-    rows = corrupt_names([tokenizer.encode(story.text).ids for story in told], tokenizer, others, settings.rate)
+    held_out, others = world.stories(settings.held_out, HELD_OUT_SEED, "small"), others_of(names_in(tokenizer))
+    name_targets = name_questions(questions(held_out, tokenizer, LENGTH), tokenizer)
+    rows = corrupt_names([tokenizer.encode(story.text).ids for story in held_out], tokenizer, others, settings.rate)
     batches = PretrainingBatches(
         store,
         tokenizer,
@@ -135,14 +136,14 @@ def train_names(
     facts = {
         "names": sum(len(row.names) for row in rows),
         "replaced": sum(sum(row.replaced) for row in rows),
-        "guessable": frequency_baseline(asked, tokenizer),
-        "asked": len(asked),
+        "guessable": frequency_baseline(name_targets, tokenizer),
+        "asked": len(name_targets),
     }
     yield from train_and_evaluate(
         learner,
         batches,
         settings,
-        lambda: evaluate(learner, rows, asked, tokenizer, others),
+        lambda: evaluate(learner, rows, name_targets, tokenizer, others),
         lambda texts: [doubt_sample(learner, tokenizer, others, str(text)) for text in texts],
         watch=watch,
         mailbox=mailbox,
@@ -154,25 +155,25 @@ def train_names(
 
 
 def evaluate(
-    learner: BertForPreTraining, rows: Sequence[CorruptedRow], asked: Sequence, tokenizer: Tokenizer, others
+    learner: BertForPreTraining, rows: Sequence[CorruptedRow], name_targets: Sequence, tokenizer: Tokenizer, others
 ) -> dict:
     """`found_blank`, `found_head`: area under the ROC curve for telling replaced names from true ones, by −ln P of each
     name where it is masked, and by WKLM's head · `found`: by the head if there is one, else by the mask · `names`,
     `names_believed` as in `right_names`."""
     wrong = [one for row in rows for one in row.replaced]
-    found = {
+    metrics = {
         "found_blank": area(
             [x for row in rows for x in name_surprisal(learner, tokenizer, row.ids, row.names, others)], wrong
         )
     }
     if isinstance(learner, NamesLm):
-        found["found_head"] = area(
+        metrics["found_head"] = area(
             [x for row in rows for x in replaced_probabilities(learner, row.ids, row.names)], wrong
         )
     return {
-        "found": found.get("found_head", found["found_blank"]),
-        **found,
-        **name_accuracy(learner, asked, tokenizer, choice_accuracy),
+        "found": metrics.get("found_head", metrics["found_blank"]),
+        **metrics,
+        **name_accuracy(learner, name_targets, tokenizer, choice_accuracy),
     }
 
 

@@ -98,23 +98,23 @@ def pretrain_toy(
     if settings.max_length < TOY.max_length:
         lengths = lengths or (settings.max_length,)
     at_lengths = questions_at(held_out, tokenizer, lengths) if lengths else {}
-    asked = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
+    targets = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
     rivals = words_by_kind(others, tokenizer)
-    some = asked[:: max(1, len(asked) // CHOICES)]
+    subset = targets[:: max(1, len(targets) // CHOICES)]
     runs = hidden_runs(held_out, tokenizer, settings.max_length) if spans else []
-    guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
+    guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in subset) / len(subset)
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
         nonlocal watch
         model = settings.objective.kept(learner)[""]
         for message in mailbox():
             watch = [str(text) for text in message]
-        metrics = choice_accuracy(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
+        metrics = choice_accuracy(model, subset, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
-            metrics |= determined_accuracy(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+            metrics |= determined_accuracy(model, targets, tokenizer.mask_id, tokenizer.pad_id)
             if runs:
                 metrics |= span_accuracy(model, runs, tokenizer)
-                metrics["corrected"] = replaced_accuracy(model, some, rivals, tokenizer.pad_id)
+                metrics["corrected"] = replaced_accuracy(model, subset, rivals, tokenizer.pad_id)
             for length, rows in at_lengths.items():
                 metrics[f"right_{length}"] = determined_accuracy(model, rows, tokenizer.mask_id, tokenizer.pad_id)[
                     "determined"
@@ -149,7 +149,10 @@ def questions_at(
 
     The shortest rows are whole sentences of one story, and hold all that determines the target word.
     """
-    ids, starts, ends, words = [], [], [], []  # of all stories; starts: of sentences, ends: of the shortest rows
+    ids: list[int] = []  # of all stories
+    starts: list[int] = []  # of the sentences
+    ends: list[tuple[int, int]] = []  # of the shortest rows
+    words: list[tuple[str | None, list[int]]] = []  # kind, and what determines it
     for story in stories:
         first = begun = len(ids)
         for sentence in story.sentences:
@@ -160,20 +163,20 @@ def questions_at(
             ids += [tokenizer.ids[word.text] for word in sentence.words]
         ends.append((begun, len(ids)))
         words += [(word.kind, [first + i for i in word.determined_by]) for word in story.words]
-    asked = [
+    places = [
         (begun, end, place)
         for begun, end in ends
         if end >= max(lengths)
         for place in range(begun, end)
         if words[place][0] is not None and all(begun <= i < end for i in words[place][1])
     ]
-    asked = asked[:: max(1, len(asked) // most)]
+    places = places[:: max(1, len(places) // most)]
     rows: dict[int, list[WordQuestion]] = {length: [] for length in lengths}
     for length in lengths:
-        for begun, end, place in asked:
+        for begun, end, place in places:
             start = begun if length == min(lengths) else next(s for s in starts if end - s <= length - 2)
             row = [tokenizer.cls_id, *ids[start:end], tokenizer.sep_id]
-            rows[length].append((row, place - start + 1, words[place][0]))
+            rows[length].append((row, place - start + 1, words[place][0] or ""))
     return rows
 
 

@@ -60,6 +60,6 @@ def pronoun_accuracy(questions: Sequence[PronounQuestion], logits: Tensor, token
 def reset_names(model: BertForPreTraining, tokenizer: Tokenizer) -> None:
     """Reset the names to untrained: random vectors as at initialization, and no bias in the decoder."""
     words, rng = [tokenizer.ids[name] for name in PEOPLE], torch.Generator().manual_seed(0)
-    weight = model.bert.embeddings.token.weight
+    weight = model.bert.embeddings.get_parameter("token.weight")
     weight[words] = model.config.initializer_range * torch.randn(len(words), weight.size(1), generator=rng)
     model.mlm.decoder.bias[words] = 0.0

@@ -16,6 +16,7 @@ from minibert.relatives.parts.semantic_roles import RolesBatch, SemBert
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import MOST, ROLES, role_rows, words_in
 from minibert.toy.world import Story
@@ -108,16 +109,16 @@ def train_roles(
     on the pronouns of held-out stories; `commonest`: that of always giving the commonest answer. `Sample`: the
     predictions for the words of `watch`."""
     torch.manual_seed(settings.seed)
-    tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
+    tokenizer, start = checkpoint.load_tokenizer(model), load_masked_lm(model)
     learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
     texts = [
         role_example(story, settings.longest) for story in world.stories(settings.stories, settings.seed + 21, "small")
     ]
     texts = [text for text in texts if any(one != IGNORE for one in text.meant)]
-    kept = [role_example(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
-    kept = [text for text in kept if any(one != IGNORE for one in text.meant)]
+    held_out = [role_example(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
+    held_out = [text for text in held_out if any(one != IGNORE for one in text.meant)]
     if settings.shuffled:
-        texts, kept = ([shuffled(text) for text in some] for some in (texts, kept))
+        texts, held_out = ([shuffled(text) for text in some] for some in (texts, held_out))
     rng = random.Random(settings.seed)
 
     def batches() -> Iterator[RolesBatch]:
@@ -128,7 +129,7 @@ def train_roles(
         learner,
         batches(),
         settings,
-        lambda: evaluate(learner, kept, tokenizer),
+        lambda: evaluate(learner, held_out, tokenizer),
         lambda texts: [role_sample(learner, tokenizer, str(text), settings.shuffled) for text in texts],
         watch=watch,
         mailbox=mailbox,

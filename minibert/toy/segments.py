@@ -72,8 +72,8 @@ class TwoSegmentModel(nn.Module):
         first, second = batch.split(2)
         before, read = guess_on(self.model, first)
         behind, _read = guess_on(self.model, second, read if self.memory else None)
-        loss = (before.mlm_loss + behind.mlm_loss) / 2
-        return TwoSegmentOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.mlm_loss)
+        loss = (before.loss + behind.loss) / 2
+        return TwoSegmentOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.loss)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[int]]:
 def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[SegmentQuestion]:
     """For each story, the rows around every LENGTH-th token, and the words of the second row that words of the two rows
     determine: those of the second row alone ("here"), or also some of the first ("before")."""
-    found = []
+    targets = []
     for story in stories:
         ids = [tokenizer.ids[word.text] for word in story.words]
         for cut in range(LENGTH, len(ids) - LENGTH + 1, LENGTH):
@@ -109,29 +109,30 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[SegmentQue
                 if word.kind is None or not all(cut - LENGTH <= at < cut + LENGTH for at in word.determined_by):
                     continue
                 context = CONTEXTS[min(word.determined_by) >= cut]
-                found.append(SegmentQuestion(first, second, place, context))
-    return found
+                targets.append(SegmentQuestion(first, second, place, context))
+    return targets
 
 
 @torch.no_grad()
 def accuracy_and_loss(
-    model: PermutationLM, asked: Sequence[SegmentQuestion], memory: bool, size: int = 128
+    model: PermutationLM, targets: Sequence[SegmentQuestion], memory: bool, size: int = 128
 ) -> tuple[dict[str, float], float]:
     """One of CONTEXTS → the accuracy on its words, each predicted alone; and the mean loss of all."""
-    device, hits, losses = next(model.parameters()).device, {where: [] for where in CONTEXTS}, []
-    for start in range(0, len(asked), size):
-        some = asked[start : start + size]
+    device, losses = next(model.parameters()).device, []
+    hits: dict[str, list[bool]] = {where: [] for where in CONTEXTS}
+    for start in range(0, len(targets), size):
+        chunk = targets[start : start + size]
         first, second = (
-            torch.tensor([getattr(one, name) for one in some], device=device) for name in ("first", "second")
+            torch.tensor([getattr(one, name) for one in chunk], device=device) for name in ("first", "second")
         )
-        here = torch.arange(len(some)), torch.tensor([one.place for one in some])
+        here = torch.arange(len(chunk)), torch.tensor([one.place for one in chunk])
         labels = torch.full_like(second, IGNORE)
         labels[here] = second[here]
         output, _read = guess_on(model, Batch(second, labels=labels), read(model, first) if memory else None)
-        losses.append(float(output.mlm_loss) * len(some))
-        for one, ok in zip(some, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
+        losses.append(float(output.loss) * len(chunk))
+        for one, ok in zip(chunk, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
             hits[one.context].append(ok)
-    return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(asked))
+    return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(targets))
 
 
 def read(model: PermutationLM, ids: Tensor) -> Memory:
@@ -153,28 +154,28 @@ def train_on_segments(
     if not isinstance(start, PermutationLM):
         raise ValueError(f"{model} is a {start.config.model_type} model; only XLNet has a memory here")
     learner = TwoSegmentModel(start, settings.memory).to(best_device())
-    asked = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
+    targets = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
     rows = rows_of(world.stories(settings.stories, settings.seed + 41, "small"), tokenizer)
-    dice, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    rng, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
 
     def batches() -> Iterator[Batch]:
         while True:
-            some = [
-                two_rows(ids, dice.randint(LENGTH, len(ids) - LENGTH))
-                for ids in dice.choices(rows, k=settings.batch_size)
+            chunk = [
+                two_rows(ids, rng.randint(LENGTH, len(ids) - LENGTH))
+                for ids in rng.choices(rows, k=settings.batch_size)
             ]
-            ids = torch.tensor([pair[0] for pair in some] + [pair[1] for pair in some])
+            ids = torch.tensor([pair[0] for pair in chunk] + [pair[1] for pair in chunk])
             yield settings.objective.corrupt(Batch(ids), torch.zeros_like(ids, dtype=torch.bool), None, None, orders)
 
     def measure() -> dict[str, float]:
-        shares, loss = accuracy_and_loss(start, asked, settings.memory)
-        found = {**shares, "loss": loss}
+        shares, loss = accuracy_and_loss(start, targets, settings.memory)
+        metrics = {**shares, "loss": loss}
         if settings.memory:
-            shares, loss = accuracy_and_loss(start, asked, False)
-            found |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
-        return found
+            shares, loss = accuracy_and_loss(start, targets, False)
+            metrics |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
+        return metrics
 
-    facts = {"asked": {where: sum(one.context == where for one in asked) for where in CONTEXTS}}
+    facts = {"asked": {where: sum(one.context == where for one in targets) for where in CONTEXTS}}
     yield from train_and_evaluate(
         learner,
         batches(),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.inside.explanations.attribution import Case, WordSpan, words_of
 from minibert.model import IGNORE, Batch, Tap, no_tap
@@ -27,7 +28,7 @@ class AttributedBlank(Case):
     place: int = 0
 
     @classmethod
-    def at(cls, model: nn.Module, tokenizer: Tokenizer, text: str, target: str | None = None) -> AttributedBlank:
+    def at(cls, model: Any, tokenizer: Tokenizer, text: str, target: str | None = None) -> AttributedBlank:
         """target: a token, by default the likeliest. ValueError for an unknown one, for a text without words, and where
         there is not exactly one [MASK]."""
         encoding = tokenizer.encode(text, max_length=model.config.longest)
@@ -38,7 +39,7 @@ class AttributedBlank(Case):
         if not words:
             raise ValueError("there is no word to explain")
         features = Features(0, list(encoding.ids), list(encoding.segments))
-        had = SimpleNamespace(model=model, tokenizer=tokenizer)
+        had: Any = SimpleNamespace(model=model, tokenizer=tokenizer)
         blank = cls(had, features, encoding, tuple(words), 0, blanks[0])
         if target is not None and target not in tokenizer.ids:
             raise ValueError(f"the vocabulary has no token {target!r}")

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
 from minibert.inside.explanations.interventions import repeated
+from minibert.inside.geometry.vectors import encoder_of
 from minibert.model import Batch, Bert, Tap, no_tap
 from minibert.tasks.features import Features
 from minibert.tasks.sequences import ClassTask
@@ -54,8 +55,9 @@ def words_of(encoding: Encoding, texts: Sequence[str]) -> list[WordSpan]:
             end = None
             continue
         text = texts[segment]
-        gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning removed, as accents
-        if not re.search(r"\s", gap) and not is_cjk(text[start]) and not is_cjk(text[end[1] - 1]):
+        before_end = end[1] if end and end[0] == segment else start  # what cleaning removed may lie between, as accents
+        spaced = not end or end[0] != segment or re.search(r"\s", text[before_end:start])
+        if not spaced and not is_cjk(text[start]) and not is_cjk(text[before_end - 1]):
             before = words.pop()
             words.append(WordSpan(text[before.start : stop], segment, before.start, (*before.places, place)))
         else:
@@ -112,7 +114,7 @@ class Case:
 
     @property
     def bert(self) -> Bert:
-        return self.predictor.model.bert
+        return encoder_of(self.predictor.model)
 
     def batch(self, rows: Sequence[Features]) -> Batch:
         return self.predictor.task.batch(rows, self.tokenizer.pad_id)
@@ -194,7 +196,7 @@ def from_vectors(case: Case, vectors: Tensor) -> Tensor:
 
 def token_vectors(case: Case) -> Tensor:
     """The token embeddings of the input: (1, T, H)."""
-    return case.bert.embeddings.token(torch.tensor([list(case.features.ids)])).detach()
+    return case.bert.embeddings.get_parameter("token.weight")[torch.tensor([list(case.features.ids)])].detach()
 
 
 def baseline_vectors(case: Case, replacement: str) -> Tensor:
@@ -204,7 +206,7 @@ def baseline_vectors(case: Case, replacement: str) -> Tensor:
     if replacement == "cut":
         vectors[:, places] = 0.0
     else:
-        vectors[:, places] = case.bert.embeddings.token.weight[case.stand_in(replacement)].detach()
+        vectors[:, places] = case.bert.embeddings.get_parameter("token.weight")[case.stand_in(replacement)].detach()
     return vectors
 
 

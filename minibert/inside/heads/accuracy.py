@@ -79,7 +79,7 @@ class RelationAccuracy:
         right = self.right.flatten(1)
         if half.all() or not half.any():
             return float("nan")
-        total = 0
+        total = 0.0
         for chosen_on in (half, ~half):
             total += right[~chosen_on, right[chosen_on].float().mean(0).argmax()].sum().item()
         return total / len(right)
@@ -163,19 +163,19 @@ def word_attentions(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[Sequ
         longest = len(encodings[group[-1]])
         ids = torch.tensor([encodings[i].ids + [tokenizer.pad_id] * (longest - len(encodings[i])) for i in group])
         padding = torch.arange(longest) < torch.tensor([len(encodings[i]) for i in group])[:, None]
-        seen: list[Tensor] = []
+        activations: list[Tensor] = []
 
-        def watch(name: str, x: Tensor, seen: list[Tensor] = seen) -> Tensor:
+        def record(name: str, x: Tensor, activations: list[Tensor] = activations) -> Tensor:
             if name.endswith(".attn.probs"):
-                seen.append(x.float().cpu())  # (B, A, T, T)
+                activations.append(x.float().cpu())  # (B, A, T, T)
             return x
 
-        tap: Tap = watch
+        tap: Tap = record
         bert(Batch(ids, torch.zeros_like(ids), padding).to(device), tap)
         for row, number in enumerate(group):
             size = len(encodings[number])
             tokens = tokens_of_words(encodings[number], texts[number])
-            yield number, between_words(torch.stack([x[row, :, :size, :size] for x in seen]), tokens), tokens
+            yield number, between_words(torch.stack([x[row, :, :size, :size] for x in activations]), tokens), tokens
 
 
 # --- what the heads find ----------------------------------------------------------------------------------------------

@@ -54,12 +54,13 @@ class Hidden:
 
     @property
     def right(self) -> int:
-        return sum(self.said[place][0] == self.asked[place] for place in self.places)
+        pairs = zip(self.said, self.asked, strict=True)
+        return sum(prediction is not None and prediction[0] == target for prediction, target in pairs)
 
 
 def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool) -> MaskVocabulary:
     """The mask vocabulary, with similar words by the model's own token embeddings after their mean is subtracted."""
-    vectors = model.bert.embeddings.token.weight.detach().numpy()
+    vectors = model.bert.embeddings.get_parameter("token.weight").detach().numpy()
     vectors = vectors - vectors.mean(axis=0)
     similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
     return replace(
@@ -145,7 +146,7 @@ def hide(
     if kind == "piece":
         rows = mask_tokens(ids, special, vocab, rng, rate, SPLIT)
     else:
-        put = vocab.similar.draw if kind == "similar" else None
+        put = vocab.similar.draw if vocab.similar and kind == "similar" else None
         rows = hide_units(ids, special, joined, vocab, rng, rate, SPLIT, drawing(kind, reading.units[kind]), put)
     return rows[0][0].tolist(), rows[1][0].tolist()
 

@@ -99,7 +99,8 @@ def order(sentences: Sequence[Words], seed: int = 0) -> ProbeTask:
     """Are the words in their order? In a random half of the sentences, drawn by `seed`, two neighbours are swapped
     ("bigram shift"). Sentences of fewer than four words, or whose words are all the same, are left out."""
     rng = random.Random(seed)
-    changed, items = [], []
+    changed: list[Words] = []
+    items: list[ProbeItem] = []
     for words in sentences:
         inner = [i for i in range(len(words) - 2) if words[i].lower() != words[i + 1].lower()]  # the full stop stays
         if len(words) < 4 or not inner:
@@ -246,6 +247,8 @@ def part_of_speech(sentences: Sequence[list[Words]]) -> ProbeTask:
 def column_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     """Tasks from any columns: one for each after the words. Their kind is unknown, and set to syntax."""
     words = [columns[0] for columns in sentences]
-    others = range(1, len(sentences[0]))
-    asked = [by_word(f"column {n + 1}", SYNTAX, words, lambda i, j, n=n: sentences[i][n][j]) for n in others]
-    return [length(words), *asked, order(words)]
+
+    def column(n: int) -> ProbeTask:
+        return by_word(f"column {n + 1}", SYNTAX, words, lambda i, j: sentences[i][n][j])
+
+    return [length(words), *map(column, range(1, len(sentences[0]))), order(words)]

@@ -45,7 +45,7 @@ def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> 
 @torch.no_grad()
 def read(lstm: nn.LSTM, x: Tensor) -> LstmStep:
     """A text x (T, E), word after word from an empty state, by an LSTM of one layer → all steps, (T, H) each."""
-    weights = (lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0)
+    weights = [lstm.get_parameter(f"{name}_l0") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
     hidden = cell = torch.zeros(lstm.hidden_size)
     steps = []
     for word in x:

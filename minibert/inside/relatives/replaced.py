@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives.parts.replaced_token_detection import filled_in, sample
@@ -35,7 +36,7 @@ class Replaced:
 @torch.no_grad()
 def replaced(
     generator: BertForPreTraining,
-    discriminator: nn.Module,
+    discriminator: Any,
     ids: Sequence[int],
     places: Sequence[int],
     mask_id: int,
@@ -61,7 +62,7 @@ def replaced(
 
 
 @torch.no_grad()
-def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candidates: Sequence[int]) -> Tensor:
+def originality(discriminator: Any, ids: Sequence[int], place: int, candidates: Sequence[int]) -> Tensor:
     """P(original) of each candidate at `place` of `ids`, with nothing else changed. (candidates,)"""
     device = next(discriminator.parameters()).device
     rows = torch.tensor(list(ids), device=device).repeat(len(candidates), 1)
@@ -71,7 +72,7 @@ def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candid
 
 
 def fitting(
-    discriminator: nn.Module, tokenizer: Tokenizer, text: str, top: int = 5, words: Sequence[int] | None = None
+    discriminator: Any, tokenizer: Tokenizer, text: str, top: int = 5, words: Sequence[int] | None = None
 ) -> list[tuple[str, float]]:
     """The `top` tokens with the highest P(original) at the one [MASK] of `text`, and that probability. The
     discriminator runs on one row for each of `words`, by default the whole vocabulary without special tokens. Raises
@@ -130,7 +131,7 @@ def places_to_hide(special: Sequence[bool], rate: float, seed: int) -> list[int]
 
 def tally(
     generator: BertForPreTraining,
-    discriminator: nn.Module,
+    discriminator: Any,
     tokenizer: Tokenizer,
     texts: Sequence[str],
     *,
