@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from minibert.inside.relatives.family import KINDS, Member, line_of
+from minibert.inside.relatives.family import KINDS, FamilyMember, line_of
 from plots.attention import literal
 from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, titled
 
@@ -31,7 +31,7 @@ FAINT = ("rgba(138,143,152,0.35)", "circle")  # of models without the kind of ch
 LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: width of a letter, of the space around a name, of the figure
 
 
-def lanes(members: Mapping[str, Member]) -> dict[str, int]:
+def lanes(members: Mapping[str, FamilyMember]) -> dict[str, int]:
     """Name → row, near its parent's, such that names in a row do not overlap."""
     step, free, found = ROOM / len(members), {}, {}
     for rank, member in enumerate(members.values()):
@@ -45,7 +45,9 @@ def lanes(members: Mapping[str, Member]) -> dict[str, int]:
     return {name: lane - lowest for name, lane in found.items()}
 
 
-def tree(members: Mapping[str, Member], chosen: str, told: bool, shown: str, words: Mapping[str, str]) -> go.Figure:
+def tree(
+    members: Mapping[str, FamilyMember], chosen: str, told: bool, shown: str, words: Mapping[str, str]
+) -> go.Figure:
     """Models from left to right in chronological order; a line leads from each to the models derived from it.
 
     chosen: highlighted together with its ancestors · told: whether kinds of change are coloured · shown: the kind whose

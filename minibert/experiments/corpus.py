@@ -13,7 +13,7 @@ from minibert.pretrain import learn_tokenizer
 from minibert.text.documents import read_documents, text_files
 from minibert.text.store import TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
-from minibert.toy.pretrain import Question
+from minibert.toy.pretrain import WordQuestion
 
 CORPUS = ("reviews-00.txt.xz", "wiki-00.txt.xz")  # in pretrain/en of the data: close to SST-2, and to the news tasks
 
@@ -28,8 +28,8 @@ class Corpus:
     store: TokenStore
     heldout: TokenStore | None
     files: tuple[str, ...]
-    questions: tuple[Question, ...] = ()
-    one_sided: tuple[Question, ...] = ()
+    questions: tuple[WordQuestion, ...] = ()
+    one_sided: tuple[WordQuestion, ...] = ()
 
 
 def prepare(

@@ -20,7 +20,7 @@ from minibert.experiments.runner import Run, run_arms
 from minibert.experiments.toy_corpus import without_reading
 from minibert.model import BertForPreTraining
 from minibert.tasks import TaskData
-from minibert.toy.pretrain import answered
+from minibert.toy.pretrain import determined_accuracy
 from minibert.train import Done, Eval, Event, Started, Step
 
 PRETRAINING_SHARE = 0.8  # of an arm's progress
@@ -105,10 +105,8 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
             metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
         if corpus.questions:
             special = corpus.tokenizer.mask_id, corpus.tokenizer.pad_id
-            # By which side decides first: both have a `determined`, and that of all words counts.
-            metrics |= answered(model, list(corpus.one_sided), *special) | answered(
-                model, list(corpus.questions), *special
-            )
+            metrics |= determined_accuracy(model, list(corpus.one_sided), *special)
+            metrics |= determined_accuracy(model, list(corpus.questions), *special)  # last: its `determined` counts
         with TemporaryDirectory() as folder:
             start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
             for task in tasks_of(arm, experiment):

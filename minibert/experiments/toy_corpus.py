@@ -17,7 +17,7 @@ from minibert.text.cooccurrence import frequencies
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
-from minibert.toy.pretrain import Question, questions
+from minibert.toy.pretrain import WordQuestion, questions
 from minibert.toy.tasks import always_the_first
 from minibert.toy.world import Story
 
@@ -39,10 +39,10 @@ def toy_corpus(stories: int = STORIES) -> Corpus:
     return Corpus(tokenizer, store, heldout, names, determined, tuple(one_sided(others, determined)))
 
 
-def one_sided(stories: Sequence[Story], determined: Sequence[Question]) -> list[Question]:
+def one_sided(stories: Sequence[Story], determined: Sequence[WordQuestion]) -> list[WordQuestion]:
     """The questions about these stories that only words before, or only words after the hidden one decide: equally many
     of both, evenly spaced."""
-    sides: dict[str, list[Question]] = {"before": [], "after": []}
+    sides: dict[str, list[WordQuestion]] = {"before": [], "after": []}
     words = [(place, word) for story in stories for place, word in enumerate(story.words) if word.kind is not None]
     for (place, word), (ids, at, _) in zip(words, determined, strict=True):
         if place > max(word.determined_by):

@@ -16,10 +16,10 @@ from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
 from minibert.inside.geometry.vectors import sentence_vectors
 from minibert.inside.predictions.pair_questions import judged
-from minibert.inside.relatives.joint import recorded
 from minibert.objectives import Masking
 from minibert.pretrain import PretrainSettings
 from minibert.toy import world
+from minibert.toy.collocations import checkpoint_metrics
 from minibert.toy.pretrain import PAIRS, TOY, pretrain_toy
 from minibert.toy.pronoun_task import who_is_meant
 from minibert.train import Done, Eval, Event, Optimization, Started, Step
@@ -133,7 +133,7 @@ def longer_rows(model: Path, arm, settings, scale, measured) -> Generator[Step, 
 def going_together(model: Path, arm, settings, scale, measured) -> Generator[Step, None, dict[str, float]]:
     """On words that go together, all of them hidden."""
     yield from ()  # nothing is trained
-    return recorded(model, scale) | {"chosen": measured["chosen"]}
+    return checkpoint_metrics(model, scale) | {"chosen": measured["chosen"]}
 
 
 def about_pairs(folder: Path) -> dict[str, float]:

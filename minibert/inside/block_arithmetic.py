@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -63,7 +64,7 @@ class OneBlock:
         return cosine(self.attention.x, self.feed_forward.out)
 
 
-def take_block_apart(model: nn.Module, seen: dict[str, Tensor], layer: int) -> OneBlock:
+def take_block_apart(model: Any, seen: dict[str, Tensor], layer: int) -> OneBlock:
     """The block's numbers from `record(model, batch)`, for the first sequence of the batch. layer counts from 0.
 
     model: a `Bert` or a model with one in `.bert`.

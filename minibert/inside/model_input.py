@@ -67,8 +67,8 @@ class ModelInput:
 
     def reordered(self, order: Sequence[int]) -> ModelInput:
         """The same tokens in another order: slot t gets what stood in slot order[t], with its segment."""
-        rows = {name: tuple(getattr(self, name)[t] for t in order) for name in ("tokens", "ids", "segments")}
-        return replace(self, **rows)
+        tokens, ids = tuple(self.tokens[t] for t in order), tuple(self.ids[t] for t in order)
+        return replace(self, tokens=tokens, ids=ids, segments=tuple(self.segments[t] for t in order))
 
     def new_order(self, kind: str) -> list[int]:
         """An order for `reordered`: the first segment's words "reversed", "shuffled" (always the same way), or the last

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from torch import nn
+from typing import Any
 
 _SURE = 16  # the first places, which every text has
 _FAINT = 0.5  # an embedding at most this fraction of their length is untrained
 
 
-def trained_positions(model: nn.Module) -> int:
+def trained_positions(model: Any) -> int:
     """The number of trained positions, counted from the first; all that the model has if it has no position embeddings
     (NEZHA), or if none of them is shorter.
 

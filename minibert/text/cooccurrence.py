@@ -76,9 +76,10 @@ def start_token_embeddings(model: Bert, store: TokenStore, seed: int = 0) -> Non
     Length 1 (rms 1/√H) is three times the usual initialisation at H = 256: at the usual one the first updates, about as
     large as the weights, wash the counts out again. Tokens that never occur (special ones too) stay random.
     """
-    vectors, seen = token_vectors(store, *model.embeddings.token.weight.shape, seed)
+    weight = model.embeddings.get_parameter("token.weight")  # (V, H)
+    vectors, seen = token_vectors(store, weight.size(0), weight.size(1), seed)
     with torch.no_grad():
-        model.embeddings.token.weight[torch.from_numpy(seen)] = torch.from_numpy(vectors[seen])
+        weight[torch.from_numpy(seen)] = torch.from_numpy(vectors[seen])
 
 
 def start_output_bias(head: MlmHead, store: TokenStore) -> None:

@@ -6,13 +6,13 @@ import gzip
 import lzma
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from minibert.text.json_values import JsonError, json_value
 from minibert.text.shortened import ShortError
 
-OPENERS = {".gz": gzip.open, ".xz": lzma.open}
+OPENERS: dict[str, Callable] = {".gz": gzip.open, ".xz": lzma.open}
 TEXT_NAMES = tuple(kind + packed for kind in (".txt", ".jsonl") for packed in ("", *OPENERS))
 JSON_NAMES = (".jsonl", ".ndjson", ".json")
 LONGEST_LINE = 1 << 20  # bytes; what is longer has lost its line breaks
@@ -128,7 +128,7 @@ def json_documents(file: Path, skipped: list[str] | None = None) -> Iterator[lis
             continue
         if document := [part.strip() for part in text.split("\n") if part.strip()]:
             yield document
-    if bad > 1:
+    if skipped is not None and bad > 1:
         skipped.append(f"{file}: {bad - 1} more lines were left out")
 
 

@@ -15,7 +15,7 @@ from typing import Any, Union, get_args, get_origin
 
 DEEPEST = 100  # nested lists and objects; the project's own files need ten
 LARGEST_FILE = 100 * 2**20  # bytes
-SURROGATE = {str: re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"), bytes: re.compile(rb"\\u[dD][89a-fA-F]")}
+SURROGATE, SURROGATE_BYTES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"), re.compile(rb"\\u[dD][89a-fA-F]")
 CALLED = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
 
 
@@ -43,7 +43,7 @@ def json_value(text: str | bytes) -> Any:
         raise JsonError("not JSON that can be read: a number of thousands of digits") from None
     if deeper_than(DEEPEST, value):
         raise JsonError(f"not JSON that can be read: nested more than {DEEPEST} deep")
-    if SURROGATE[str if isinstance(text, str) else bytes].search(text):
+    if SURROGATE.search(text) if isinstance(text, str) else SURROGATE_BYTES.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from multiprocessing import get_context
 from pathlib import Path
@@ -92,16 +93,15 @@ class TokenStore:
             if meta["type"] not in ("uint16", "uint32"):
                 raise ValueError("its ids are of no type that it has")
             kinds = {"ids": np.dtype(meta["type"]), "sentences": np.dtype(np.int64), "documents": np.dtype(np.int64)}
-            if mapped:
-                arrays = [np.memmap(directory / name, dtype=kind, mode="r") for name, kind in kinds.items()]
-            else:
-                arrays = [np.fromfile(directory / name, dtype=kind) for name, kind in kinds.items()]
+            read = partial(np.memmap, mode="r") if mapped else np.fromfile
+            arrays: list[np.ndarray] = [read(directory / name, dtype=kind) for name, kind in kinds.items()]
             lengths = [meta["tokens"], meta["sentences"] + 1, meta["documents"] + 1]
             if [len(array) for array in arrays] != lengths or not isinstance(meta["segmented"], bool):
                 raise ValueError("its arrays are not what store.json says")
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"{directory} holds no token store: {error}") from error
-        return cls(*arrays, segmented=meta["segmented"])
+        ids, sentences, documents = arrays
+        return cls(ids, sentences, documents, meta["segmented"])
 
     def __len__(self) -> int:
         return len(self.documents) - 1
@@ -224,8 +224,7 @@ def encode_all(
         for group in groups:
             yield encode(group, tokenizer, words)
         return
-    setup = {"initializer": start_worker, "initargs": (tokenizer, words)}
-    with ProcessPoolExecutor(processes, get_context("spawn"), **setup) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), start_worker, (tokenizer, words)) as pool:
         pending: deque = deque()
         for group in groups:
             pending.append(pool.submit(encode_in_worker, group))

@@ -7,8 +7,11 @@ from collections.abc import Iterable
 
 from minibert.text.characters import is_punctuation
 from minibert.tokenizer import Tokenizer
-from minibert.toy import lexicon
 
+# The persons and places of the toy world
+GIRLS = ["anna", "clara", "ella", "emma", "lucy", "mei", "nora", "priya", "rosa", "sofia"]
+BOYS = ["ben", "david", "felix", "hugo", "jack", "kenji", "leo", "omar", "paul", "tom"]
+PLACES = "bakery beach bridge castle farm harbour library market museum park school station theatre zoo"
 BETWEEN = """
 a about above after again all also always am among an and any are around as at away be because been before behind
 below between both but by can could did do does down during each either every few for from had has have he her here
@@ -61,8 +64,8 @@ def between_phrases(tokenizer: Tokenizer) -> frozenset[tuple[int, ...]]:
 def names_in(tokenizer: Tokenizer) -> dict[tuple[int, ...], str]:
     """The ids of each name → its kind: NAMES, and the persons and places of the toy world."""
     kinds = {kind: texts.replace("\n", "").split("|") for kind, texts in NAMES.items()}
-    kinds["first name"] = [*lexicon.GIRLS, *lexicon.BOYS]
-    kinds["place"] = [f"the {place}" for place in lexicon.WORDS["place"][1].split()]
+    kinds["first name"] = [*GIRLS, *BOYS]
+    kinds["place"] = [f"the {place}" for place in PLACES.split()]
     return {name: kind for kind, texts in kinds.items() for name in sorted(known(tokenizer, texts))}
 
 

@@ -26,7 +26,7 @@ QUESTION_WORDS = ("who", "what", "where", "colour", "?")  # words that the stori
 LONGEST = 12  # tokens of an answer, at most
 
 
-def asked(rng: random.Random) -> Seq2SeqExample:
+def draw_example(rng: random.Random) -> Seq2SeqExample:
     """One to three facts about two people, and a question: who did it, what colour it was, or where somebody went."""
 
     def draw(words: Sequence[str], count: int = 2) -> list[str]:
@@ -37,21 +37,21 @@ def asked(rng: random.Random) -> Seq2SeqExample:
 
     people, things, places = draw(lexicon.GIRLS + lexicon.BOYS), draw(words("toy")), draw(words("place"))
     colours, verbs = draw(words("colour")), draw(words("got"))
-    told = [
+    purchases = [
         f"{person} {verb} the {colour} {thing}."
         for person, verb, colour, thing in zip(people, verbs, colours, things, strict=True)
     ]
-    went = [f"{person} went to the {place}." for person, place in zip(people, places, strict=True)]
+    visits = [f"{person} went to the {place}." for person, place in zip(people, places, strict=True)]
     about = rng.randrange(2)
     question, answer = rng.choice(
         [
-            (f"who {verbs[about]} the {things[about]}?", told[about]),
+            (f"who {verbs[about]} the {things[about]}?", purchases[about]),
             (f"what colour was the {things[about]}?", f"the {things[about]} was {colours[about]}."),
             (f"where was {people[about]}?", f"{people[about]} was at the {places[about]}."),
         ]
     )
-    needed = went[about] if question.startswith("where") else told[about]
-    others = [fact for fact in told + went if fact != needed]
+    needed = visits[about] if question.startswith("where") else purchases[about]
+    others = [fact for fact in purchases + visits if fact != needed]
     facts = [needed, *rng.sample(others, rng.randrange(3))]
     rng.shuffle(facts)
     return Seq2SeqExample(" ".join([*facts, question]), answer)
@@ -59,11 +59,11 @@ def asked(rng: random.Random) -> Seq2SeqExample:
 
 def examples(count: int, seed: int) -> list[Seq2SeqExample]:
     rng = random.Random(seed)
-    return [asked(rng) for _ in range(count)]
+    return [draw_example(rng) for _ in range(count)]
 
 
 @torch.no_grad()
-def widened(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
+def extend_vocabulary(model: BertForPreTraining, tokenizer: Tokenizer, words: Sequence[str]) -> Tokenizer:
     """Add `words` to the vocabulary, with random vectors; the model is changed in place. → its new tokenizer"""
     new = [word for word in words if word not in tokenizer.ids]
     old, width = model.bert.embeddings.token, model.bert.embeddings.token.embedding_dim
@@ -135,7 +135,7 @@ def train_answers(
     learner = checkpoint.load(model)
     if not isinstance(learner, BertForPreTraining):
         raise ValueError("only what was asked for hidden words can learn to write this way")
-    tokenizer = widened(learner, tokenizer, QUESTION_WORDS)
+    tokenizer = extend_vocabulary(learner, tokenizer, QUESTION_WORDS)
     learner = learner.to(best_device())
     mask, rng = mask_for(learner), random.Random(settings.seed)
     held_out = examples(settings.held_out, 7_000_003)
@@ -144,7 +144,7 @@ def train_answers(
 
     def batches() -> Iterator[Batch]:
         while True:
-            some = [one for one in (asked(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
+            some = [one for one in (draw_example(rng) for _ in range(settings.batch_size)) if one.text not in unseen]
             yield batch_of(some, tokenizer, mask, noise, settings.rate)
 
     def measure() -> dict[str, float]:
@@ -156,7 +156,7 @@ def train_answers(
         batches(),
         settings,
         measure,
-        lambda texts: [answered(learner, tokenizer, str(one)) for one in texts],
+        lambda texts: [answer_sample(learner, tokenizer, str(one)) for one in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"relative": learner.config.model_type},
@@ -166,7 +166,7 @@ def train_answers(
     )
 
 
-def answered(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
+def answer_sample(model: BertForPreTraining, tokenizer: Tokenizer, text: str) -> dict:
     """An answer as part of a `Sample`: words, and P of each."""
     written = answer(model, tokenizer, text)
     shares = [round(float(torch.tensor(p, dtype=torch.float64).exp()), 4) for p in written.log_probs]

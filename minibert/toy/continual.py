@@ -35,7 +35,7 @@ RATE, SPLIT = 0.25, (0.8, 0.1, 0.1)
 
 
 @dataclass(frozen=True)
-class Row:
+class TaskExample:
     """One example: its texts, and the class that is the answer."""
 
     texts: tuple[str, ...]
@@ -45,42 +45,42 @@ class Row:
 # --- the questions ----------------------------------------------------------------------------------------------------
 
 
-def words(stories: Sequence[Story], rng: random.Random) -> Row:
+def words(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Word level: a story in which phrases or names will be masked, as by ERNIE 1.0."""
-    return Row((rng.choice(stories).text,))
+    return TaskExample((rng.choice(stories).text,))
 
 
-def order(stories: Sequence[Story], rng: random.Random) -> Row:
+def order(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Structure: the first three sentences of a story are shuffled; which of the six orders is it?"""
-    told, answer = rng.choice(stories).sentences, rng.randrange(len(ORDERS))
-    return Row(tuple(told[i].text for i in ORDERS[answer]), answer)
+    sentences, answer = rng.choice(stories).sentences, rng.randrange(len(ORDERS))
+    return TaskExample(tuple(sentences[i].text for i in ORDERS[answer]), answer)
 
 
-def distance(stories: Sequence[Story], rng: random.Random) -> Row:
+def distance(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Structure: are two sentences neighbours, of one story but not neighbours, or of two stories?"""
     answer, (one, other) = rng.randrange(len(DISTANCES)), rng.sample(range(len(stories)), 2)
-    told = stories[one].sentences
-    first = rng.randrange(len(told) - 1)
+    sentences = stories[one].sentences
+    first = rng.randrange(len(sentences) - 1)
     if answer == 0:
-        second = told[first + 1]
+        second = sentences[first + 1]
     elif answer == 1:
-        second = told[rng.choice([i for i in range(len(told)) if abs(i - first) > 1])]
+        second = sentences[rng.choice([i for i in range(len(sentences)) if abs(i - first) > 1])]
     else:
         second = rng.choice(stories[other].sentences)
-    return Row((told[first].text, second.text), answer)
+    return TaskExample((sentences[first].text, second.text), answer)
 
 
-def relation(stories: Sequence[Story], rng: random.Random) -> Row:
+def relation(stories: Sequence[Story], rng: random.Random) -> TaskExample:
     """Meaning: the word that joins two clauses is taken out; which was it?"""
     answer = rng.randrange(len(RELATIONS))
     while True:
         for sentence in rng.sample(rng.choice(stories).sentences, 4):
-            clauses = parted(sentence.text)
+            clauses = split_clauses(sentence.text)
             if clauses and clauses[1] == RELATIONS[answer]:
-                return Row((clauses[0], clauses[2]), answer)
+                return TaskExample((clauses[0], clauses[2]), answer)
 
 
-def parted(text: str) -> tuple[str, str, str] | None:
+def split_clauses(text: str) -> tuple[str, str, str] | None:
     """A sentence of two clauses → (first clause, the word that joins them, second clause)."""
     for joint in (", so ", ", but ", " and "):
         first, there, second = text.rpartition(joint)
@@ -92,7 +92,7 @@ def parted(text: str) -> tuple[str, str, str] | None:
     return None
 
 
-QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], Row]] = {
+QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], TaskExample]] = {
     "words": words,
     "order": order,
     "distance": distance,
@@ -100,7 +100,7 @@ QUESTIONS: Mapping[str, Callable[[Sequence[Story], random.Random], Row]] = {
 }
 
 
-class Asker:
+class TaskSampler:
     """Makes batches of a task, which depend on the seed alone, not on the batches of other tasks."""
 
     def __init__(self, stories: Sequence[Story], tokenizer: Tokenizer, seed: int):
@@ -203,7 +203,7 @@ class ContinualSettings:
         )
 
 
-def in_order(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
+def task_schedule(plan: Sequence[Mapping[str, int]], seed: int) -> list[str]:
     """The task of each step: stage after stage, in random order within a stage."""
     rng, order = random.Random(seed), []
     for stage in plan:
@@ -218,22 +218,22 @@ def train_continually(settings: ContinualSettings) -> Iterator[Event]:
     torch.manual_seed(settings.seed)
     tokenizer = Tokenizer(world.vocabulary())
     learner = build(settings.config(len(tokenizer.vocab)), Ernie2, classes=TASKS).to(best_device())
-    asker = Asker(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
-    held_out = Asker(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
+    sampler = TaskSampler(world.stories(settings.stories, settings.seed, "small"), tokenizer, settings.seed)
+    held_out = TaskSampler(world.stories(200, 8_000_009, "small"), tokenizer, 8_000_009)
     questions = {task: held_out.batch(task, settings.asked) for task in TASKS}
-    tasks = in_order(settings.plan, settings.seed)
+    tasks = task_schedule(settings.plan, settings.seed)
     yield from train_and_evaluate(
         learner,
-        (asker.batch(task, settings.batch_size) for task in tasks),
+        (sampler.batch(task, settings.batch_size) for task in tasks),
         replace(settings, steps=len(tasks)),
-        lambda: marks(learner, questions),
+        lambda: evaluate(learner, questions),
         facts={"plan": settings.plan},
         report_every=5,
     )
 
 
 @torch.no_grad()
-def marks(learner: Ernie2, questions: Mapping[str, TaskedBatch]) -> dict[str, float]:
+def evaluate(learner: Ernie2, questions: Mapping[str, TaskedBatch]) -> dict[str, float]:
     learner.eval()
     device = next(learner.parameters()).device
     outputs = {task: learner(batch.to(device)) for task, batch in questions.items()}

@@ -16,6 +16,7 @@ from minibert.seq2seq.corrector import Corrector, CorrectorOutput
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
+from minibert.toy.files import load_masked_lm
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 from minibert.training.train_and_evaluate import train_and_evaluate
@@ -76,17 +77,19 @@ def train_corrector(
     """
     torch.manual_seed(settings.seed)
     learner = Corrector(
-        checkpoint.load(model), checkpoint.load_tokenizer(model).mask_id, settings.kind == "soft_masked", settings.share
+        load_masked_lm(model), checkpoint.load_tokenizer(model).mask_id, settings.kind == "soft_masked", settings.share
     ).to(best_device())
     tokenizer = checkpoint.load_tokenizer(model)
-    text = list(sentences) or toy_text(settings.stories, settings.seed + 11)
-    kept = text[-settings.held_out :] if sentences else toy_text(settings.held_out, 9_000_011)[: settings.held_out]
-    text = text[: -settings.held_out] if sentences else text
-    rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(kept, tokenizer, settings.longest)
+    if sentences:
+        text, held_out_text = list(sentences[: -settings.held_out]), list(sentences[-settings.held_out :])
+    else:
+        text = toy_text(settings.stories, settings.seed + 11)
+        held_out_text = toy_text(settings.held_out, 9_000_011)[: settings.held_out]
+    rows, held_out = rows_of(text, tokenizer, settings.longest), rows_of(held_out_text, tokenizer, settings.longest)
     if not rows or not held_out:
         raise ValueError(
-            f"{len(text) + len(kept)} sentences are too few: {len(kept)} are held out, and of both parts only those of "
-            f"at most {settings.longest} tokens are read"
+            f"{len(text) + len(held_out_text)} sentences are too few: {len(held_out_text)} are held out, and of both "
+            f"parts only those of at most {settings.longest} tokens are read"
         )
     speller = Misspeller.of(alike or confusable_words(tokenizer.vocab), tokenizer.ids, rate=settings.rate)
     noise = torch.Generator().manual_seed(4_000_037)
@@ -95,12 +98,12 @@ def train_corrector(
         learner,
         batches(rows, speller, tokenizer, settings),
         settings,
-        lambda: marks(learner, questions, tokenizer.pad_id).as_dict(),
-        lambda texts: [corrected(learner, tokenizer, str(one)) for one in texts],
+        lambda: evaluate(learner, questions, tokenizer.pad_id).as_dict(),
+        lambda texts: [correction_sample(learner, tokenizer, str(one)) for one in texts],
         watch=watch,
         mailbox=mailbox,
         facts={"sentences": len(rows)},
-        losses_of=terms,
+        losses_of=loss_terms,
         save=lambda folder: learner.cpu().save(folder / CORRECTOR, tokenizer),
         out=out,
     )
@@ -130,13 +133,13 @@ def batches(
         yield Batch(batch.ids, padding=batch.padding, labels=correction_labels(truth, torch.isin(truth, special)))
 
 
-def terms(output: CorrectorOutput, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
-    found = {"loss": output.loss, "correction_loss": output.correction_loss}
-    return found if output.detection_loss is None else {**found, "detection_loss": output.detection_loss}
+def loss_terms(output: CorrectorOutput, part: Batch, whole: Batch) -> dict[str, torch.Tensor]:
+    losses = {name: getattr(output, name) for name in ("loss", "correction_loss", "detection_loss")}
+    return {name: loss for name, loss in losses.items() if loss is not None}
 
 
 @torch.no_grad()
-def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> CorrectionCounts:
+def evaluate(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], pad_id: int) -> CorrectionCounts:
     """questions: (input, target)"""
     found, device = CorrectionCounts(), next(learner.parameters()).device
     for start in range(0, len(questions), 64):
@@ -148,7 +151,7 @@ def marks(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]], 
 
 
 @torch.no_grad()
-def corrected(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
+def correction_sample(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
     """As part of a `Sample`. tokens: the input without special ones · said: for each, the most probable (token, P),
     best first · suspicion: P(wrong) of each; None without a detector."""
     ids = tokenizer.encode(text, max_length=longest, truncation="head").ids

@@ -17,7 +17,8 @@ from minibert.model import IGNORE
 from minibert.relatives.parts.entity_fusion import AlignedBatch, ErnieThu, FusedOutput, noisy
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
-from minibert.toy import strangers, world
+from minibert.toy import pronoun_probe, world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.graph import toy_graph
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
@@ -32,7 +33,7 @@ TOLD = ("all", "no_naming", "nothing")
 class EntitySettings:
     """told: "all", alignments as input and the entity task in the loss · "no_naming", alignments as input alone ·
     "nothing", words alone · frozen: BERT's weights do not change · unread: BERT's vectors of names are reset, and rows
-    with one of `strangers.STRANGERS` are left out · masked: share of the tokens · entity: size of an entity's vector ·
+    with one of `pronoun_probe.STRANGERS` are left out · masked: share of tokens · entity: size of an entity vector ·
     stories, held_out: for training, and for evaluation."""
 
     steps: int = 300
@@ -79,23 +80,19 @@ def rows_of(count: int, seed: int, tokenizer: Tokenizer) -> list[list[int]]:
     return rows
 
 
-def hidden(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
+def mask_batch(batch: AlignedBatch, vocabulary: MaskVocabulary, special: torch.Tensor, rng, rate=0.15) -> AlignedBatch:
     """Mask tokens as in BERT's pre-training."""
     ids, labels = mask_tokens(batch.ids, torch.isin(batch.ids, special), vocabulary, rng, rate)
     return replace(batch, ids=ids, labels=labels)
 
 
-def terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
-    if output.entity_loss is None:
-        return {"loss": output.mlm_loss, "mlm_loss": output.mlm_loss}
-    return {
-        "loss": output.mlm_loss + output.entity_loss,
-        "mlm_loss": output.mlm_loss,
-        "entity_loss": output.entity_loss,
-    }
+def loss_terms(output: FusedOutput, part: AlignedBatch, whole: AlignedBatch) -> dict[str, torch.Tensor]:
+    losses = {name: getattr(output, name) for name in ("mlm_loss", "entity_loss")}
+    losses = {name: loss for name, loss in losses.items() if loss is not None}
+    return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
 
-def forgotten(entities: torch.Tensor) -> torch.Tensor:
+def no_alignments(entities: torch.Tensor) -> torch.Tensor:
     """No alignment at all."""
     return torch.full_like(entities, IGNORE)
 
@@ -107,67 +104,73 @@ def train_entities(
     watch: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
-    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` holds
-    `marks` on held-out text. `Sample`: for each entity that a text of `watch` names, which would be predicted without
-    its alignment."""
+    """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` has
+    the metrics of `evaluate` on held-out text. `Sample`: for each entity that a text of `watch` names, the predictions
+    without its alignment."""
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
-    start = checkpoint.load(model)
+    start = load_masked_lm(model)
     if settings.unread:
-        strangers.forget(start, tokenizer)
+        pronoun_probe.reset_names(start, tokenizer)
     start.bert.requires_grad_(not settings.frozen)
     learner = ErnieThu(start, vectors).to(best_device())
     vocabulary, special = MaskVocabulary.of(tokenizer), torch.tensor(sorted(tokenizer.special_ids))
     rows, count = rows_of(settings.stories, settings.seed + 31, tokenizer), len(graph.entities)
     if settings.unread:
-        unknown = {tokenizer.ids[name] for name in strangers.STRANGERS}
+        unknown = {tokenizer.ids[name] for name in pronoun_probe.STRANGERS}
         rows = [row for row in rows if not unknown & set(row)]
-    asked = strangers.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
-    kept = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
-    dice, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
-    held_out = hidden(kept, vocabulary, special, torch.Generator().manual_seed(8_000_027))
+    questions = pronoun_probe.questions(rows_of(MOST_ASKED, 8_000_021, tokenizer), tokenizer)
+    held_out_rows = aligned(rows_of(settings.held_out, 8_000_019, tokenizer), tokenizer, graph)
+    rng, noise = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    held_out = mask_batch(held_out_rows, vocabulary, special, torch.Generator().manual_seed(8_000_027))
 
     def batches() -> Iterator[AlignedBatch]:
         while True:
-            batch = aligned(dice.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
+            batch = aligned(rng.sample(rows, min(settings.batch_size, len(rows))), tokenizer, graph)
             batch = noisy(batch, count, noise)
             if settings.told != "all":
                 batch = replace(batch, named=None)
             if settings.told == "nothing":
-                batch = replace(batch, entities=forgotten(batch.entities))
-            yield hidden(batch, vocabulary, special, noise, settings.masked)
+                batch = replace(batch, entities=no_alignments(batch.entities))
+            yield mask_batch(batch, vocabulary, special, noise, settings.masked)
 
     def measure() -> dict[str, float]:
-        return marks(learner, held_out, count) | pronouns(learner, asked, tokenizer, settings.told != "nothing")
+        return evaluate(learner, held_out, count) | evaluate_pronouns(
+            learner, questions, tokenizer, settings.told != "nothing"
+        )
 
     yield from train_and_evaluate(
         learner,
         batches(),
         settings,
         measure,
-        lambda texts: [named(learner, tokenizer, graph, str(text)) for text in texts],
+        lambda texts: [entity_sample(learner, tokenizer, graph, str(text)) for text in texts],
         watch=watch,
         mailbox=mailbox,
-        losses_of=terms,
+        losses_of=loss_terms,
     )
 
 
 @torch.no_grad()
-def pronouns(learner: ErnieThu, asked: Sequence[strangers.Question], tokenizer: Tokenizer, told: bool) -> dict:
-    """`strangers.shares` with all gendered words masked and their alignments removed."""
-    batch = aligned([one.ids for one in asked], tokenizer, toy_graph())
-    hidden, labels = strangers.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
-    for row, one in enumerate(asked):
+def evaluate_pronouns(
+    learner: ErnieThu, questions: Sequence[pronoun_probe.PronounQuestion], tokenizer: Tokenizer, told: bool
+) -> dict:
+    """`pronoun_probe.pronoun_accuracy` with all gendered words masked and their alignments removed."""
+    batch = aligned([one.ids for one in questions], tokenizer, toy_graph())
+    is_gendered, labels = pronoun_probe.gendered(batch.ids, tokenizer), torch.full_like(batch.ids, IGNORE)
+    for row, one in enumerate(questions):
         labels[row, one.place] = one.ids[one.place]
-    entities = batch.entities.masked_fill(hidden, IGNORE) if told else forgotten(batch.entities)
-    ids = batch.ids.masked_fill(hidden, tokenizer.mask_id)
-    given = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
-    return strangers.shares(asked, learner(given.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer)
+    entities = batch.entities.masked_fill(is_gendered, IGNORE) if told else no_alignments(batch.entities)
+    ids = batch.ids.masked_fill(is_gendered, tokenizer.mask_id)
+    inputs = AlignedBatch(ids, padding=batch.padding, labels=labels, entities=entities)
+    return pronoun_probe.pronoun_accuracy(
+        questions, learner(inputs.to(next(learner.parameters()).device)).mlm_logits.cpu(), tokenizer
+    )
 
 
 @torch.no_grad()
-def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
+def evaluate(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float]:
     """`masked`, `replaced`: accuracy on entities whose alignment was removed, and on those where it was replaced ·
     `masked_unread`: on removed ones whose word is masked too · `mlm`, `mlm_without`: accuracy on masked words that name
     no entity, with the alignments of the other words and without any."""
@@ -175,37 +178,37 @@ def marks(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, float
     found: dict[str, float] = {}
     unread = (batch.labels != IGNORE) & (batch.entities != IGNORE)
     for name, shares in (("masked", (0.0, 1.0)), ("replaced", (1.0, 0.0))):
-        asked = noisy(batch, count, torch.Generator().manual_seed(0), *shares)
-        said = learner(asked.to(device)).entity_logits.argmax(-1).cpu()
-        right = said == asked.named
-        read = (asked.named != IGNORE) & (batch.labels == IGNORE)
+        questions = noisy(batch, count, torch.Generator().manual_seed(0), *shares)
+        predictions = learner(questions.to(device)).entity_logits.argmax(-1).cpu()
+        right = predictions == questions.named
+        read = (questions.named != IGNORE) & (batch.labels == IGNORE)
         found[name] = right[read].float().mean().item()
         if name == "masked":
             found["masked_unread"] = right[unread].float().mean().item()
     words = batch.labels[batch.labels != IGNORE]
     plain = ~unread[batch.labels != IGNORE]
     for name, entities in (("mlm", batch.entities), ("mlm_without", torch.full_like(batch.entities, IGNORE))):
-        given = replace(batch, entities=entities.masked_fill(unread, IGNORE))
-        said = learner(given.to(device)).mlm_logits.argmax(-1).cpu()
-        found[name] = (said == words)[plain].float().mean().item()
+        inputs = replace(batch, entities=entities.masked_fill(unread, IGNORE))
+        predictions = learner(inputs.to(device)).mlm_logits.argmax(-1).cpu()
+        found[name] = (predictions == words)[plain].float().mean().item()
     return found
 
 
 @torch.no_grad()
-def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
+def entity_sample(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> dict:
     """As part of a `Sample`. tokens: the input without special ones · entities: for each token, the one that it names,
     or None · said: for each that names one, the most probable (entity, P) when that alignment alone is removed."""
     ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids
     batch = aligned([ids], tokenizer, graph)
     places = (batch.entities[0] != IGNORE).nonzero().flatten().tolist()
-    said: list = [None] * len(ids)
+    predictions: list = [None] * len(ids)
     if places:
         rows = aligned([ids] * len(places), tokenizer, graph)
         rows.entities[torch.arange(len(places)), torch.tensor(places)] = IGNORE
         logits = learner.eval()(rows.to(next(learner.parameters()).device)).entity_logits.cpu()
         for row, place in enumerate(places):
             best = logits[row, place].float().softmax(-1).topk(TOP)
-            said[place] = [
+            predictions[place] = [
                 (graph.entities[number], round(p, 4))
                 for number, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
             ]
@@ -214,5 +217,5 @@ def named(learner: ErnieThu, tokenizer: Tokenizer, graph: Graph, text: str) -> d
         "text": text,
         "tokens": [tokenizer.vocab[i] for i in ids[1:-1]],
         "entities": entities[1:-1],
-        "said": said[1:-1],
+        "said": predictions[1:-1],
     }

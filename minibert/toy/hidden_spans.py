@@ -40,7 +40,7 @@ def hidden_runs(
     return found[:: max(1, len(found) // most)][:most]
 
 
-def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
+def predict(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
     """The token predicted at each place with a label, (M,), and from the boundaries alone, or None."""
     device = next(model.parameters()).device
     with autocast(device):
@@ -50,7 +50,9 @@ def answers(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | N
 
 
 @torch.no_grad()
-def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3) -> dict[str, float]:
+def span_accuracy(
+    model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer, length: int = 3
+) -> dict[str, float]:
     """All words of a run are masked: `span`, the accuracy on them; `span_whole`, the share of runs without a mistake;
     `span_boundary`, as `span`, from the boundaries alone, if the model has a head for that."""
     training = model.training
@@ -62,12 +64,12 @@ def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer
         where = torch.arange(len(chunk))[:, None], torch.tensor([[at + n for n in range(length)] for _, at in chunk])
         labels = torch.full_like(batch.ids, IGNORE)
         labels[where] = batch.ids[where]
-        wanted = batch.ids[where].flatten()
+        answers = batch.ids[where].flatten()
         batch.ids[where] = tokenizer.mask_id
-        said, boundary = answers(model, replace(batch, labels=labels))
-        right.append((said == wanted).view(-1, length))
+        predictions, boundary = predict(model, replace(batch, labels=labels))
+        right.append((predictions == answers).view(-1, length))
         if boundary is not None:
-            alone.append((boundary == wanted).view(-1, length))
+            alone.append((boundary == answers).view(-1, length))
     model.train(training)
     all_right = torch.cat(right).float()
     found = {"span": all_right.mean().item(), "span_whole": all_right.prod(dim=1).mean().item()}
@@ -75,7 +77,7 @@ def guessed(model: BertForPreTraining, runs: Sequence[Run], tokenizer: Tokenizer
 
 
 @torch.no_grad()
-def corrected(
+def replaced_accuracy(
     model: BertForPreTraining,
     questions: Sequence[tuple[list[int], int, str]],
     rivals: Mapping[str, list[int]],
@@ -95,7 +97,7 @@ def corrected(
             labels[row, place] = ids[place]
             if others:
                 batch.ids[row, place] = others[(start + row) % len(others)]
-        said, _ = answers(model, replace(batch, labels=labels))
-        right += int((said == labels[labels != IGNORE]).sum())
+        predictions, _ = predict(model, replace(batch, labels=labels))
+        right += int((predictions == labels[labels != IGNORE]).sum())
     model.train(training)
     return right / len(questions)

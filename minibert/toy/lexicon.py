@@ -6,13 +6,14 @@ the usual one does not fit; `before@place1@place2!order` is a fixed word that th
 the next word; `|` starts a new clause; what follows `//` is told at the end of the story.
 """
 
-GIRLS = ["anna", "clara", "ella", "emma", "lucy", "mei", "nora", "priya", "rosa", "sofia"]
-BOYS = ["ben", "david", "felix", "hugo", "jack", "kenji", "leo", "omar", "paul", "tom"]
+from minibert.text import word_lists
+
+GIRLS, BOYS = word_lists.GIRLS, word_lists.BOYS
 
 # Lists from which a slot takes any word. Lists that follow `a/an` have at least two words with a vowel first; in no
 # word do the first letter and its sound disagree (honest, useful).
 WORDS = {
-    "place": ("NOUN", "bakery beach bridge castle farm harbour library market museum park school station theatre zoo"),
+    "place": ("NOUN", word_lists.PLACES),
     "colour": ("ADJ", "black blue brown green pink purple red white yellow"),
     "toy": ("NOUN", "ball bell boat book doll drum kite lamp puzzle ring robot scarf"),
     "bed": ("NOUN", "bed bench carpet chair desk sofa table"),

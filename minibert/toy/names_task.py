@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.inside.relatives.right_names import names_in_text, suspicion, unlikelihood
+from minibert.inside.relatives.name_probe import name_surprisal, names_in_text, replaced_probabilities
 from minibert.masking.units import Tokens, Unit
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, Objective, losses
@@ -26,8 +26,9 @@ from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.toy.pretrain import chosen, questions
-from minibert.toy.right_names import guessable, name_questions, names_chosen
+from minibert.toy.files import load_masked_lm
+from minibert.toy.name_probe import frequency_baseline, name_accuracy, name_questions
+from minibert.toy.pretrain import choice_accuracy, questions
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
 from minibert.training.statistics import area
@@ -72,9 +73,9 @@ class NamesSettings:
         return ReplacedNames(masking, rate=self.rate, hidden=1.0 if too else 1 / 3, names_too=too)
 
 
-def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
+def start_from(model: str | Path, objective: Objective) -> BertForPreTraining:
     """The objective's model with the weights of a BERT; a head that BERT lacks is random."""
-    start = checkpoint.load(model)
+    start = load_masked_lm(model)
     config = WklmConfig(**vars(start.config)) if isinstance(objective, ReplacedNames) else start.config
     learner = build(config, objective.model)
     learner.load_state_dict(start.state_dict(), strict=False)
@@ -82,7 +83,7 @@ def begun_as(model: str | Path, objective: Objective) -> BertForPreTraining:
 
 
 @dataclass(frozen=True)
-class Altered:
+class CorruptedRow:
     """A row of ids in which some names are replaced by others, the spans of all its names, and which are replaced."""
 
     ids: tuple[int, ...]
@@ -90,9 +91,9 @@ class Altered:
     replaced: tuple[bool, ...]
 
 
-def altered(
+def corrupt_names(
     rows: Sequence[Sequence[int]], tokenizer: Tokenizer, others: Mapping[Tokens, Sequence[Tokens]], rate: float
-) -> list[Altered]:
+) -> list[CorruptedRow]:
     """Rows with replaced names, the same ones at every call; rows without a name are left out."""
     dice, found = random.Random(0), []
     for row in rows:
@@ -102,7 +103,7 @@ def altered(
         starts = (wrong != IGNORE).nonzero().flatten().tolist()
         if starts:
             names = tuple((start, int(behind[start])) for start in starts)
-            found.append(Altered(tuple(read.tolist()), names, tuple(bool(wrong[start]) for start in starts)))
+            found.append(CorruptedRow(tuple(read.tolist()), names, tuple(bool(wrong[start]) for start in starts)))
     return found
 
 
@@ -115,14 +116,14 @@ def train_names(
     out: str | Path | None = None,
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, a BERT of the toy world, further; yield events, save the model in `out`. Each
-    `Eval` holds `marks` on held-out stories. `Sample`: how doubtful each name in the texts of `watch` is."""
+    `Eval` holds `evaluate` on held-out stories. `Sample`: how doubtful each name in the texts of `watch` is."""
     torch.manual_seed(settings.seed)
     tokenizer, objective = checkpoint.load_tokenizer(model), settings.objective
-    learner = begun_as(model, objective).to(best_device())
+    learner = start_from(model, objective).to(best_device())
     store = TokenStore.build(world.documents(settings.stories, settings.seed + 51, "small"), tokenizer)
-    told, others = world.stories(settings.held_out, HELD_OUT_SEED, "small"), others_of(names_in(tokenizer))
-    asked = name_questions(questions(told, tokenizer, LENGTH), tokenizer)
-    rows = altered([tokenizer.encode(story.text).ids for story in told], tokenizer, others, settings.rate)
+    held_out, others = world.stories(settings.held_out, HELD_OUT_SEED, "small"), others_of(names_in(tokenizer))
+    name_targets = name_questions(questions(held_out, tokenizer, LENGTH), tokenizer)
+    rows = corrupt_names([tokenizer.encode(story.text).ids for story in held_out], tokenizer, others, settings.rate)
     batches = PretrainingBatches(
         store,
         tokenizer,
@@ -135,15 +136,15 @@ def train_names(
     facts = {
         "names": sum(len(row.names) for row in rows),
         "replaced": sum(sum(row.replaced) for row in rows),
-        "guessable": guessable(asked, tokenizer),
-        "asked": len(asked),
+        "guessable": frequency_baseline(name_targets, tokenizer),
+        "asked": len(name_targets),
     }
     yield from train_and_evaluate(
         learner,
         batches,
         settings,
-        lambda: marks(learner, rows, asked, tokenizer, others),
-        lambda texts: [doubted(learner, tokenizer, others, str(text)) for text in texts],
+        lambda: evaluate(learner, rows, name_targets, tokenizer, others),
+        lambda texts: [doubt_sample(learner, tokenizer, others, str(text)) for text in texts],
         watch=watch,
         mailbox=mailbox,
         facts=facts,
@@ -153,34 +154,38 @@ def train_names(
     )
 
 
-def marks(learner: BertForPreTraining, rows: Sequence[Altered], asked: Sequence, tokenizer: Tokenizer, others) -> dict:
+def evaluate(
+    learner: BertForPreTraining, rows: Sequence[CorruptedRow], name_targets: Sequence, tokenizer: Tokenizer, others
+) -> dict:
     """`found_blank`, `found_head`: area under the ROC curve for telling replaced names from true ones, by −ln P of each
     name where it is masked, and by WKLM's head · `found`: by the head if there is one, else by the mask · `names`,
     `names_believed` as in `right_names`."""
     wrong = [one for row in rows for one in row.replaced]
-    found = {
+    metrics = {
         "found_blank": area(
-            [x for row in rows for x in unlikelihood(learner, tokenizer, row.ids, row.names, others)], wrong
+            [x for row in rows for x in name_surprisal(learner, tokenizer, row.ids, row.names, others)], wrong
         )
     }
     if isinstance(learner, NamesLm):
-        found["found_head"] = area([x for row in rows for x in suspicion(learner, row.ids, row.names)], wrong)
+        metrics["found_head"] = area(
+            [x for row in rows for x in replaced_probabilities(learner, row.ids, row.names)], wrong
+        )
     return {
-        "found": found.get("found_head", found["found_blank"]),
-        **found,
-        **names_chosen(learner, asked, tokenizer, chosen),
+        "found": metrics.get("found_head", metrics["found_blank"]),
+        **metrics,
+        **name_accuracy(learner, name_targets, tokenizer, choice_accuracy),
     }
 
 
-def doubted(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
+def doubt_sample(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
     """As part of a `Sample`. tokens: without special ones · names: their spans in `tokens` · doubts: P(replaced) by
     WKLM's head; for a BERT, 1 − P(name) among the names of its kind."""
     encoding = tokenizer.encode(text, max_length=LENGTH, truncation="head")
     names = names_in_text(encoding, tokenizer)
     if isinstance(learner, NamesLm):
-        doubts = suspicion(learner, encoding.ids, names)
+        doubts = replaced_probabilities(learner, encoding.ids, names)
     else:
-        doubts = [1 - math.exp(-x) for x in unlikelihood(learner, tokenizer, encoding.ids, names, others)]
+        doubts = [1 - math.exp(-x) for x in name_surprisal(learner, tokenizer, encoding.ids, names, others)]
     return {
         "text": text,
         "tokens": encoding.tokens[1:-1],

@@ -23,7 +23,7 @@ from minibert.text.batches import padded_batch
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
-from minibert.toy.hidden_spans import corrected, guessed, hidden_runs
+from minibert.toy.hidden_spans import hidden_runs, replaced_accuracy, span_accuracy
 from minibert.toy.world import Story
 from minibert.train import Eval, Event, Optimization, Preparing, Sample
 from minibert.training import resume
@@ -46,7 +46,7 @@ TOY = PretrainSettings(
 PAIRS = {"input_format": "segment_pair", "short_probability": SHORT}
 STORIES, HELD_OUT = 6_000, 60
 CHOICES = 200  # determined words that are compared with the others of their kind
-Question = tuple[list[int], int, str]
+WordQuestion = tuple[list[int], int, str]
 
 
 def pretrain_toy(
@@ -98,35 +98,37 @@ def pretrain_toy(
     if settings.max_length < TOY.max_length:
         lengths = lengths or (settings.max_length,)
     at_lengths = questions_at(held_out, tokenizer, lengths) if lengths else {}
-    asked = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
-    rivals = of_a_kind(others, tokenizer)
-    some = asked[:: max(1, len(asked) // CHOICES)]
+    targets = at_lengths[min(lengths)] if lengths else questions(held_out, tokenizer, settings.max_length)
+    rivals = words_by_kind(others, tokenizer)
+    subset = targets[:: max(1, len(targets) // CHOICES)]
     runs = hidden_runs(held_out, tokenizer, settings.max_length) if spans else []
-    guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in some) / len(some)
+    guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in subset) / len(subset)
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
         nonlocal watch
         model = settings.objective.networks_to_save(learner)[""]
         for message in mailbox():
             watch = [str(text) for text in message]
-        metrics = chosen(model, some, rivals, tokenizer.mask_id, tokenizer.pad_id)
+        metrics = choice_accuracy(model, subset, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
-            metrics |= answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+            metrics |= determined_accuracy(model, targets, tokenizer.mask_id, tokenizer.pad_id)
             if runs:
-                metrics |= guessed(model, runs, tokenizer)
-                metrics["corrected"] = corrected(model, some, rivals, tokenizer.pad_id)
+                metrics |= span_accuracy(model, runs, tokenizer)
+                metrics["corrected"] = replaced_accuracy(model, subset, rivals, tokenizer.pad_id)
             for length, rows in at_lengths.items():
-                metrics[f"right_{length}"] = answered(model, rows, tokenizer.mask_id, tokenizer.pad_id)["determined"]
+                metrics[f"right_{length}"] = determined_accuracy(model, rows, tokenizer.mask_id, tokenizer.pad_id)[
+                    "determined"
+                ]
         yield Eval(step, {**metrics, **guessable})
         if watch:
-            yield Sample(step, answers_to(model, tokenizer, watch))
+            yield Sample(step, predictions_for(model, tokenizer, watch))
 
     store = TokenStore.build(documents, tokenizer)
     facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}
     yield from pretrain_store(settings, store, tokenizer, out, measure, facts, resuming=resuming)
 
 
-def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -> list[Question]:
+def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -> list[WordQuestion]:
     """For every determined word of the stories that fit: the story's ids, its place in them, and its kind."""
     rows = []
     for story in stories:
@@ -141,13 +143,16 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer, max_length: int) -
 
 def questions_at(
     stories: Sequence[Story], tokenizer: Tokenizer, lengths: Sequence[int], most: int = CHOICES
-) -> dict[int, list[Question]]:
+) -> dict[int, list[WordQuestion]]:
     """Length → the same questions, at the end of rows of at most so many tokens: longer rows begin with more of the
     text before, of other stories too.
 
     The shortest rows are whole sentences of one story, and hold all that determines the target word.
     """
-    ids, starts, ends, words = [], [], [], []  # of all stories; starts: of sentences, ends: of the shortest rows
+    ids: list[int] = []  # of all stories
+    starts: list[int] = []  # of the sentences
+    ends: list[tuple[int, int]] = []  # of the shortest rows
+    words: list[tuple[str | None, list[int]]] = []  # kind, and what determines it
     for story in stories:
         first = begun = len(ids)
         for sentence in story.sentences:
@@ -158,27 +163,27 @@ def questions_at(
             ids += [tokenizer.ids[word.text] for word in sentence.words]
         ends.append((begun, len(ids)))
         words += [(word.kind, [first + i for i in word.determined_by]) for word in story.words]
-    asked = [
+    places = [
         (begun, end, place)
         for begun, end in ends
         if end >= max(lengths)
         for place in range(begun, end)
         if words[place][0] is not None and all(begun <= i < end for i in words[place][1])
     ]
-    asked = asked[:: max(1, len(asked) // most)]
-    rows: dict[int, list[Question]] = {length: [] for length in lengths}
+    places = places[:: max(1, len(places) // most)]
+    rows: dict[int, list[WordQuestion]] = {length: [] for length in lengths}
     for length in lengths:
-        for begun, end, place in asked:
+        for begun, end, place in places:
             start = begun if length == min(lengths) else next(s for s in starts if end - s <= length - 2)
             row = [tokenizer.cls_id, *ids[start:end], tokenizer.sep_id]
-            rows[length].append((row, place - start + 1, words[place][0]))
+            rows[length].append((row, place - start + 1, words[place][0] or ""))
     return rows
 
 
 @torch.no_grad()
-def at_blanks(
-    model: BertForPreTraining, questions: Sequence[Question], mask_id: int, pad_id: int
-) -> Iterator[tuple[Sequence[Question], Tensor, Tensor]]:
+def masked_logits(
+    model: BertForPreTraining, questions: Sequence[WordQuestion], mask_id: int, pad_id: int
+) -> Iterator[tuple[Sequence[WordQuestion], Tensor, Tensor]]:
     """The questions in chunks, each word masked alone → (chunk, answers (N,), logits (N, V))."""
     device, objective = next(model.parameters()).device, objective_for(model.config)
     for start in range(0, len(questions), 128):
@@ -194,12 +199,14 @@ def at_blanks(
             yield chunk, answers, model(blanks.to(device)).mlm_logits.cpu()
 
 
-def answered(model: BertForPreTraining, questions: list[Question], mask_id: int, pad_id: int) -> dict[str, float]:
+def determined_accuracy(
+    model: BertForPreTraining, questions: list[WordQuestion], mask_id: int, pad_id: int
+) -> dict[str, float]:
     """`determined`: the share of `questions` that the model answers right, and `determined.<kind>` for each kind."""
     training = model.training
     model.eval()
     right: dict[str, list[bool]] = defaultdict(list)
-    for chunk, answers, logits in at_blanks(model, questions, mask_id, pad_id):
+    for chunk, answers, logits in masked_logits(model, questions, mask_id, pad_id):
         for ok, (_, _, kind) in zip((logits.argmax(-1) == answers).tolist(), chunk, strict=True):
             right[kind].append(ok)
     model.train(training)
@@ -208,7 +215,7 @@ def answered(model: BertForPreTraining, questions: list[Question], mask_id: int,
     return {"determined": sum(everything) / len(everything), **shares}
 
 
-def of_a_kind(stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, list[int]]:
+def words_by_kind(stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, list[int]]:
     """Kind → the words that are determined that way somewhere in the stories, the most frequent first."""
     seen: dict[str, Counter[int]] = defaultdict(Counter)
     for story in stories:
@@ -218,8 +225,8 @@ def of_a_kind(stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, list[
     return {kind: [word for word, _ in words.most_common()] for kind, words in seen.items()}
 
 
-def chosen(
-    model: nn.Module, questions: list[Question], rivals: dict[str, list[int]], mask_id: int, pad_id: int
+def choice_accuracy(
+    model: nn.Module, questions: list[WordQuestion], rivals: dict[str, list[int]], mask_id: int, pad_id: int
 ) -> dict[str, float]:
     """`chosen`: the share of `questions` whose answer the model prefers to all other words of the kind: a masked LM by
     their probabilities where the word is masked, a discriminator by P(original) with each of them in its place."""
@@ -227,13 +234,13 @@ def chosen(
     model.eval()
     right = 0
 
-    def prefers(question: Question, preference: Callable[[list[int]], Tensor]) -> bool:
+    def prefers(question: WordQuestion, preference: Callable[[list[int]], Tensor]) -> bool:
         ids, place, kind = question
         words = list(dict.fromkeys([*rivals.get(kind, []), ids[place]]))
         return words[int(preference(words).argmax())] == ids[place]
 
     if isinstance(model, BertForPreTraining):
-        for chunk, _, logits in at_blanks(model, questions, mask_id, pad_id):
+        for chunk, _, logits in masked_logits(model, questions, mask_id, pad_id):
             right += sum(prefers(one, row.__getitem__) for one, row in zip(chunk, logits, strict=True))
     else:
         for ids, place, kind in questions:
@@ -242,7 +249,7 @@ def chosen(
     return {"chosen": right / len(questions)}
 
 
-def answers_to(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
+def predictions_for(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[str], top: int = 5) -> list[dict]:
     """A model's predictions for texts with [MASK]s, as `minibert.pretrain.fills`; for a discriminator, the words with
     the highest P(original), which do not add up to 1."""
     if isinstance(model, BertForPreTraining):

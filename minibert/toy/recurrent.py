@@ -6,7 +6,6 @@ Letters as in `minibert.model`; E embedding size, H state size. `minibert.inside
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,22 +13,21 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from minibert.checkpoint import CheckpointError, check_finite, existing, writing
+from minibert.checkpoint import existing
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Tap, no_tap
-from minibert.seq2seq.decoder import PairBatch, Seq2SeqOutput
+from minibert.objectives import cross_entropy
 from minibert.text.batches import padded_batch
 from minibert.text.json_values import json_object
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
+from minibert.toy.files import load_network, readable, save_network
+from minibert.toy.seq2seq import Seq2Seq
 from minibert.toy.world import Story
 from minibert.train import Event, Optimization
-from minibert.training.skip_init import sizes_only
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's file names: this is no BERT
@@ -50,7 +48,7 @@ class BiLmOutput:
     loss: Tensor
 
 
-def turned(x: Tensor, lengths: Tensor) -> Tensor:
+def reverse_rows(x: Tensor, lengths: Tensor) -> Tensor:
     """Reverse each row's real tokens; padding stays at the end. x: (B, T, …) · lengths: (B,). Its own inverse."""
     at = torch.arange(x.size(1), device=x.device).expand(x.shape[:2])  # (B, T)
     back = torch.where(at < lengths[:, None], lengths[:, None] - 1 - at, at)
@@ -76,8 +74,8 @@ class BiLm(nn.Module):
         """ids (B, T) → forwards (B, T, H), backwards (B, T, H), both in the order of the text."""
         x = self.token(batch.ids)  # (B, T, E)
         lengths = self.lengths(batch)
-        back, _ = self.backwards(turned(x, lengths))
-        return self.forwards(x)[0], turned(back, lengths)
+        back, _ = self.backwards(reverse_rows(x, lengths))
+        return self.forwards(x)[0], reverse_rows(back, lengths)
 
     @staticmethod
     def lengths(batch: Batch) -> Tensor:
@@ -95,37 +93,25 @@ class BiLm(nn.Module):
         at = torch.arange(batch.ids.size(1), device=batch.ids.device)
         after = torch.where(at < last, batch.ids.roll(-1, 1), IGNORE)  # (B, T)
         before = torch.where((at > 0) & (at <= last), batch.ids.roll(1, 1), IGNORE)
-        loss = sum(
-            F.cross_entropy(self.output(states).flatten(0, 1), labels.flatten(), ignore_index=IGNORE)
+        losses = [
+            cross_entropy(self.output(states).flatten(0, 1), labels.flatten())
             for states, labels in ((forwards, after), (backwards, before))
-        )
-        return BiLmOutput(forwards, backwards, loss)
+        ]
+        return BiLmOutput(forwards, backwards, losses[0] + losses[1])
 
     def save(self, directory: str | Path) -> None:
         """Save sizes and weights, in half precision, atomically."""
-        state = {name: value.detach().cpu().half().contiguous() for name, value in self.state_dict().items()}
-        with writing(directory) as folder:
-            save_file(state, folder / WEIGHTS)
-            (folder / DESCRIPTION).write_text(json.dumps(self.sizes, indent=1) + "\n", encoding="utf-8")
+        state = {name: value.half() for name, value in self.state_dict().items()}
+        save_network(Path(directory) / WEIGHTS, Path(directory) / DESCRIPTION, state, self.sizes)
 
     @classmethod
     def load(cls, directory: str | Path) -> BiLm:
         """Load what `save` has written. Raises CheckpointError if that is missing or invalid."""
         directory = Path(directory)
-        try:
-            said = json_object(existing(directory, DESCRIPTION))
-            sizes = {name: int(said[name]) for name in SIZES}
-            stored = load_file(existing(directory, WEIGHTS))
-            check_finite(stored, directory / WEIGHTS)
-            with sizes_only():
-                wanted = cls(**sizes).state_dict()
-            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
-                raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")
-            model = cls(**sizes)
-            model.load_state_dict(stored)
-            return model.eval()
-        except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
-            raise CheckpointError(f"{directory} holds no recurrent network that can be read: {error}") from error
+        with readable(directory, "recurrent network"):
+            fields = json_object(existing(directory, DESCRIPTION))
+            sizes = {name: int(fields[name]) for name in SIZES}
+            return load_network(directory / WEIGHTS, lambda: cls(**sizes))
 
 
 @dataclass(frozen=True)
@@ -168,12 +154,12 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
     torch.manual_seed(settings.seed)
     rng = random.Random(settings.seed)
     tokenizer = Tokenizer(toy_world.vocabulary())
-    told = rows_of(toy_world.stories(settings.stories, settings.seed, settings.world), tokenizer)
+    rows = rows_of(toy_world.stories(settings.stories, settings.seed, settings.world), tokenizer)
     held_out = toy_world.stories(HELD_OUT, settings.seed + 1_000_003, settings.world)
     model = BiLm(tokenizer.vocab_size, settings.embedding_size, settings.hidden_size)
 
     def row() -> list[int]:
-        story = rng.choice(told)
+        story = rng.choice(rows)
         start = rng.choice([0, 0, rng.randrange(len(story))])  # from the beginning, mostly
         count = rng.randint(1, len(story) - start)
         ids = [i for sentence in story[start : start + count] for i in sentence][: settings.longest - 2]
@@ -188,7 +174,7 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
         model,
         batches(),
         settings,
-        lambda: measured(model, held_out, tokenizer),
+        lambda: evaluate(model, held_out, tokenizer),
         report_every=50,
         save=model.save,
         out=out,
@@ -196,18 +182,18 @@ def train_bilm(settings: BiLmSettings, out: str | Path | None = None) -> Iterato
 
 
 @torch.no_grad()
-def measured(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, float]:
+def evaluate(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dict[str, float]:
     """What the `Eval` of `train_bilm` holds."""
     losses: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}
     hits: dict[str, list[Tensor]] = {"forwards": [], "backwards": []}
     for story, sentences in zip(stories, rows_of(stories, tokenizer), strict=True):
         words = torch.tensor([i for sentence in sentences for i in sentence])
         batch = Batch(torch.tensor([[tokenizer.cls_id, *words.tolist(), tokenizer.sep_id]]))
-        asked = torch.tensor(toy_world.determined(story))
+        determined = torch.tensor(toy_world.determined(story))
         for side, logits in zip(losses, model.expected(batch), strict=True):
             here = logits[0, 1:-1]  # (words, V)
             losses[side].append(F.cross_entropy(here, words, reduction="none"))
-            hits[side].append((here.argmax(-1) == words)[asked])
+            hits[side].append((here.argmax(-1) == words)[determined])
     right = {side: torch.cat(found) for side, found in hits.items()}
     found = {side: torch.cat(values).mean().exp().item() for side, values in losses.items()}
     shares = {**right, "either": right["forwards"] | right["backwards"]}
@@ -217,11 +203,9 @@ def measured(model: BiLm, stories: Sequence[Story], tokenizer: Tokenizer) -> dic
 # --- an encoder–decoder without attention -------------------------------------------------------------------------
 
 
-class RecurrentPair(nn.Module):
+class RecurrentPair(Seq2Seq):
     """An LSTM encoder, and an LSTM decoder that begins with the encoder's last state alone (Sutskever et al. 2014, §2).
-
-    Same interface as `minibert.toy.seq2seq.EncoderDecoder`, so that both are trained and used alike.
-    """
+    Trained and used like `minibert.toy.seq2seq.EncoderDecoder`."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -244,10 +228,3 @@ class RecurrentPair(nn.Module):
         """target (B, T), memory → logits (B, T, V): row t predicts the word after target word t."""
         x = self.token(target) * self.token.embedding_dim**0.5
         return tap("logits", F.linear(self.decoder(x, memory)[0], self.token.weight))  # tied
-
-    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
-        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
-        loss = None
-        if batch.labels is not None:
-            loss = F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
-        return Seq2SeqOutput(logits, loss)

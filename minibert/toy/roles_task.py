@@ -16,6 +16,7 @@ from minibert.relatives.parts.semantic_roles import RolesBatch, SemBert
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
+from minibert.toy.files import load_masked_lm
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import MOST, ROLES, role_rows, words_in
 from minibert.toy.world import Story
@@ -28,7 +29,7 @@ MEANT = ("FIRST", "SECOND", "BOTH")  # the people in the order in which the stor
 
 
 @dataclass(frozen=True)
-class Told:
+class RoleExample:
     """A text's words, their roles, and the person each word stands for: a place in MEANT, or −100."""
 
     words: tuple[str, ...]
@@ -59,7 +60,7 @@ class RolesSettings:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
 
 
-def told(story: Story, longest: int) -> Told:
+def role_example(story: Story, longest: int) -> RoleExample:
     """The first sentences of a story that fit into `longest` words."""
     length = 0
     for sentence in story.sentences:
@@ -69,16 +70,16 @@ def told(story: Story, longest: int) -> Told:
     example = tagged(story)
     words = example.words[:length]
     meant = [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in example.tags[:length]]
-    return Told(words, tuple(map(tuple, role_rows(words))), tuple(meant))
+    return RoleExample(words, tuple(map(tuple, role_rows(words))), tuple(meant))
 
 
-def shuffled(text: Told) -> Told:
+def shuffled(text: RoleExample) -> RoleExample:
     """The roles permuted among the words, in the same way for the same text."""
     order = random.Random(" ".join(text.words)).sample(range(len(text.words)), len(text.words))
     return replace(text, roles=tuple(tuple(row[at] for at in order) for row in text.roles))
 
 
-def batch_of(texts: Sequence[Told], tokenizer: Tokenizer) -> RolesBatch:
+def batch_of(texts: Sequence[RoleExample], tokenizer: Tokenizer) -> RolesBatch:
     """A batch of texts, their words split into pieces; with labels if all texts have `meant`."""
     rows, numbers = [], []
     for text in texts:
@@ -108,14 +109,16 @@ def train_roles(
     on the pronouns of held-out stories; `commonest`: that of always giving the commonest answer. `Sample`: the
     predictions for the words of `watch`."""
     torch.manual_seed(settings.seed)
-    tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
+    tokenizer, start = checkpoint.load_tokenizer(model), load_masked_lm(model)
     learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
-    texts = [told(story, settings.longest) for story in world.stories(settings.stories, settings.seed + 21, "small")]
+    texts = [
+        role_example(story, settings.longest) for story in world.stories(settings.stories, settings.seed + 21, "small")
+    ]
     texts = [text for text in texts if any(one != IGNORE for one in text.meant)]
-    kept = [told(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
-    kept = [text for text in kept if any(one != IGNORE for one in text.meant)]
+    held_out = [role_example(story, settings.longest) for story in world.stories(settings.held_out, 8_000_009, "small")]
+    held_out = [text for text in held_out if any(one != IGNORE for one in text.meant)]
     if settings.shuffled:
-        texts, kept = ([shuffled(text) for text in some] for some in (texts, kept))
+        texts, held_out = ([shuffled(text) for text in some] for some in (texts, held_out))
     rng = random.Random(settings.seed)
 
     def batches() -> Iterator[RolesBatch]:
@@ -126,36 +129,37 @@ def train_roles(
         learner,
         batches(),
         settings,
-        lambda: marks(learner, kept, tokenizer),
-        lambda texts: [said(learner, tokenizer, str(text), settings.shuffled) for text in texts],
+        lambda: evaluate(learner, held_out, tokenizer),
+        lambda texts: [role_sample(learner, tokenizer, str(text), settings.shuffled) for text in texts],
         watch=watch,
         mailbox=mailbox,
     )
 
 
 @torch.no_grad()
-def marks(learner: SemBert, texts: Sequence[Told], tokenizer: Tokenizer) -> dict[str, float]:
-    device, said, truth = next(learner.parameters()).device, [], []
+def evaluate(learner: SemBert, texts: Sequence[RoleExample], tokenizer: Tokenizer) -> dict[str, float]:
+    device = next(learner.parameters()).device
+    all_predictions, all_labels = [], []
     for start in range(0, len(texts), 64):
         batch = batch_of(texts[start : start + 64], tokenizer)
-        asked = batch.labels != IGNORE
-        said.append(learner(batch.to(device)).logits.argmax(-1).cpu()[asked])
-        truth.append(batch.labels[asked])
-    said, truth = torch.cat(said), torch.cat(truth)
+        targets = batch.labels != IGNORE
+        all_predictions.append(learner(batch.to(device)).logits.argmax(-1).cpu()[targets])
+        all_labels.append(batch.labels[targets])
+    predictions, labels = torch.cat(all_predictions), torch.cat(all_labels)
     return {
-        "meant": (said == truth).float().mean().item(),
-        "commonest": (truth == truth.mode().values).float().mean().item(),
+        "meant": (predictions == labels).float().mean().item(),
+        "commonest": (labels == labels.mode().values).float().mean().item(),
     }
 
 
 @torch.no_grad()
-def said(learner: SemBert, tokenizer: Tokenizer, text: str, permuted: bool = False) -> dict:
+def role_sample(learner: SemBert, tokenizer: Tokenizer, text: str, permuted: bool = False) -> dict:
     """P of each of MEANT for each word of a text, as part of a `Sample`; empty for a text that cannot be parsed.
 
     permuted: read other words' roles, as a model that was trained so."""
     try:
         words = words_in(text)
-        one = Told(tuple(words), tuple(map(tuple, role_rows(words))))
+        one = RoleExample(tuple(words), tuple(map(tuple, role_rows(words))))
         one = shuffled(one) if permuted else one
     except ValueError:
         return {"text": text, "words": [], "shares": []}

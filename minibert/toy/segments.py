@@ -24,7 +24,7 @@ from minibert.training.train_and_evaluate import train_and_evaluate
 
 LENGTH = 16  # tokens of a row
 HELD_OUT_SEED = 9_000_067
-TOLD = ("before", "here")  # the row that determines a word: the one before, or its own
+CONTEXTS = ("before", "here")  # the row that determines a word: the one before, or its own
 
 
 @dataclass(frozen=True)
@@ -55,35 +55,35 @@ class SegmentSettings:
 
 
 @dataclass(frozen=True)
-class OnOutput(PreTrainingOutput):
+class TwoSegmentOutput(PreTrainingOutput):
     """The outputs for the second row, the loss for both. second_loss: for the second alone."""
 
     second_loss: Tensor | None = None
 
 
-class ReadsOn(nn.Module):
+class TwoSegmentModel(nn.Module):
     """Reads batches of first rows followed by their second rows."""
 
     def __init__(self, model: PermutationLM, memory: bool):
         super().__init__()
         self.model, self.memory = model, memory
 
-    def forward(self, batch: Batch) -> OnOutput:
+    def forward(self, batch: Batch) -> TwoSegmentOutput:
         first, second = batch.split(2)
         before, read = guess_on(self.model, first)
         behind, _read = guess_on(self.model, second, read if self.memory else None)
-        loss = (before.mlm_loss + behind.mlm_loss) / 2
-        return OnOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.mlm_loss)
+        loss = (before.loss + behind.loss) / 2
+        return TwoSegmentOutput(behind.mlm_logits, behind.nsp_logits, loss, second_loss=behind.loss)
 
 
 @dataclass(frozen=True)
-class Question:
-    """Two rows of LENGTH ids, the place of the target in the second, and which row determines it, one of TOLD."""
+class SegmentQuestion:
+    """Two rows of LENGTH ids, the place of the target in the second, and which row determines it, one of CONTEXTS."""
 
     first: tuple[int, ...]
     second: tuple[int, ...]
     place: int
-    told: str
+    context: str
 
 
 def two_rows(ids: Sequence[int], cut: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -96,10 +96,10 @@ def rows_of(stories: Sequence[Story], tokenizer: Tokenizer) -> list[list[int]]:
     return [ids for ids in rows if len(ids) >= 2 * LENGTH]
 
 
-def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
+def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[SegmentQuestion]:
     """For each story, the rows around every LENGTH-th token, and the words of the second row that words of the two rows
     determine: those of the second row alone ("here"), or also some of the first ("before")."""
-    found = []
+    targets = []
     for story in stories:
         ids = [tokenizer.ids[word.text] for word in story.words]
         for cut in range(LENGTH, len(ids) - LENGTH + 1, LENGTH):
@@ -108,30 +108,31 @@ def questions(stories: Sequence[Story], tokenizer: Tokenizer) -> list[Question]:
                 word = story.words[cut + place]
                 if word.kind is None or not all(cut - LENGTH <= at < cut + LENGTH for at in word.determined_by):
                     continue
-                told = TOLD[min(word.determined_by) >= cut]
-                found.append(Question(first, second, place, told))
-    return found
+                context = CONTEXTS[min(word.determined_by) >= cut]
+                targets.append(SegmentQuestion(first, second, place, context))
+    return targets
 
 
 @torch.no_grad()
-def right(
-    model: PermutationLM, asked: Sequence[Question], memory: bool, size: int = 128
+def accuracy_and_loss(
+    model: PermutationLM, targets: Sequence[SegmentQuestion], memory: bool, size: int = 128
 ) -> tuple[dict[str, float], float]:
-    """One of TOLD → the accuracy on its words, each predicted alone; and the mean loss of all."""
-    device, hits, losses = next(model.parameters()).device, {where: [] for where in TOLD}, []
-    for start in range(0, len(asked), size):
-        some = asked[start : start + size]
+    """One of CONTEXTS → the accuracy on its words, each predicted alone; and the mean loss of all."""
+    device, losses = next(model.parameters()).device, []
+    hits: dict[str, list[bool]] = {where: [] for where in CONTEXTS}
+    for start in range(0, len(targets), size):
+        chunk = targets[start : start + size]
         first, second = (
-            torch.tensor([getattr(one, name) for one in some], device=device) for name in ("first", "second")
+            torch.tensor([getattr(one, name) for one in chunk], device=device) for name in ("first", "second")
         )
-        here = torch.arange(len(some)), torch.tensor([one.place for one in some])
+        here = torch.arange(len(chunk)), torch.tensor([one.place for one in chunk])
         labels = torch.full_like(second, IGNORE)
         labels[here] = second[here]
         output, _read = guess_on(model, Batch(second, labels=labels), read(model, first) if memory else None)
-        losses.append(float(output.mlm_loss) * len(some))
-        for one, ok in zip(some, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
-            hits[one.told].append(ok)
-    return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(asked))
+        losses.append(float(output.loss) * len(chunk))
+        for one, ok in zip(chunk, (output.mlm_logits.argmax(-1) == second[here]).tolist(), strict=True):
+            hits[one.context].append(ok)
+    return {where: sum(oks) / max(1, len(oks)) for where, oks in hits.items()}, sum(losses) / max(1, len(targets))
 
 
 def read(model: PermutationLM, ids: Tensor) -> Memory:
@@ -147,34 +148,34 @@ def train_on_segments(
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, an XLNet of the toy world, further, on two rows at a time; yield events, save the
     model in `out`. Each `Eval` holds, on words of held-out second rows, `loss` and the accuracies `before` and `here`
-    (`right`), with memory if the run has it; and then also without it (`…_forgotten`)."""
+    (`accuracy_and_loss`), with memory if the run has it; and then also without it (`…_forgotten`)."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), checkpoint.load(model)
     if not isinstance(start, PermutationLM):
         raise ValueError(f"{model} is a {start.config.model_type} model; only XLNet has a memory here")
-    learner = ReadsOn(start, settings.memory).to(best_device())
-    asked = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
+    learner = TwoSegmentModel(start, settings.memory).to(best_device())
+    targets = questions(world.stories(settings.held_out, HELD_OUT_SEED, "small"), tokenizer)
     rows = rows_of(world.stories(settings.stories, settings.seed + 41, "small"), tokenizer)
-    dice, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
+    rng, orders = random.Random(settings.seed), torch.Generator().manual_seed(settings.seed)
 
     def batches() -> Iterator[Batch]:
         while True:
-            some = [
-                two_rows(ids, dice.randint(LENGTH, len(ids) - LENGTH))
-                for ids in dice.choices(rows, k=settings.batch_size)
+            chunk = [
+                two_rows(ids, rng.randint(LENGTH, len(ids) - LENGTH))
+                for ids in rng.choices(rows, k=settings.batch_size)
             ]
-            ids = torch.tensor([pair[0] for pair in some] + [pair[1] for pair in some])
+            ids = torch.tensor([pair[0] for pair in chunk] + [pair[1] for pair in chunk])
             yield settings.objective.corrupt(Batch(ids), torch.zeros_like(ids, dtype=torch.bool), None, None, orders)
 
     def measure() -> dict[str, float]:
-        shares, loss = right(start, asked, settings.memory)
-        found = {**shares, "loss": loss}
+        shares, loss = accuracy_and_loss(start, targets, settings.memory)
+        metrics = {**shares, "loss": loss}
         if settings.memory:
-            shares, loss = right(start, asked, False)
-            found |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
-        return found
+            shares, loss = accuracy_and_loss(start, targets, False)
+            metrics |= {f"{name}_forgotten": value for name, value in {**shares, "loss": loss}.items()}
+        return metrics
 
-    facts = {"asked": {where: sum(one.told == where for one in asked) for where in TOLD}}
+    facts = {"asked": {where: sum(one.context == where for one in targets) for where in CONTEXTS}}
     yield from train_and_evaluate(
         learner,
         batches(),

@@ -6,33 +6,32 @@ another order: `reverse`, `sort` or `copy`. Letters as in `minibert.model`, with
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.attention_masks import causal_mask, padding_mask
-from minibert.checkpoint import CheckpointError, check_finite, existing, writing
+from minibert.checkpoint import existing
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Block, Tap, no_tap, prefix_tap
+from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
 from minibert.text.batches import padded
 from minibert.text.json_values import json_object
 from minibert.text.position_vectors import sinusoids
 from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
+from minibert.toy.files import load_network, readable, save_network
 from minibert.train import Event, Optimization
 from minibert.training.precision import best_device
-from minibert.training.skip_init import sizes_only
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 PAD, BOS, EOS, UNK = SPECIALS = ("[PAD]", "[BOS]", "[EOS]", "[UNK]")
@@ -49,6 +48,7 @@ class SinusoidEmbeddings(nn.Module):
         super().__init__()
         self.token = nn.Embedding(config.vocab_size, config.hidden_size)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.position: Tensor
         self.register_buffer(
             "position", sinusoids(config.max_position_embeddings, config.hidden_size), persistent=False
         )
@@ -58,7 +58,30 @@ class SinusoidEmbeddings(nn.Module):
         return tap("out", self.dropout(token + self.position[: ids.size(1)]))  # (B, T, H)
 
 
-class EncoderDecoder(nn.Module):
+class Seq2Seq(nn.Module):
+    """An encoder and a decoder, trained by teacher forcing: all positions of the target at once, each given the right
+    words before it."""
+
+    config: BertConfig
+
+    def encode(self, batch: Batch, tap: Tap = no_tap) -> Any:
+        """What the decoder reads of the source."""
+        raise NotImplementedError
+
+    def decode(self, target: Tensor, memory: Any, source: Batch, tap: Tap = no_tap) -> Tensor:
+        """target (B, T) → logits (B, T, V): row t predicts the word after target word t."""
+        raise NotImplementedError
+
+    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
+        if batch.target is None:
+            raise ValueError("without a target there is nothing to decode")
+        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
+        if batch.labels is None:
+            return Seq2SeqOutput(logits)
+        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten()))
+
+
+class EncoderDecoder(Seq2Seq):
     """Encoder and decoder with one embedding matrix for source, target and output (Vaswani et al. 2017, §3).
 
     config.num_hidden_layers blocks on each side.
@@ -70,7 +93,7 @@ class EncoderDecoder(nn.Module):
         self.embeddings = SinusoidEmbeddings(config)
         self.encoder = nn.ModuleList(Block(config) for _ in range(config.num_hidden_layers))
         self.decoder = nn.ModuleList(DecoderBlock(config) for _ in range(config.num_hidden_layers))
-        start(self)
+        initialize(self)
 
     def encode(self, batch: Batch, tap: Tap = no_tap) -> Tensor:
         """ids (B, S) → (B, S, H): once for each source."""
@@ -89,17 +112,9 @@ class EncoderDecoder(nn.Module):
             x = block(x, memory, mask, source_mask, prefix_tap(tap, f"decoder.blocks.{i}"))  # (B, T, H)
         return tap("logits", F.linear(x, self.embeddings.token.weight))  # tied: (B, T, H) → (B, T, V)
 
-    def forward(self, batch: PairBatch, tap: Tap = no_tap) -> Seq2SeqOutput:
-        """Teacher forcing: all positions of the target are trained at once, each given the right words before it."""
-        logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
-        loss = None
-        if batch.labels is not None:
-            loss = F.cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten(), ignore_index=IGNORE)
-        return Seq2SeqOutput(logits, loss)
-
 
 @torch.no_grad()
-def start(model: EncoderDecoder) -> None:
+def initialize(model: EncoderDecoder) -> None:
     """Glorot-uniform matrices, zero biases; embeddings N(0, 1/H): token · √H weighs about what a sinusoid does."""
     for part in model.modules():
         if isinstance(part, nn.Linear):
@@ -255,7 +270,7 @@ class Seq2SeqSettings:
 def train_seq2seq(
     settings: Seq2SeqSettings,
     *,
-    network: type[nn.Module] = EncoderDecoder,
+    network: Callable[[BertConfig], Seq2Seq] = EncoderDecoder,
     vocabulary: Sequence[str] = (),
     watch: Sequence[str] = (),
     out: str | Path | None = None,
@@ -323,7 +338,7 @@ def evaluate(trained: Trained, sentences: Iterable[tuple[str, ...]]) -> tuple[di
 
 
 @dataclass(frozen=True)
-class Answer:
+class Seq2SeqAnswer:
     """source, target, answer: words; what the model reads as [UNK] is [UNK] in the target too. cross: (T, S) weights of
     the first head of the last decoder block, rounded; a row for each word said, [EOS] included; (T, 0) without any."""
 
@@ -362,7 +377,7 @@ class Decoding:
 class Trained:
     """A trained model with its words and its task."""
 
-    model: EncoderDecoder
+    model: Seq2Seq
     words: Words
     task: str
     longest: int
@@ -374,14 +389,14 @@ class Trained:
         rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1, tap)
         return [[self.words.entries[i] for i in row] for row in rows]
 
-    def answer(self, source: Sequence[str]) -> Answer:
+    def answer(self, source: Sequence[str]) -> Seq2SeqAnswer:
         """The answer to at most `longest` words, beside the right one."""
         decoding = self.decode(source)
         known = decoding.source[:-1]
         said = [word for word in decoding.target[1:] if word != EOS]
         there = any(name.endswith(".cross.probs") for name in decoding.taps)
         cross = decoding.attention("decoder.cross")[-1, 0] if there else torch.zeros(len(said) + 1, 0)
-        return Answer(
+        return Seq2SeqAnswer(
             known, REORDERINGS[self.task](known), said, [[round(p, 3) for p in row] for row in cross.tolist()]
         )
 
@@ -408,26 +423,15 @@ class Trained:
     def save(self, directory: str | Path) -> None:
         """Save weights, sizes, words and task, atomically."""
         description = {"config": self.model.config.as_dict(), "words": self.words.entries, "task": self.task}
-        state = {name: value.detach().cpu().contiguous() for name, value in self.model.state_dict().items()}
-        with writing(directory) as folder:
-            save_file(state, folder / WEIGHTS)
-            text = json.dumps({**description, "longest": self.longest}, ensure_ascii=False, indent=1)
-            (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+        fields = {**description, "longest": self.longest}
+        save_network(Path(directory) / WEIGHTS, Path(directory) / DESCRIPTION, self.model.state_dict(), fields)
 
     @classmethod
-    def load(cls, directory: str | Path, network: type[nn.Module] = EncoderDecoder) -> Trained:
+    def load(cls, directory: str | Path, network: Callable[[BertConfig], Seq2Seq] = EncoderDecoder) -> Trained:
         """Load what `save` has written of a `network`. Raises CheckpointError if that is missing or invalid."""
         directory = Path(directory)
-        try:
-            said = json_object(existing(directory, DESCRIPTION))
-            config, stored = BertConfig.from_dict(said["config"]), load_file(existing(directory, WEIGHTS))
-            check_finite(stored, directory / WEIGHTS)
-            with sizes_only():
-                wanted = network(config).state_dict()
-            if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in wanted.items()}:
-                raise ValueError(f"{WEIGHTS} holds other weights than the sizes in {DESCRIPTION} ask for")
-            model = network(config)
-            model.load_state_dict(stored)
-            return cls(model.eval(), Words(tuple(said["words"])), said["task"], said["longest"])
-        except (ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
-            raise CheckpointError(f"{directory} holds no encoder–decoder that can be read: {error}") from error
+        with readable(directory, "encoder–decoder"):
+            fields = json_object(existing(directory, DESCRIPTION))
+            config = BertConfig.from_dict(fields["config"])
+            model = load_network(directory / WEIGHTS, lambda: network(config))
+            return cls(model, Words(tuple(fields["words"])), fields["task"], fields["longest"])

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from minibert.tasks import TaskData
 from minibert.tasks.spans import Answer, SpanExample
-from minibert.toy.world import Story, generate
+from minibert.toy.world import Story, generate, pick
 
 KINDS = ("colour", "possession", "pronoun", "thing")  # those that people could answer too; who goes home is arbitrary
 
 
 @dataclass(frozen=True)
-class Gap:
+class SentenceGap:
     """A sentence without one of its words. rest: the words of the other sentences · source: the place in `rest` of the
     word that determines it."""
 
@@ -32,11 +31,12 @@ def meant(n: int, seed: int, world: str = "small") -> TaskData:
     """Question: a sentence with a gap in place of a determined word · passage: its story without it · answer: the word
     that determines it. For "soon … found it under the sofa" that is the name of whoever lost it. One per story, its
     kind drawn uniformly from those of the story."""
-    rng, examples = random.Random(seed), []
+    rng = random.Random(seed)
+    examples: list[SpanExample] = []
     while len(examples) < n:
         gaps = gaps_of(generate(rng, world=world))
         if gaps:
-            gap = _pick(gaps[_pick(sorted(gaps), rng)], rng)
+            gap = pick(gaps[pick(sorted(gaps), rng)], rng)
             start = sum(len(word) + 1 for word in gap.rest[: gap.source])
             answer = Answer(gap.rest[gap.source], start)
             examples.append(SpanExample(str(len(examples)), " ".join(gap.sentence), " ".join(gap.rest), (answer,)))
@@ -50,7 +50,7 @@ def always_the_first(data: TaskData) -> float:
     return sum(first) / len(first)
 
 
-def gaps_of(story: Story) -> dict[str, list[Gap]]:
+def gaps_of(story: Story) -> dict[str, list[SentenceGap]]:
     """Kind of determination → the gaps that one word outside the sentence determines."""
     texts, found, start = [word.text for word in story.words], defaultdict(list), 0
     for sentence in story.sentences:
@@ -60,10 +60,6 @@ def gaps_of(story: Story) -> dict[str, list[Gap]]:
                 (source,) = word.determined_by
                 around = (*texts[start:place], *texts[place + 1 : end])
                 rest = (*texts[:start], *texts[end:])
-                found[word.kind].append(Gap(around, rest, source if source < start else source - (end - start)))
+                found[word.kind].append(SentenceGap(around, rest, source if source < start else source - (end - start)))
         start = end
     return found
-
-
-def _pick(items: Sequence, rng: random.Random):
-    return items[int(rng.random() * len(items))]  # as in the world: the one method Python never changes

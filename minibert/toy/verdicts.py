@@ -15,7 +15,7 @@ COPIES = {"train": 5, "dev": 5}  # reviews with the same verdict, among other se
 COLUMNS = ("sentence", "label", "place", "title", "reply")
 
 
-def verdict_rows(parts: Path, part: str, seed: int = 0) -> list[tuple[str, ...]]:
+def verdict_rows(parts: Path, part: str, seed: int = 0) -> list[tuple[str, str, str, str, str]]:
     """The rows of train.tsv or dev.tsv under COLUMNS. parts: the file of sentences."""
     pools = tomllib.loads(parts.read_text(encoding="utf-8"))
     own, fields = pools[part], pools["fields"]

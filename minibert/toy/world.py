@@ -19,11 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar
 
 from minibert.toy import lexicon
 
 KINDS = lexicon.KINDS
 WORLDS = {"small": lexicon.SMALL_WORLD, "whole": tuple(lexicon.SCENES)}
+Item = TypeVar("Item")
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
@@ -87,7 +89,7 @@ def generate(seed: int | random.Random, scenes: int | None = None, world: str = 
     drawn = [possible.pop(int(rng.random() * len(possible))) for _ in range(count)]
     told, late = [], []
     for number, group in enumerate([_OPENINGS, *drawn, _CLOSINGS]):
-        plot = _pick(group, rng)
+        plot = pick(group, rng)
         rows = people | {variable: _draw(domain, rng, used) for variable, domain in plot.variables}
         told += [(sentence, number, rows) for sentence in plot.told]
         late += [(sentence, number, rows) for sentence in plot.late]
@@ -193,13 +195,14 @@ class _Plot:
     two_genders: bool  # both are called he or she
 
 
-def _pick(items: Sequence, rng: random.Random):
-    return items[int(rng.random() * len(items))]  # random() is the one method Python promises never to change
+def pick(items: Sequence[Item], rng: random.Random) -> Item:
+    """A random item, the same under every Python version: random() is the one method promised never to change."""
+    return items[int(rng.random() * len(items))]
 
 
 def _draw(domain: str, rng: random.Random, used: set[str | None]) -> _Row:
     while True:
-        row = _pick(_ROWS[domain], rng)
+        row = pick(_ROWS[domain], rng)
         if row.key is None or row.key not in used:
             used.add(row.key)
             return row
@@ -234,11 +237,11 @@ def _annotate(sentences: list[tuple[tuple[_Slot, ...], int, dict[str, _Row]]]) -
     start = 0
     for i, (slot, text, number) in enumerate(filled):
         if slot.kind == "article":
-            text, sources = "an" if filled[i + 1][1][0] in "aeiou" else "a", (i + 1,)
+            text, sources = "an" if filled[i + 1][1][0] in "aeiou" else "a", [i + 1]
         else:
-            sources = tuple([source(i, *wanted) for wanted in slot.sources]) if slot.sources else ()
-            if None in sources:
-                sources = ()
+            sources = [j for mention in slot.sources if (j := source(i, *mention)) is not None]
+            if len(sources) < len(slot.sources):
+                sources = []
         words.append(
             Word(
                 text,
@@ -249,7 +252,7 @@ def _annotate(sentences: list[tuple[tuple[_Slot, ...], int, dict[str, _Row]]]) -
                 number if slot.has_number else None,
                 slot.tense,
                 slot.kind if sources else None,
-                sources,
+                tuple(sources),
                 slot.variable != "" and not sources,
             )
         )
@@ -353,11 +356,12 @@ def _slot(token: str) -> _Slot:
         return _Slot(token, "", "", *lexicon.FIXED[token], None, ())
     variable, form = slot["variable"], slot["form"] or ("name" if slot["variable"] in _PEOPLE else "word")
     domain = _domain(variable)
-    pos, tense, kind, wanted = lexicon.FORMS.get(f"{domain}.{form}") or lexicon.FORMS[form]
+    pos, tense, kind, origins = lexicon.FORMS.get(f"{domain}.{form}") or lexicon.FORMS[form]
     if form == "word" and domain in lexicon.WORDS:
         pos = lexicon.WORDS[domain][0]
         tense = "past" if pos == "VERB" else None
-    sources = tuple(tuple(source.split(".")) if "." in source else (variable, source) for source in wanted)
+    pairs = [source.rpartition(".") for source in origins]
+    sources = tuple((owner or variable, source) for owner, _dot, source in pairs)
     has_number = pos in ("NOUN", "PROPN", "PRON", "AUX") or tense == "pres"
     return _Slot("", variable, form, pos, None, tense, slot["kind"] or kind, sources, has_number=has_number)
 
@@ -422,7 +426,8 @@ def dependencies(pos, noun_of, nominal, clauses) -> tuple[list[int | None], list
     for k, (clause, predicate) in enumerate(zip(clauses, predicates, strict=True)):
         if k != main:
             attach(predicate, root, {"SCONJ": "advcl", "CCONJ": "conj"}.get(pos[clause[0]], "parataxis"))
-        left, right = [], []  # noun phrases without a preposition, before and after the predicate
+        left: list[int] = []
+        right: list[int] = []  # noun phrases without a preposition, before and after the predicate
         for i in clause:
             if noun_of[i] is not None:
                 attach(i, noun_of[i], {"DET": "det", "ADJ": "amod", "NUM": "nummod", "PRON": "nmod:poss"}[pos[i]])

@@ -17,7 +17,7 @@ from ui.text import tex
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.relatives.recurrent import Step
+    from minibert.inside.relatives.recurrent import LstmStep
 
 
 def names() -> dict[str, str]:
@@ -25,7 +25,7 @@ def names() -> dict[str, str]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def steps(ids: tuple[int, ...]) -> Step:
+def steps(ids: tuple[int, ...]) -> LstmStep:
     """The forward LSTM's gates and states at each token. Shared by all sessions: read-only."""
     import torch
 

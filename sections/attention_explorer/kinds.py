@@ -38,10 +38,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def measured(subject: InspectedModel, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
     from minibert.inside.heads import kinds as head_kinds
+    from minibert.toy.annotations import encoded_stories
 
     longest = subject.model.config.longest
     if on == "toy":
-        read = head_kinds.stories(subject.tokenizer, held_out.toy_stories(), longest)
+        read = encoded_stories(subject.tokenizer, held_out.toy_stories(), longest)
     else:
         texts = held_out.texts(held_out.kind_of_text(subject.tokenizer))
         read = head_kinds.sentences(subject.tokenizer, texts, longest)

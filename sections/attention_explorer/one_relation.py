@@ -15,7 +15,7 @@ from ui.text import literal, shorten
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.heads.accuracy import Asked, Found
+    from minibert.inside.heads.accuracy import HeadQuestions, RelationAccuracy
 
 CASES = 8  # sentences to choose from
 WIDTH = 70  # characters of a sentence in the list
@@ -26,7 +26,7 @@ def settled_names() -> dict[str, str]:
     return {"form": _("by its form"), "grammar": _("by grammar"), "meaning": _("by meaning only")}
 
 
-def show(subject: InspectedModel, found: Found, asked: Asked) -> None:
+def show(subject: InspectedModel, found: RelationAccuracy, asked: HeadQuestions) -> None:
     """The sentences to choose from, and the attention of the tested word of the chosen one. asked: the test set."""
     import torch
 
@@ -67,7 +67,7 @@ def show(subject: InspectedModel, found: Found, asked: Asked) -> None:
         by_kind(found)
 
 
-def examples(found: Found, asked: Asked) -> list[int]:
+def examples(found: RelationAccuracy, asked: HeadQuestions) -> list[int]:
     """A few questions, short texts first: mostly ones the best head answers correctly, and some it misses."""
     layer, head = found.best
     order = sorted(range(len(found.questions)), key=lambda i: len(asked.texts[found.questions[i].text]))
@@ -78,7 +78,7 @@ def examples(found: Found, asked: Asked) -> list[int]:
     return right[: CASES - few] + wrong[:few]
 
 
-def by_kind(found: Found) -> None:
+def by_kind(found: RelationAccuracy) -> None:
     """For the pronouns: how often the best head is right, by what settles the antecedent."""
     layer, head = found.best
     kinds = [samples.pronouns()[question.text].settled_by for question in found.questions]

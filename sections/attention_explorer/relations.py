@@ -18,7 +18,7 @@ from ui.source import show_source
 from ui.translations import _
 
 if TYPE_CHECKING:
-    from minibert.inside.heads.accuracy import Asked, Found
+    from minibert.inside.heads.accuracy import HeadQuestions, RelationAccuracy
 
 # Roughly by the gain of BERT-base's best head over the rule in the paper (on auxpass see literature.csv).
 ORDER = ("dobj", "pobj", "det", "poss", "coref", "nsubj", "aux", "auxpass", "prt", "amod")
@@ -44,7 +44,7 @@ def mark_names() -> tuple[str, str, str]:
     return _("this model's best head"), _("BERT-base's (Clark et al. 2019)"), _("best rule without a model")
 
 
-def row_name(found: Found) -> str:
+def row_name(found: RelationAccuracy) -> str:
     """Name of the relation: attending word → wanted word."""
     dependent, head = relation_names()[found.relation]
     looking, wanted = (dependent, head) if found.direction == "from_dependent" else (head, dependent)
@@ -56,7 +56,7 @@ def short_name(layer: int, head: int) -> str:
 
 
 @st.cache_resource(show_spinner=False)
-def questions() -> tuple[Asked, Asked]:
+def questions() -> tuple[HeadQuestions, HeadQuestions]:
     """Questions on the grammar of our annotated sentences, and on our pronouns."""
     from minibert.inside.heads.accuracy import about_pronouns, about_relations
     from minibert.inside.heads.grammatical_relations import relations
@@ -67,7 +67,7 @@ def questions() -> tuple[Asked, Asked]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def measured(subject: InspectedModel) -> list[Found]:
+def measured(subject: InspectedModel) -> list[RelationAccuracy]:
     """For each relation the better of both directions, in the order of ORDER."""
     from minibert.inside.heads.accuracy import better_direction, measure_heads
 
@@ -101,7 +101,7 @@ def show(lesson: Lesson, subject: InspectedModel) -> None:
     show_sources()
 
 
-def picture(found: list[Found], chosen: int) -> None:
+def picture(found: list[RelationAccuracy], chosen: int) -> None:
     from plots.head_kinds import FoundWord, found_words
 
     paper = literature("literature")
@@ -148,7 +148,7 @@ def paper_word(row: dict[str, str] | None):
     return FoundWord(f"{row['layer']}.{row['head']}", float(row["accuracy"]) / 100, float(row["baseline"]) / 100)
 
 
-def finding(found: list[Found]) -> str:
+def finding(found: list[RelationAccuracy]) -> str:
     """The figure in a sentence: how many heads clearly beat their rule, and which by most."""
     clear = [one for one in found if one.held_out > one.baseline + 0.05]
     if not clear:
@@ -160,7 +160,7 @@ def finding(found: list[Found]) -> str:
     ).format(n=len(clear), all=len(found), relation=row_name(most), accuracy=most.held_out, rule=most.baseline)
 
 
-def table_row(found: Found, paper: dict[str, str] | None) -> dict:
+def table_row(found: RelationAccuracy, paper: dict[str, str] | None) -> dict:
     layer, head = found.best
     paper = paper or {}
     return {

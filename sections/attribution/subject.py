@@ -174,10 +174,10 @@ def case_of(run_id: str, _run, given: tuple, target: str | None):
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _guess_of(model: tuple, _loaded, text: str, target: str | None):
     """The prediction to explain, or the error message."""
-    from minibert.inside.explanations.attributed_blanks import Blank
+    from minibert.inside.explanations.attributed_blanks import AttributedBlank
 
     try:
-        return Blank.at(_loaded.model, _loaded.tokenizer, text, target)
+        return AttributedBlank.at(_loaded.model, _loaded.tokenizer, text, target)
     except ValueError as error:
         return str(error)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from minibert.inside.relatives.family import KINDS, Member, family
+from minibert.inside.relatives.family import KINDS, FamilyMember, family
 from ui.inputs import choice, pick
 from ui.lesson import LESSONS, Lesson
 from ui.translations import _
@@ -17,7 +17,7 @@ FILE = LESSONS / "family" / "models.toml"
 class Inputs:
     """members: all models, by date · chosen: the name of one · kind: of KINDS, "" for all."""
 
-    members: Mapping[str, Member]
+    members: Mapping[str, FamilyMember]
     chosen: str
     kind: str
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.inside.relatives.family import KINDS, Member, children_of, line_of
+from minibert.inside.relatives.family import KINDS, FamilyMember, children_of, line_of
 from sections.family.subject import Inputs, kind_names
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 SYMBOLS = {"circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚"}
 
 
-def from_bert(inputs: Inputs) -> list[Member]:
+def from_bert(inputs: Inputs) -> list[FamilyMember]:
     """BERT's descendants."""
     return [one for one in inputs.members.values() if "BERT" in line_of(inputs.members, one.name)[:-1]]
 
@@ -59,7 +59,7 @@ def _guessed(inputs: Inputs) -> bool:
     return predict("network", question.format(n=len(later)), options, 0, about=str(len(later)))
 
 
-def _card(member: Member, line: str, words: dict[str, str], told: bool) -> None:
+def _card(member: FamilyMember, line: str, words: dict[str, str], told: bool) -> None:
     """Details of one model: its line of descent, what it changed, its sizes."""
     with st.container(border=True, key="family-card"):
         left, right = st.columns([3, 2], gap="large")

@@ -17,7 +17,7 @@ START, KIND = CHECKPOINTS / "unilm-toy" / "bert", "knowledge-entities"
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.entity_fusion import Fusion, noisy
-    from minibert.toy import strangers
+    from minibert.toy import pronoun_probe
 
     text = sentence_input(
         "entities", lesson.examples_called("entities"), label=_("Text in words of the toy world"), max_chars=240
@@ -31,7 +31,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     live.train(
         KIND, _("Train with the graph and without"), 600, 300, text, lambda steps: begin(steps, learns, text), draw
     )
-    show_source(strangers, find="def questions", label=_("Who is asked for: `{file}`").format(file="strangers.py"))
+    show_source(
+        pronoun_probe, find="def questions", label=_("Who is asked for: `{file}`").format(file="pronoun_probe.py")
+    )
 
 
 def alignments(text: str) -> None:
@@ -147,8 +149,8 @@ def found_in_text(run) -> None:
 @st.cache_data(show_spinner=False)
 def asked() -> int:
     """Number of test pronouns that mean strangers."""
-    from minibert.toy import strangers
+    from minibert.toy import pronoun_probe
     from minibert.toy.entities_task import MOST_ASKED, rows_of
 
     rows = rows_of(MOST_ASKED, 8_000_021, toy_tokenizer())
-    return sum(one.stranger for one in strangers.questions(rows, toy_tokenizer()))
+    return sum(one.stranger for one in pronoun_probe.questions(rows, toy_tokenizer()))

@@ -74,7 +74,7 @@ def names_html(tokens: list[str], names: list[tuple[int, int]], doubts: list[flo
 
 def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
     """Replace the chosen name by each other name of its kind, and show the likeliest ones."""
-    from minibert.inside.relatives.right_names import believed
+    from minibert.inside.relatives.name_probe import original_probabilities
     from minibert.relatives.parts.replaced_names import others_of
     from minibert.text.word_lists import names_in
     from plots.masking import Blank, expected_tokens
@@ -85,7 +85,7 @@ def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
     start, end = names[chosen]
     own = tuple(encoding.ids[start:end])
     candidates = [own, *others_of(names_in(tokenizer))[own]]
-    shares = believed(model, encoding.ids, names[chosen], candidates)
+    shares = original_probabilities(model, encoding.ids, names[chosen], candidates)
     best = shares.topk(min(TOP, len(candidates)))
     words = [" ".join(tokenizer.vocab[i] for i in candidates[at]) for at in best.indices.tolist()]
     title = _("In place of “{name}”, WKLM would soonest believe “{best}”").format(
@@ -110,11 +110,11 @@ def loaded(folder: str, version: int):
 
 def suspected(model, tokenizer, text: str):
     """The text's encoding, the spans of its names, and P(replaced) of each."""
-    from minibert.inside.relatives.right_names import names_in_text, suspicion
+    from minibert.inside.relatives.name_probe import names_in_text, replaced_probabilities
 
     encoding = tokenizer.encode(text, max_length=MOST_TOKENS, truncation="head")
     names = names_in_text(encoding, tokenizer)
-    return encoding, names, suspicion(model, encoding.ids, names)
+    return encoding, names, replaced_probabilities(model, encoding.ids, names)
 
 
 def arms() -> dict[str, str]:

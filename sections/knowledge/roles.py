@@ -100,12 +100,12 @@ def vector_of(words: tuple[str, ...], rows: tuple[tuple[str, ...], ...], at: int
     """[word vector; role vector] of an untrained SemBERT, and the index where the second begins."""
     import torch
 
-    from minibert.toy.roles_task import Told, batch_of
+    from minibert.toy.roles_task import RoleExample, batch_of
 
     model, tokenizer = untrained()
     seen: dict = {}
     with torch.no_grad():
-        model(batch_of([Told(words, rows)], tokenizer), tap=lambda name, x: seen.setdefault(name, x))
+        model(batch_of([RoleExample(words, rows)], tokenizer), tap=lambda name, x: seen.setdefault(name, x))
     return seen["joined"][0, at].tolist(), seen["words"].size(-1)
 
 

@@ -27,10 +27,11 @@ def tasks_of(source: str, content: bytes = b"", name: str = "") -> "tuple[list[P
     """The tasks of a source, and their fingerprint. Raises TaskDataError for an unusable file."""
     from minibert.inside.probes import tasks as probe_tasks
     from minibert.inside.probes.probe import ITEMS
+    from minibert.toy.annotations import toy_probe_tasks
     from minibert.toy.world import stories
 
     if source == "toy":
-        tasks = probe_tasks.toy_tasks(stories(STORIES, seed=0))
+        tasks = toy_probe_tasks(stories(STORIES, seed=0))
     elif source == "file":
         tasks = probe_tasks.column_tasks(probe_tasks.read_columns(content, name))
     else:

@@ -68,9 +68,9 @@ def correctors(language: str, start) -> list[tuple[str, object]]:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def corrected_by(folder: str, version: int, text: str) -> dict:
-    from minibert.toy.corrections import corrected
+    from minibert.toy.corrections import correction_sample
 
-    return corrected(*loaded(folder, version), text)
+    return correction_sample(*loaded(folder, version), text)
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

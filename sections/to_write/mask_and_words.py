@@ -95,6 +95,6 @@ def bert_writes(inputs: Inputs) -> None:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def bert_answer(text: str, version: int) -> dict:
-    from minibert.toy.answers import answered
+    from minibert.toy.answers import answer_sample
 
-    return answered(*network(SHIPPED / "bert-answers"), text)
+    return answer_sample(*network(SHIPPED / "bert-answers"), text)

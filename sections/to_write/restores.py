@@ -42,7 +42,7 @@ def measures() -> dict[str, str]:
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.seq2seq import bart
-    from minibert.toy.restoring import batch_of, train_bart
+    from minibert.toy.denoising import batch_of, train_bart
 
     manager().warm_up()
     lesson.show("BART as a model", title=False)
@@ -72,11 +72,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 def begin(noise: str, steps: int, text: str, seed: int) -> None:
-    from minibert.toy.restoring import RestoringSettings
+    from minibert.toy.denoising import DenoisingSettings
 
     submit(
-        "minibert.toy.restoring:train_bart",
-        RestoringSettings(noise, steps),
+        "minibert.toy.denoising:train_bart",
+        DenoisingSettings(noise, steps),
         watch=[(text, seed)],
         title=f"BART, {titles()[noise]}",
         kind=f"{KIND}/{noise}",
@@ -89,7 +89,7 @@ def step_and_loss(step: dict) -> str:
 
 @st.cache_resource(show_spinner=False, max_entries=6)
 def loaded(folder: str, version: int):
-    from minibert.toy.restoring import load
+    from minibert.toy.denoising import load
 
     return load(folder)
 
@@ -97,7 +97,7 @@ def loaded(folder: str, version: int):
 def restored(text: str, noise: str, seed: int, runs: list) -> None:
     """The noised text, and its restoration by this browser's models."""
     from minibert.masking.noises import NOISES
-    from minibert.toy.restoring import tokens_of, told, toy_tokenizer
+    from minibert.toy.denoising import restoration_sample, tokens_of, toy_tokenizer
 
     tokens = tokens_of(text, toy_tokenizer())
     if not tokens:
@@ -110,7 +110,7 @@ def restored(text: str, noise: str, seed: int, runs: list) -> None:
     for run in runs:
         folder = run.result / "bart"
         model = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
-        written = told(*model, text, noise, seed, BEAM if beam else 1)["said"]
+        written = restoration_sample(*model, text, noise, seed, BEAM if beam else 1)["said"]
         rows.append(said_row(_("{title}, {n} steps").format(title=run.title, n=run.latest("done")["step"]), written))
     st.html(f'<ol class="mb-noises">{"".join(rows)}</ol>')
 

@@ -85,19 +85,18 @@ def usual_words(inputs: Inputs) -> tuple[int, ...]:
 @st.cache_resource(show_spinner=False)
 def combinations() -> set[tuple[int, ...]]:
     """Pairs of ids that belong together in the toy world: first and last word of each group."""
-    from minibert.inside.relatives.joint import SEEN
     from minibert.tokenizer import Tokenizer
     from minibert.toy import world
-    from minibert.toy.together import together
+    from minibert.toy.collocations import REFERENCE_SEED, collocations_of
 
-    groups = together(world.stories(600, SEEN, "small"), Tokenizer(world.vocabulary()))
+    groups = collocations_of(world.stories(600, REFERENCE_SEED, "small"), Tokenizer(world.vocabulary()))
     return {(group.words[0], group.words[-1]) for group in groups}
 
 
 @st.cache_data(show_spinner=False, max_entries=64, hash_funcs={Inputs: lambda inputs: (inputs.text, inputs.pair.name)})
 def _log_probs(inputs: Inputs, places: tuple[int, ...], version: int) -> list[list[float]]:
     """For BERT, then XLNet: log-probabilities of both words at once, then one after the other."""
-    from minibert.inside.relatives.joint import at_once, in_order
+    from minibert.toy.collocations import at_once, in_order
 
     xlnet, bert, tokenizer = networks(inputs.pair)
     row, inside = inputs.row(), [place + 1 for place in places]  # shifted by [CLS]
@@ -125,12 +124,12 @@ def _drawn(inputs: Inputs, places: tuple[int, ...], version: int) -> list[list[t
     """Pairs sampled by BERT at once, and by XLNet one after the other."""
     import torch
 
-    from minibert.inside.relatives.joint import drawn
+    from minibert.toy.collocations import sample_words
 
     xlnet, bert, tokenizer = networks(inputs.pair)
     row, inside, rng = inputs.row(), [place + 1 for place in places], torch.Generator().manual_seed(0)
     return [
-        [drawn(model, row, inside, tokenizer.mask_id, rng, chained=chained) for _draw in range(DRAWS)]
+        [sample_words(model, row, inside, tokenizer.mask_id, rng, chained=chained) for _draw in range(DRAWS)]
         for model, chained in ((bert, False), (xlnet, True))
     ]
 
@@ -151,6 +150,6 @@ def draws(inputs: Inputs, places: tuple[int, ...]) -> None:
     st.markdown(f"**{words.format(n=DRAWS, a=counts[0], b=counts[1])}**")
     st.html(f'<ul class="mb-drawn">{"".join(rows)}</ul>')
     st.caption(_("✓: such a pair stands in stories of the toy world. Pairs of other kinds than these are not counted."))
-    from minibert.inside.relatives.joint import expected
+    from minibert.toy.collocations import expected
 
     show_source(expected, label=_("One word, while others are unknown too"))

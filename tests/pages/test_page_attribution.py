@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from minibert.inside.explanations.attributed_blanks import Blank
+from minibert.inside.explanations.attributed_blanks import AttributedBlank
 from minibert.inside.explanations.attribution import Case, agreement, attributions, completeness_errors, deletion_test
 from minibert.tasks import TASKS
 from sections.attribution import deletion
@@ -38,7 +38,7 @@ def test_without_a_classifier_a_guess_is_explained_and_training_offered(runs_fol
     assert {note["text"] for note in figure(app, "grid")["layout"]["annotations"]} == {"?"}
     values = grid_of(whole(app.button(key="strongest-guess-0").click().run()))
     loaded = load(USUAL_GUESSER)
-    guess = Blank.at(loaded.model, loaded.tokenizer, app.text_input(key="blank").value)
+    guess = AttributedBlank.at(loaded.model, loaded.tokenizer, app.text_input(key="blank").value)
     assert f"**{guess.label}** in the blank" in text_of(app)
     assert values == pytest.approx(np.array(list(attributions(guess).values())).T, abs=1e-5)
     strongest = [guess.words[row].text for row in abs(values).argmax(0)]

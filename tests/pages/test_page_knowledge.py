@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.relatives.right_names import names_in_text, suspicion
+from minibert.inside.relatives.name_probe import names_in_text, replaced_probabilities
 from minibert.knowledge.sentence_tree import Fact, KnowledgeBase, mentions, read, sentence_tree
 from minibert.toy import lexicon
 from minibert.toy.entities_task import EntitySettings, train_entities
@@ -82,7 +82,7 @@ def test_each_name_stands_over_the_models_own_doubt(runs_folder):
     text = "anna and ben were good friends. later anna gave the ball to ben. now anna has it."
     encoding = tokenizer.encode(text)
     names = names_in_text(encoding, tokenizer)
-    doubts = suspicion(model, encoding.ids, names)
+    doubts = replaced_probabilities(model, encoding.ids, names)
     app = open_page("knowledge", part="Right name?", named=text)
     for (start, end), doubt in zip(names, doubts, strict=True):
         spelled = " ".join(encoding.tokens[start:end])

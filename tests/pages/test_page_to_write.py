@@ -12,9 +12,9 @@ from minibert.masking.misspelling import read_confusions
 from minibert.masking.noises import NOISES
 from minibert.seq2seq.corrector import Corrector
 from minibert.tokenizer import basic_tokens
-from minibert.toy.answers import AnswerSettings, answered, rules_for, spelled, train_answers
-from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
-from minibert.toy.restoring import BART, RestoringSettings, load, told, train_bart
+from minibert.toy.answers import AnswerSettings, answer_sample, rules_for, spelled, train_answers
+from minibert.toy.corrections import CorrectorSettings, correction_sample, train_corrector
+from minibert.toy.denoising import BART, DenoisingSettings, load, restoration_sample, train_bart
 from sections.to_write.corrector import chinese_sentences
 from tests.pages.driver import ROOT, figure, html_of, open_page, plain, whole
 from tests.pages.finished_runs import run_of
@@ -42,7 +42,9 @@ def captions(app) -> str:
 def test_what_is_written_and_its_probabilities_are_the_models_and_bert_writes_beside_it(runs_folder, unilm):
     model, tokenizer = unilm
     app = open_page("to_write", owner="me", text=TEXT)
-    words = answered(checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT)
+    words = answer_sample(
+        checkpoint.load(FOLDER / "bert-answers"), checkpoint.load_tokenizer(FOLDER / "bert-answers"), TEXT
+    )
     assert "BERT" in captions(app) and all(word in captions(app) for word in words["words"] if word.isalpha())
     data = shown(app)
     check_mask(data, lambda i, j: j < data["source"] or j <= i)
@@ -130,10 +132,10 @@ def test_what_is_corrected_is_what_the_models_say(runs_folder, language):
     text = Lesson("to_write").examples_called("wrong" if language == "en" else "wrong_zh")[0]
     folders = [FOLDER / "bert", FOLDER / "corrector"] if language == "en" else [ROOT / "checkpoints" / "mini-zh"]
     for folder in folders:
-        told = corrected(*Corrector.load(folder), text)
-        assert f"<bdi>{told['tokens'][0]}</bdi>" in html
-        if told["suspicion"]:
-            assert f"p {told['suspicion'][2]:.2f}" in html
+        sample = correction_sample(*Corrector.load(folder), text)
+        assert f"<bdi>{sample['tokens'][0]}</bdi>" in html
+        if sample["suspicion"]:
+            assert f"p {sample['suspicion'][2]:.2f}" in html
 
 
 def test_chinese_sentences_are_the_courses_own():
@@ -179,13 +181,13 @@ def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
 
 @pytest.mark.trains
 def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
-    settings = RestoringSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
+    settings = DenoisingSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
     events = list(train_bart(settings, out=tmp_path, watch=[(TEXT, 1)]))
     for _run in range(2):
         run_of(events, "to_write-bart/masking", owner="me", title="BART, masking", folder=tmp_path)
     text = "anna danced. tom sang."
     app = open_page("to_write", owner="me", part="BART restores", spoiled=text, noise="deletion", seed=3)
-    said = told(*load(tmp_path / BART), text, "deletion", 3)["said"]
+    said = restoration_sample(*load(tmp_path / BART), text, "deletion", 3)["said"]
     html = html_of(app)
     assert html.count("BART, masking, 2 steps") == 2
     assert html.count("<bdi>") == len(NOISES["deletion"](basic_tokens(text, True), random.Random(3))) + 2 * len(said)
@@ -203,7 +205,7 @@ def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
             "train-corrector",
             [CorrectorSettings(kind, 200, batch_size=32, held_out=150) for kind in ("soft_masked", "plain")],
         ),
-        ("BART restores", {"noise": "deletion"}, "train-bart", [RestoringSettings("deletion", 300)]),
+        ("BART restores", {"noise": "deletion"}, "train-bart", [DenoisingSettings("deletion", 300)]),
     ],
 )
 def test_what_is_chosen_is_trained(asked_for, part, query, button, settings):

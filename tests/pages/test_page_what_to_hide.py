@@ -12,9 +12,8 @@ from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, names,
 from minibert.model import IGNORE, Batch
 from minibert.relatives.parts.continual_tasks import REGIMES, stages
 from minibert.toy.continual import TASKS, ContinualSettings, train_continually
-from minibert.toy.hidden_spans import corrected, hidden_runs
-from minibert.toy.hidden_spans import guessed as spans_guessed
-from minibert.toy.pretrain import of_a_kind, questions
+from minibert.toy.hidden_spans import hidden_runs, replaced_accuracy, span_accuracy
+from minibert.toy.pretrain import questions, words_by_kind
 from minibert.toy.world import stories
 from sections.what_to_hide import hard
 from sections.what_to_hide.continual import tasks
@@ -154,11 +153,11 @@ def test_runs_are_three_words_of_a_sentence_and_something_outside_decides():
     for ids, at in runs:
         assert tokenizer.ids["."] not in ids[at : at + 2]  # at most at the end
     model = checkpoint.load(TOYS / "spanbert")
-    found = spans_guessed(model, runs[:60], tokenizer)
+    found = span_accuracy(model, runs[:60], tokenizer)
     assert set(found) == {"span", "span_whole", "span_boundary"} and found["span_whole"] <= found["span"]
-    assert set(spans_guessed(checkpoint.load(TOYS / "bert"), runs[:60], tokenizer)) == {"span", "span_whole"}
-    asked, rivals = questions(told, tokenizer, 128)[:50], of_a_kind(told, tokenizer)
-    assert 0 <= corrected(model, asked, rivals, tokenizer.pad_id) <= 1
+    assert set(span_accuracy(checkpoint.load(TOYS / "bert"), runs[:60], tokenizer)) == {"span", "span_whole"}
+    asked, rivals = questions(told, tokenizer, 128)[:50], words_by_kind(told, tokenizer)
+    assert 0 <= replaced_accuracy(model, asked, rivals, tokenizer.pad_id) <= 1
 
 
 # --- one task after another ------------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from minibert import checkpoint
-from minibert.inside.relatives.joint import at_once, in_order
 from minibert.model import IGNORE, Batch
 from minibert.relatives.parts.permutation import content_mask, query_mask
 from minibert.relatives.parts.segment_memory import guess_on, read_on
+from minibert.toy.collocations import at_once, in_order
 from minibert.toy.segments import SegmentSettings, train_on_segments
 from sections.xlnet.subject import orders
 from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, whole

@@ -42,11 +42,11 @@ def int8(model: nn.Module) -> nn.Module:
 
 def kept(model: nn.Module) -> list[Tensor]:
     """All parameter tensors, each once, and the packed weights and biases of 8-bit layers."""
-    found = [*model.parameters()]
+    tensors: list[Tensor] = [*model.parameters()]
     for part in model.modules():
         if isinstance(part, torch.ao.nn.quantized.dynamic.Linear):
-            found += [tensor for tensor in part._weight_bias() if tensor is not None]
-    return found
+            tensors += [tensor for tensor in part._weight_bias() if tensor is not None]
+    return tensors
 
 
 def numbers_in(model: nn.Module) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -38,8 +39,8 @@ def measure(configs: Mapping[str, BertConfig], rows: int = 4, tokens: int = 64, 
         for turn in range(repeats + 1):  # the first is a warm-up
             for name, model in models.items():
                 times = (
-                    seconds(lambda model=model: model.eval().bert(Batch(ids)), torch.inference_mode),
-                    seconds(lambda name=name, model=model: stepped(model, optimizers[name], Batch(ids, labels=labels))),
+                    seconds(partial(model.eval().bert, Batch(ids)), torch.inference_mode),
+                    seconds(partial(stepped, model, optimizers[name], Batch(ids, labels=labels))),
                 )
                 if turn:
                     best[name] = [min(pair) for pair in zip(best[name], times, strict=True)]

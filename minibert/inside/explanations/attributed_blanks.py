@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from minibert.inside.explanations.attribution import Case, Word, words_of
+from minibert.inside.explanations.attribution import Case, WordSpan, words_of
 from minibert.model import IGNORE, Batch, Tap, no_tap
 from minibert.tasks.features import Features, padded
 from minibert.tokenizer import Tokenizer
@@ -18,7 +19,7 @@ MASK = "[MASK]"
 
 
 @dataclass(frozen=True)
-class Blank(Case):
+class AttributedBlank(Case):
     """A token predicted at the only [MASK] of a text, against the rest of the vocabulary. place: of the [MASK].
 
     `predictor` has only `model` (with its MLM head) and `tokenizer`.
@@ -27,7 +28,7 @@ class Blank(Case):
     place: int = 0
 
     @classmethod
-    def at(cls, model: nn.Module, tokenizer: Tokenizer, text: str, target: str | None = None) -> Blank:
+    def at(cls, model: Any, tokenizer: Tokenizer, text: str, target: str | None = None) -> AttributedBlank:
         """target: a token, by default the likeliest. ValueError for an unknown one, for a text without words, and where
         there is not exactly one [MASK]."""
         encoding = tokenizer.encode(text, max_length=model.config.longest)
@@ -38,7 +39,7 @@ class Blank(Case):
         if not words:
             raise ValueError("there is no word to explain")
         features = Features(0, list(encoding.ids), list(encoding.segments))
-        had = SimpleNamespace(model=model, tokenizer=tokenizer)
+        had: Any = SimpleNamespace(model=model, tokenizer=tokenizer)
         blank = cls(had, features, encoding, tuple(words), 0, blanks[0])
         if target is not None and target not in tokenizer.ids:
             raise ValueError(f"the vocabulary has no token {target!r}")
@@ -70,7 +71,7 @@ class Blank(Case):
         return [self.place]
 
 
-def _without(word: Word, place: int) -> Word:
+def _without(word: WordSpan, place: int) -> WordSpan:
     """The word without its [MASK], which is the target and cannot explain itself."""
     if place not in word.places:
         return word

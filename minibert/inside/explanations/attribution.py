@@ -21,6 +21,7 @@ from torch import Tensor
 
 from minibert.finetune.predictor import Predictor
 from minibert.inside.explanations.interventions import repeated
+from minibert.inside.geometry.vectors import encoder_of
 from minibert.model import Batch, Bert, Tap, no_tap
 from minibert.tasks.features import Features
 from minibert.tasks.sequences import ClassTask
@@ -35,7 +36,7 @@ TOKENS_AT_ONCE = 2**13
 
 
 @dataclass(frozen=True)
-class Word:
+class WordSpan:
     """A word as written in the text (a character, in Chinese). start: offset in its text · places: of its tokens."""
 
     text: str
@@ -44,9 +45,9 @@ class Word:
     places: tuple[int, ...]
 
 
-def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
+def words_of(encoding: Encoding, texts: Sequence[str]) -> list[WordSpan]:
     """Words between spaces, and each Chinese character alone; [CLS] and [SEP] belong to no word."""
-    words: list[Word] = []
+    words: list[WordSpan] = []
     end = None  # (segment, offset) where the word before ends
     for place, (start, stop) in enumerate(encoding.offsets):
         segment = encoding.segments[place]
@@ -54,12 +55,13 @@ def words_of(encoding: Encoding, texts: Sequence[str]) -> list[Word]:
             end = None
             continue
         text = texts[segment]
-        gap = text[end[1] : start] if end and end[0] == segment else " "  # may hold what cleaning removed, as accents
-        if not re.search(r"\s", gap) and not is_cjk(text[start]) and not is_cjk(text[end[1] - 1]):
+        before_end = end[1] if end and end[0] == segment else start  # what cleaning removed may lie between, as accents
+        spaced = not end or end[0] != segment or re.search(r"\s", text[before_end:start])
+        if not spaced and not is_cjk(text[start]) and not is_cjk(text[before_end - 1]):
             before = words.pop()
-            words.append(Word(text[before.start : stop], segment, before.start, (*before.places, place)))
+            words.append(WordSpan(text[before.start : stop], segment, before.start, (*before.places, place)))
         else:
-            words.append(Word(text[start:stop], segment, start, (place,)))
+            words.append(WordSpan(text[start:stop], segment, start, (place,)))
         end = (segment, stop)
     return words
 
@@ -71,7 +73,7 @@ class Case:
     predictor: Predictor
     features: Features
     encoding: Encoding
-    words: tuple[Word, ...]
+    words: tuple[WordSpan, ...]
     target: int
 
     @classmethod
@@ -112,7 +114,7 @@ class Case:
 
     @property
     def bert(self) -> Bert:
-        return self.predictor.model.bert
+        return encoder_of(self.predictor.model)
 
     def batch(self, rows: Sequence[Features]) -> Batch:
         return self.predictor.task.batch(rows, self.tokenizer.pad_id)
@@ -194,7 +196,7 @@ def from_vectors(case: Case, vectors: Tensor) -> Tensor:
 
 def token_vectors(case: Case) -> Tensor:
     """The token embeddings of the input: (1, T, H)."""
-    return case.bert.embeddings.token(torch.tensor([list(case.features.ids)])).detach()
+    return case.bert.embeddings.get_parameter("token.weight")[torch.tensor([list(case.features.ids)])].detach()
 
 
 def baseline_vectors(case: Case, replacement: str) -> Tensor:
@@ -204,7 +206,7 @@ def baseline_vectors(case: Case, replacement: str) -> Tensor:
     if replacement == "cut":
         vectors[:, places] = 0.0
     else:
-        vectors[:, places] = case.bert.embeddings.token.weight[case.stand_in(replacement)].detach()
+        vectors[:, places] = case.bert.embeddings.get_parameter("token.weight")[case.stand_in(replacement)].detach()
     return vectors
 
 

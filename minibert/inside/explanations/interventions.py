@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -99,7 +100,7 @@ class OrderEffect:
 
 @torch.inference_mode()
 def order_effect(
-    model: nn.Module, reading: ModelInput, order: Sequence[int], position: int, tap: Tap = no_tap
+    model: Any, reading: ModelInput, order: Sequence[int], position: int, tap: Tap = no_tap
 ) -> OrderEffect:
     """Compare a sequence with the same tokens in `order`, token by token, not slot by slot. model: with a `.bert`."""
     other = reading.reordered(order)
@@ -191,7 +192,7 @@ class HeadEffects:
 
 
 @torch.inference_mode()
-def head_effects(model: nn.Module, batch: Batch, position: int, *, deals: int = 5, seed: int = 0) -> HeadEffects:
+def head_effects(model: Any, batch: Batch, position: int, *, deals: int = 5, seed: int = 0) -> HeadEffects:
     """Remove, even out and shuffle each head in turn; batch: one sequence, `position` the token to predict."""
     config = model.config
     real = torch.ones_like(batch.ids[0], dtype=torch.bool) if batch.padding is None else batch.padding[0]
@@ -266,7 +267,7 @@ def switched_off(heads: Collection[HeadAt], means: Tensor | None = None) -> Tap:
 
 
 @torch.inference_mode()
-def mean_over_tokens(model: nn.Module, batches: Sequence[Batch], tap: str, of: Edit = lambda x: x) -> Tensor:
+def mean_over_tokens(model: Any, batches: Sequence[Batch], tap: str, of: Edit = lambda x: x) -> Tensor:
     """The mean of `of(x)` over all real tokens of the batches, where x is a tap of attention: (L, A, …).
 
     tap: "mixed", "probs", …; `of`: (B, A, T, …) → (B, A, T, …). model: one with a `.bert`.

@@ -38,7 +38,7 @@ class WordTable:
 def word_table(model: nn.Module, tokenizer: Tokenizer) -> WordTable:
     """All entries of the vocabulary but special tokens, ## pieces and entries without a letter. The mean vector is
     subtracted because the embeddings lie in a narrow cone."""
-    table = encoder_of(model).embeddings.token.weight.float().cpu().numpy()
+    table = encoder_of(model).embeddings.get_parameter("token.weight").float().cpu().numpy()
     usable = [
         (word, number)
         for word, number in tokenizer.ids.items()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ ROWS = 32  # texts per batch
 Span = tuple[int, int]
 
 
-def encoder_of(model: nn.Module) -> Bert:
+def encoder_of(model: Any) -> Bert:
     """The encoder inside any of our models."""
     return model if isinstance(model, Bert) else model.bert
 
@@ -46,7 +47,7 @@ def read(
         ids = torch.tensor([row.ids + [tokenizer.pad_id] * (longest - len(row)) for row in group])
         padding = torch.arange(longest) < torch.tensor([len(row) for row in group])[:, None]
         batch = Batch(ids, torch.zeros_like(ids), padding).to(device)
-        yield numbers, group, every_layer(bert, batch), batch.padding
+        yield numbers, group, every_layer(bert, batch), padding.to(device)
 
 
 def sentence_vectors(
@@ -195,7 +196,7 @@ def nearest(vectors: np.ndarray, query: np.ndarray, k: int, leave_out: int | Non
 def nearest_tokens(model: nn.Module, tokenizer: Tokenizer, vector: np.ndarray, k: int) -> list[tuple[str, float]]:
     """The k entries of the vocabulary whose token embeddings have the largest cosine to `vector` (H,): how much a layer
     keeps of the token's identity. The mean of all token embeddings is subtracted from them first."""
-    table = encoder_of(model).embeddings.token.weight.float().cpu().numpy()
+    table = encoder_of(model).embeddings.get_parameter("token.weight").float().cpu().numpy()
     usable = np.array([i for i in tokenizer.ids.values() if i not in tokenizer.special_ids])
     rows = table[usable] - table[usable].mean(0)
     return [(tokenizer.vocab[int(usable[i])], cosine) for i, cosine in nearest(rows, vector, k)]

@@ -29,7 +29,7 @@ TEXTS = 32  # per batch
 
 
 @dataclass(frozen=True)
-class Question:
+class HeadQuestion:
     """Which word should the word at `looking` attend to? looking: its place · wanted: the right places · among: the
     places to choose from; None for all other words of the text."""
 
@@ -42,21 +42,21 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HeadQuestions:
     """Texts, each as its words, and the questions about them."""
 
     texts: tuple[tuple[str, ...], ...]
-    questions: tuple[Question, ...]
+    questions: tuple[HeadQuestion, ...]
 
 
 @dataclass(frozen=True)
-class Found:
+class RelationAccuracy:
     """How all heads do on one relation in one direction. right: (N, L, A) bool, for each of the N questions · baseline,
     rule: accuracy of the best rule without a model, and its name, see `best_rule`."""
 
     relation: str
     direction: str
-    questions: tuple[Question, ...]
+    questions: tuple[HeadQuestion, ...]
     right: Tensor
     baseline: float
     rule: str
@@ -79,13 +79,13 @@ class Found:
         right = self.right.flatten(1)
         if half.all() or not half.any():
             return float("nan")
-        total = 0
+        total = 0.0
         for chosen_on in (half, ~half):
             total += right[~chosen_on, right[chosen_on].float().mean(0).argmax()].sum().item()
         return total / len(right)
 
 
-def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequence[Relation]]) -> Asked:
+def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequence[Relation]]) -> HeadQuestions:
     """Questions for both directions of each relation: one for each word that has it, with all its right answers."""
     questions = []
     for text, found in enumerate(relations):
@@ -93,17 +93,17 @@ def about_relations(sentences: Sequence[Sequence[str]], relations: Sequence[Sequ
         for one in found:
             wanted.setdefault((one.name, FROM_DEPENDENT, one.dependent), set()).add(one.head)
             wanted.setdefault((one.name, FROM_HEAD, one.head), set()).add(one.dependent)
-        questions += [Question(name, way, text, at, frozenset(goal)) for (name, way, at), goal in wanted.items()]
-    return Asked(tuple(map(tuple, sentences)), tuple(questions))
+        questions += [HeadQuestion(name, way, text, at, frozenset(goal)) for (name, way, at), goal in wanted.items()]
+    return HeadQuestions(tuple(map(tuple, sentences)), tuple(questions))
 
 
-def about_pronouns(pronouns: Sequence[Pronoun]) -> Asked:
+def about_pronouns(pronouns: Sequence[Pronoun]) -> HeadQuestions:
     """One question for each pronoun: to which candidate does it attend most?"""
     questions = (
-        Question(COREFERENCE, FROM_DEPENDENT, text, one.pronoun, frozenset({one.antecedent}), one.candidates)
+        HeadQuestion(COREFERENCE, FROM_DEPENDENT, text, one.pronoun, frozenset({one.antecedent}), one.candidates)
         for text, one in enumerate(pronouns)
     )
-    return Asked(tuple(one.words for one in pronouns), tuple(questions))
+    return HeadQuestions(tuple(one.words for one in pronouns), tuple(questions))
 
 
 # --- attention between words ------------------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def looks_at(weights: Tensor) -> Tensor:
     return weights.masked_fill(torch.eye(weights.size(-1), dtype=torch.bool), -1).argmax(-1)
 
 
-def is_right(weights: Tensor, chosen: Tensor, question: Question) -> Tensor:
+def is_right(weights: Tensor, chosen: Tensor, question: HeadQuestion) -> Tensor:
     """weights: (L, A, W, W) · chosen: `looks_at(weights)` → (L, A) bool"""
     if question.among is None:
         choice = chosen[..., question.looking]
@@ -163,31 +163,31 @@ def word_attentions(model: nn.Module, tokenizer: Tokenizer, texts: Sequence[Sequ
         longest = len(encodings[group[-1]])
         ids = torch.tensor([encodings[i].ids + [tokenizer.pad_id] * (longest - len(encodings[i])) for i in group])
         padding = torch.arange(longest) < torch.tensor([len(encodings[i]) for i in group])[:, None]
-        seen: list[Tensor] = []
+        activations: list[Tensor] = []
 
-        def watch(name: str, x: Tensor, seen: list[Tensor] = seen) -> Tensor:
+        def record(name: str, x: Tensor, activations: list[Tensor] = activations) -> Tensor:
             if name.endswith(".attn.probs"):
-                seen.append(x.float().cpu())  # (B, A, T, T)
+                activations.append(x.float().cpu())  # (B, A, T, T)
             return x
 
-        tap: Tap = watch
+        tap: Tap = record
         bert(Batch(ids, torch.zeros_like(ids), padding).to(device), tap)
         for row, number in enumerate(group):
             size = len(encodings[number])
             tokens = tokens_of_words(encodings[number], texts[number])
-            yield number, between_words(torch.stack([x[row, :, :size, :size] for x in seen]), tokens), tokens
+            yield number, between_words(torch.stack([x[row, :, :size, :size] for x in activations]), tokens), tokens
 
 
 # --- what the heads find ----------------------------------------------------------------------------------------------
 
 
-def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: Asked) -> list[Found]:
+def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: HeadQuestions) -> list[RelationAccuracy]:
     """All heads on all questions, by relation and direction, in the order of RELATIONS. Questions about words that were
     cut off are left out. Raises ValueError if none is left."""
-    by_text: dict[int, list[Question]] = {}
+    by_text: dict[int, list[HeadQuestion]] = {}
     for question in asked.questions:
         by_text.setdefault(question.text, []).append(question)
-    read: dict[Question, Tensor] = {}
+    read: dict[HeadQuestion, Tensor] = {}
     for number, weights, tokens in word_attentions(model, tokenizer, asked.texts):
         chosen = looks_at(weights)
         for question in by_text.get(number, ()):
@@ -202,13 +202,13 @@ def measure_heads(model: nn.Module, tokenizer: Tokenizer, asked: Asked) -> list[
             )
             if questions:
                 right = torch.stack([read[question] for question in questions])
-                found.append(Found(relation, direction, questions, right, *best_rule(questions)))
+                found.append(RelationAccuracy(relation, direction, questions, right, *best_rule(questions)))
     if not found:
         raise ValueError("there is no relation to measure the heads on")
     return found
 
 
-def best_rule(questions: Sequence[Question]) -> tuple[float, str]:
+def best_rule(questions: Sequence[HeadQuestion]) -> tuple[float, str]:
     """Accuracy and name of the best rule that needs no model: for relations, the word a fixed number of places to the
     right or left, such as "+1"; for pronouns, the "nearest" or "first" candidate."""
     rules: Counter[str] = Counter()
@@ -222,9 +222,9 @@ def best_rule(questions: Sequence[Question]) -> tuple[float, str]:
     return count / len(questions), name
 
 
-def better_direction(found: Sequence[Found]) -> list[Found]:
+def better_direction(found: Sequence[RelationAccuracy]) -> list[RelationAccuracy]:
     """For each relation, the direction in which its best head is more accurate, as in Table 1 of the paper."""
-    best: dict[str, Found] = {}
+    best: dict[str, RelationAccuracy] = {}
     for one in found:
         if one.relation not in best or one.accuracy.max() > best[one.relation].accuracy.max():
             best[one.relation] = one

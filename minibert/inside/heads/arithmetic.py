@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -121,8 +122,8 @@ class HeadTrace:
 
     def score_terms(self, i: int, j: int) -> SumOfProducts:
         """q_i · k_j, or q_i · (k_j + r_ij): D terms; a number that is added to the product is the constant."""
-        more = self.relative_scores is not None and self.relative is None
-        constant = self.relative_scores[i, j].item() if more else 0.0
+        added = self.relative_scores if self.relative is None else None
+        constant = 0.0 if added is None else added[i, j].item()
         return SumOfProducts(self.query[i].double(), self.at_distance(self.key, i)[j], constant)
 
     def softmax_row(self, i: int) -> SoftmaxRow:
@@ -137,7 +138,7 @@ class HeadTrace:
         return vectors.double() if self.relative is None else vectors.double() + self.relative[i].double()
 
 
-def take_apart(model: nn.Module, batch: Batch, seen: dict[str, Tensor], layer: int, head: int) -> HeadTrace:
+def take_apart(model: Any, batch: Batch, seen: dict[str, Tensor], layer: int, head: int) -> HeadTrace:
     """The head's numbers from `record(model, batch)`, for the first sequence of the batch.
 
     model: a `Bert` or a model with one in `.bert`. layer and head count from 0.
@@ -163,7 +164,7 @@ def bias_of(linear: nn.Linear) -> Tensor:
     return linear.weight.new_zeros(linear.out_features) if linear.bias is None else linear.bias.detach()
 
 
-def allowed(model: nn.Module, batch: Batch) -> Tensor:
+def allowed(model: Any, batch: Batch) -> Tensor:
     """(T, T) bool: where the first sequence's row i may look at column j, in every head. model: as in `take_apart`."""
     size = batch.ids.size(1)
     mask = getattr(model, "bert", model).mask(batch)  # broadcastable to (B, A, T, T), alike in all heads

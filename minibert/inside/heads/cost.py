@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -86,9 +87,12 @@ def answers(model: nn.Module, batches: Sequence[Batch], tap: Tap = no_tap) -> Cl
     """Evaluate a model with an MLM head, or a text classifier, on all batches, in order."""
     losses, right = [], []
     for batch in batches:
-        out = model(replace(batch, labels=None) if batch.labels.dim() == 1 else batch, tap)
-        logits = (out.logits if batch.labels.dim() == 1 else out.mlm_logits).float()  # (N, classes or V)
-        labels = batch.labels[batch.labels != IGNORE]  # (N,)
+        if (labels := batch.labels) is None:
+            raise ValueError("a batch without labels")
+        classes = labels.dim() == 1
+        out = model(replace(batch, labels=None) if classes else batch, tap)
+        logits = (out.logits if classes else out.mlm_logits).float()  # (N, classes or V)
+        labels = labels[labels != IGNORE]  # (N,)
         losses.append(F.cross_entropy(logits, labels, reduction="none"))
         right.append(logits.argmax(-1) == labels)
     return ClozeAnswers(torch.cat(losses), torch.cat(right))
@@ -102,7 +106,7 @@ def without(
 
 
 def layer_costs(
-    model: nn.Module, batches: Sequence[Batch], layer: int, intact: ClozeAnswers, means: Tensor | None = None
+    model: Any, batches: Sequence[Batch], layer: int, intact: ClozeAnswers, means: Tensor | None = None
 ) -> list[tuple[HeadCost, HeadCost]]:
     """For each head of a layer alone: how much the loss rises, and the accuracy, when it is switched off."""
     costs = []

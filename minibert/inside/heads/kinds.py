@@ -8,7 +8,7 @@ The chance level beside it is the score of uniform attention. A high score says 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from minibert.inside.heads.arithmetic import entropy
 from minibert.model import Batch, Tap
 from minibert.tokenizer import CLS, SEP, Encoding, Tokenizer
-from minibert.toy.world import Story, links
 
 PREVIOUS, NEXT, ITSELF, SAME, SEPARATOR, FIRST, ANTECEDENT, BROAD = KINDS = (
     "previous",
@@ -70,7 +69,7 @@ def targets(encoding: Encoding, antecedents: Sequence[tuple[int, int]] = ()) -> 
     for row, column in antecedents:
         linked[row, column] = True
     tokens = encoding.tokens
-    found = {
+    masks = {
         PREVIOUS: (step == -1) & ~special,
         NEXT: (step == 1) & ~special,
         ITSELF: step == 0,
@@ -79,7 +78,7 @@ def targets(encoding: Encoding, antecedents: Sequence[tuple[int, int]] = ()) -> 
         FIRST: torch.tensor([token == CLS for token in tokens]).expand(size, -1),
         ANTECEDENT: linked,
     }
-    return torch.stack([found[kind] for kind in KINDS[:-1]]) & ~special[:, None]
+    return torch.stack([masks[kind] for kind in KINDS[:-1]]) & ~special[:, None]
 
 
 def tally(probs: Tensor, aims: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -110,49 +109,30 @@ def sentences(tokenizer: Tokenizer, texts: Sequence[str], max_length: int) -> li
     return [(encoding, ()) for encoding in encodings if not all(encoding.special)]
 
 
-def stories(tokenizer: Tokenizer, told: Sequence[Story], max_length: int) -> list[Measured]:
-    """Stories of the toy world with their true antecedents, from each piece of a determined word to each piece of the
-    words that determine it."""
-    measured = []
-    for story in told:
-        encoding = tokenizer.encode(story.text, max_length=max_length)
-        pieces: dict[int, list[int]] = {}
-        for position, word in enumerate(encoding.words):
-            if word is not None:
-                pieces.setdefault(word, []).append(position)
-        pairs = [(i, j) for a, b in links(story) for i in pieces.get(a, ()) for j in pieces.get(b, ())]
-        measured.append((encoding, pairs))
-    return measured
-
-
 @torch.inference_mode()
 def attentions(model: nn.Module, ids: Sequence[int], segments: Sequence[int] | None = None) -> Tensor:
     """The attention of every head over one sequence: (L, A, T, T) float32. model: a `Bert` or one in its `.bert`."""
-    seen: list[Tensor] = []
+    activations: list[Tensor] = []
 
-    def watch(name: str, x: Tensor) -> Tensor:
+    def record(name: str, x: Tensor) -> Tensor:
         if name.endswith(".attn.probs"):
-            seen.append(x[0].float())
+            activations.append(x[0].float())
         return x
 
-    tap: Tap = watch
+    tap: Tap = record
     bert = getattr(model, "bert", model)
     bert(Batch(torch.tensor([list(ids)]), None if segments is None else torch.tensor([list(segments)])), tap)
-    return torch.stack(seen)
+    return torch.stack(activations)
 
 
 def measure(model: nn.Module, measured: Sequence[Measured]) -> HeadKinds:
-    """Score every head on sentences from `sentences` or `stories`. Raises ValueError if there are none."""
-    totals = None
-    for sums in _tallies(model, measured):
-        totals = sums if totals is None else tuple(a + b for a, b in zip(totals, sums, strict=True))
-    if totals is None:
+    """Score every head on sentences from `sentences`, or with antecedents. Raises ValueError if there are none."""
+    if not measured:
         raise ValueError("there is no sentence to measure the heads on")
-    scores, chance, rows = totals
+    tallies = [
+        tally(attentions(model, encoding.ids, encoding.segments), targets(encoding, pairs))
+        for encoding, pairs in measured
+    ]
+    scores, chance, rows = (sum(part[1:], part[0]) for part in zip(*tallies, strict=True))
     scores = scores / rows[:, None, None]  # 0 / 0 is NaN: nothing was counted
     return HeadKinds(scores, chance / rows, rows)
-
-
-def _tallies(model: nn.Module, measured: Sequence[Measured]) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    for encoding, pairs in measured:
-        yield tally(attentions(model, encoding.ids, encoding.segments), targets(encoding, pairs))

@@ -33,7 +33,7 @@ def conditional(
 
 
 @dataclass(frozen=True)
-class Draw:
+class GibbsDraw:
     """One draw. ids: the row after it · place: the one drawn, None for the initial row · guesses: the most probable
     (id, P) there, best first."""
 
@@ -54,7 +54,7 @@ def gibbs(
     temperature: float = 1.0,
     never: Collection[int] = (),
     top: int = 5,
-) -> Iterator[Draw]:
+) -> Iterator[GibbsDraw]:
     """The row with [MASK] at all `places`, then after each draw; every sweep visits each place once.
 
     order: "left_to_right", "random", or "surest": of the places not yet visited in the sweep, the one whose best token
@@ -62,7 +62,7 @@ def gibbs(
     """
     rng = torch.Generator().manual_seed(seed)
     row = [mask_id if place in set(places) else i for place, i in enumerate(ids)]
-    yield Draw(list(row))
+    yield GibbsDraw(list(row))
     for _ in range(sweeps):
         left = list(places)
         if order == "random":
@@ -77,4 +77,4 @@ def gibbs(
                 row[place] = int(torch.multinomial((log_probs / temperature).softmax(0), 1, generator=rng))
             else:
                 row[place] = int(best.indices[0])
-            yield Draw(list(row), place, list(zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)))
+            yield GibbsDraw(list(row), place, list(zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)))

@@ -30,7 +30,7 @@ COMMON = 4_000  # most frequent Chinese words that may replace another
 
 
 @dataclass(frozen=True)
-class Reading:
+class MaskedReading:
     """A text's tokens. goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
     masked as a whole; for "span" and "similar", the words these are made of."""
 
@@ -54,12 +54,13 @@ class Hidden:
 
     @property
     def right(self) -> int:
-        return sum(self.said[place][0] == self.asked[place] for place in self.places)
+        pairs = zip(self.said, self.asked, strict=True)
+        return sum(prediction is not None and prediction[0] == target for prediction, target in pairs)
 
 
 def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool) -> MaskVocabulary:
     """The mask vocabulary, with similar words by the model's own token embeddings after their mean is subtracted."""
-    vectors = model.bert.embeddings.token.weight.detach().numpy()
+    vectors = model.bert.embeddings.get_parameter("token.weight").detach().numpy()
     vectors = vectors - vectors.mean(axis=0)
     similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
     return replace(
@@ -82,7 +83,7 @@ def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]
             yield tuple(tokenizer.ids[c] for c in word)
 
 
-def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> Reading:
+def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> MaskedReading:
     """A text's first `most` tokens and its units. Where it is Chinese, a segmenter finds the words."""
     encoding = tokenizer.encode(text, max_length=most, truncation="head")
     goes_on = [
@@ -98,7 +99,7 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
     phrases = phrase_units(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
     entities = with_names(entity_units(ids, words, vocab.names), encoding, list(names(text, chinese)))
     units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
-    return Reading(encoding, tuple(goes_on), units)
+    return MaskedReading(encoding, tuple(goes_on), units)
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
@@ -134,7 +135,9 @@ def with_names(units: Sequence[Unit], encoding: Encoding, spans: Sequence[tuple[
     return merged
 
 
-def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: int) -> tuple[list[int], list[int]]:
+def hide(
+    reading: MaskedReading, kind: str, vocab: MaskVocabulary, rate: float, seed: int
+) -> tuple[list[int], list[int]]:
     """→ (ids, labels) of the row, masked in one of KINDS."""
     ids = torch.tensor([reading.encoding.ids])
     special = torch.tensor([reading.encoding.special])
@@ -143,7 +146,7 @@ def hide(reading: Reading, kind: str, vocab: MaskVocabulary, rate: float, seed: 
     if kind == "piece":
         rows = mask_tokens(ids, special, vocab, rng, rate, SPLIT)
     else:
-        put = vocab.similar.draw if kind == "similar" else None
+        put = vocab.similar.draw if vocab.similar and kind == "similar" else None
         rows = hide_units(ids, special, joined, vocab, rng, drawing(kind, reading.units[kind]), rate, SPLIT, put)
     return rows[0][0].tolist(), rows[1][0].tolist()
 

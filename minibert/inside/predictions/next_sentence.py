@@ -102,7 +102,7 @@ def random_share(
             short_probability,
         )
     ]
-    return sum(labels), len(labels)
+    return labels.count(1), len(labels)
 
 
 # --------------------------------------------------------------------------------------------------- what is judged
@@ -143,7 +143,7 @@ class TopicOverlap:
 
     def __init__(self, model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[Sequence[str]]):
         self.tokenizer = tokenizer
-        self.embeddings = model.bert.embeddings.token.weight.detach().numpy()  # the model's own: no copy
+        self.embeddings = model.bert.embeddings.get_parameter("token.weight").detach().numpy()  # shared, no copy
         found = Counter(
             token for ids in tokenizer.encode_bulk("\n".join(lines) for lines in documents) for token in set(ids)
         )

@@ -22,7 +22,7 @@ ROWS = 32  # pairs per batch
 
 
 def pairs_to_judge(
-    documents: Sequence[Sequence[str]], tokenizer: Tokenizer, second: str, max_length: int = 128, seed: int = 0
+    documents: Sequence[list[str]], tokenizer: Tokenizer, second: str, max_length: int = 128, seed: int = 0
 ) -> list[SegmentPair]:
     """The pairs of all documents as pre-training on `second` makes them: label 1 where b does not follow a."""
     store, rng = TokenStore.build(documents, tokenizer), np.random.default_rng(seed)
@@ -57,7 +57,7 @@ def balanced_accuracy(probs: np.ndarray, pairs: Sequence[SegmentPair]) -> float:
 
 
 def judged(
-    model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[Sequence[str]], seed: int = 0
+    model: BertForPreTraining, tokenizer: Tokenizer, documents: Sequence[list[str]], seed: int = 0
 ) -> dict[str, float]:
     """Each of SECONDS → balanced accuracy on the same documents."""
     asked = {second: pairs_to_judge(documents, tokenizer, second, seed=seed) for second in SECONDS}

@@ -176,7 +176,8 @@ def cue_words(data: TaskData, *, least: int = 10) -> list[CueWord]:
 
 
 def _of_choices(examples: Sequence[ChoiceExample], least: int) -> list[CueWord]:
-    applicable, right = Counter(), Counter()
+    applicable: Counter[str] = Counter()
+    right: Counter[str] = Counter()
     for example in examples:
         texts = [tokens_of(choice) for choice in example.choices]
         for word in set().union(*texts):
@@ -191,7 +192,7 @@ def _of_choices(examples: Sequence[ChoiceExample], least: int) -> list[CueWord]:
 
 
 def _of_classes(examples: Sequence[Example | PairExample], least: int) -> list[CueWord]:
-    labels = sorted({example.label for example in examples})
+    labels = sorted({example.label for example in examples if example.label is not None})
     counts: dict[str, Counter] = {}
     for example in examples:
         for word in tokens_of(example.pair if isinstance(example, PairExample) else example.text):

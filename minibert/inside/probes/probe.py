@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -144,7 +145,7 @@ def probe(vectors: np.ndarray, labels: np.ndarray, test: np.ndarray) -> float:
     return float(model.fit(vectors[~test], labels[~test]).score(vectors[test], labels[test]))
 
 
-def untrained_copy(model: nn.Module, seed: int = 0) -> nn.Module:
+def untrained_copy(model: Any, seed: int = 0) -> nn.Module:
     """An encoder of the same shape with random weights, in eval mode: the baseline before any training."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -1,6 +1,6 @@
 """Probing tasks made from annotated sentences: labels of words, of pairs of words or of whole sentences.
 
-Sources: the toy world (with ground truth for every word), columns as in CoNLL-2000 and -2003, texts with a pronoun, and
+Sources: columns as in CoNLL-2000 and -2003, texts with a pronoun, and
 sentences by topic; length and word order need no annotation (Conneau et al. 2018, §2).
 """
 
@@ -17,7 +17,6 @@ from minibert.tasks.data import TaskDataError
 from minibert.tasks.tables import decoded, lines_of
 from minibert.tasks.tagging import to_iob2, word_offsets
 from minibert.text.characters import is_cjk
-from minibert.toy.world import Story
 
 SURFACE, SYNTAX, MEANING = KINDS = ("surface", "syntax", "meaning")
 LEAST = 8  # a label that occurs less often is left out
@@ -100,7 +99,8 @@ def order(sentences: Sequence[Words], seed: int = 0) -> ProbeTask:
     """Are the words in their order? In a random half of the sentences, drawn by `seed`, two neighbours are swapped
     ("bigram shift"). Sentences of fewer than four words, or whose words are all the same, are left out."""
     rng = random.Random(seed)
-    changed, items = [], []
+    changed: list[Words] = []
+    items: list[ProbeItem] = []
     for words in sentences:
         inner = [i for i in range(len(words) - 2) if words[i].lower() != words[i + 1].lower()]  # the full stop stays
         if len(words) < 4 or not inner:
@@ -156,50 +156,6 @@ def segmentation(sentences: Sequence[Words]) -> ProbeTask:
         sentences,
         lambda i, j: ("begins" if begins[i][j] else "goes on") if is_cjk(sentences[i][j][0]) else None,
     )
-
-
-# --- the toy world ----------------------------------------------------------------------------------------------------
-
-
-def toy_tasks(stories: Sequence[Story]) -> list[ProbeTask]:
-    """Tasks from the toy world's annotations. Word tasks read whole stories, sentence tasks single sentences."""
-    whole = [tuple(word.text for word in story.words) for story in stories]
-    single = [tuple(word.text for word in sentence.words) for story in stories for sentence in story.sentences]
-
-    def asked(name: str) -> Callable[[int, int], str | None]:
-        return lambda i, j: getattr(stories[i].words[j], name)
-
-    relations = tuple(
-        ProbeItem(i, (j, word.head), word.relation)
-        for i, story in enumerate(stories)
-        for j, word in enumerate(story.words)
-        if word.head is not None
-    )
-    kinds = tuple(
-        ProbeItem(i, (j, by), "same person" if by == word.determined_by[0] else "other person")
-        for i, story in enumerate(stories)
-        for j, word in enumerate(story.words)
-        if word.kind == "pronoun" and len(word.determined_by) == 1
-        for by in people_before(story, j)
-    )
-    return [
-        length(single),
-        by_word("pos", SYNTAX, whole, asked("pos")),
-        by_word("chunk", SYNTAX, whole, asked("chunk")),
-        by_word("number", SYNTAX, whole, asked("number")),
-        by_word("tense", SYNTAX, whole, asked("tense")),
-        ProbeTask("relation", SYNTAX, tuple(whole), relations),
-        order(single),
-        *([ProbeTask("coreference", MEANING, tuple(whole), kinds)] if kinds else []),
-    ]
-
-
-def people_before(story: Story, place: int) -> list[int]:
-    """The antecedent of the pronoun at `place`, then the last mention before it of every other person."""
-    (by,) = story.words[place].determined_by
-    last = {word.text: j for j, word in enumerate(story.words[:place]) if word.pos == "PROPN"}
-    own = story.words[by].text
-    return [by, *(j for name, j in last.items() if name != own)] if own in last else []
 
 
 # --- columns ----------------------------------------------------------------------------------------------------------
@@ -291,6 +247,8 @@ def part_of_speech(sentences: Sequence[list[Words]]) -> ProbeTask:
 def column_tasks(sentences: Sequence[list[Words]]) -> list[ProbeTask]:
     """Tasks from any columns: one for each after the words. Their kind is unknown, and set to syntax."""
     words = [columns[0] for columns in sentences]
-    others = range(1, len(sentences[0]))
-    asked = [by_word(f"column {n + 1}", SYNTAX, words, lambda i, j, n=n: sentences[i][n][j]) for n in others]
-    return [length(words), *asked, order(words)]
+
+    def column(n: int) -> ProbeTask:
+        return by_word(f"column {n + 1}", SYNTAX, words, lambda i, j: sentences[i][n][j])
+
+    return [length(words), *map(column, range(1, len(sentences[0]))), order(words)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.model import IGNORE, Batch, Tap, no_tap
 
@@ -22,7 +23,7 @@ class Heard:
     scores: Tensor
 
 
-def clipping(model: nn.Module, furthest: int | None) -> Tap:
+def clipping(model: Any, furthest: int | None) -> Tap:
     """A tap that clips a NEZHA's distances at `furthest` instead of its own `max_relative_position`; `no_tap` if that
     is None."""
     if furthest is None:
@@ -44,7 +45,7 @@ def clipped(length: int, furthest: int) -> Tensor:
 
 
 @torch.no_grad()
-def heard(model: nn.Module, ids: Sequence[int], layer: int, head: int, furthest: int) -> Heard:
+def heard(model: Any, ids: Sequence[int], layer: int, head: int, furthest: int) -> Heard:
     """layer, head: from 0 · furthest: at most the model's own."""
     seen: dict[str, Tensor] = {}
     clip = clipping(model, furthest)
@@ -65,7 +66,7 @@ def heard(model: nn.Module, ids: Sequence[int], layer: int, head: int, furthest:
 
 
 @torch.no_grad()
-def score(model: nn.Module, ids: Sequence[int], layer: int, head: int, pair: tuple[int, int]) -> float:
+def score(model: Any, ids: Sequence[int], layer: int, head: int, pair: tuple[int, int]) -> float:
     """One head's score, before softmax, of token `pair[0]` for token `pair[1]`, in any model of the family."""
     seen: dict[str, Tensor] = {}
 
@@ -77,7 +78,7 @@ def score(model: nn.Module, ids: Sequence[int], layer: int, head: int, pair: tup
 
 
 @torch.no_grad()
-def expected(model: nn.Module, ids: Sequence[int], place: int, mask_id: int, furthest: int | None = None) -> Tensor:
+def expected(model: Any, ids: Sequence[int], place: int, mask_id: int, furthest: int | None = None) -> Tensor:
     """Probabilities that a masked language model predicts at `place`, with [MASK] there. → (V,)"""
     row = torch.tensor([list(ids)])
     row[0, place] = mask_id

@@ -32,7 +32,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Member:
+class FamilyMember:
     """One model. date: the month of its first public version, YYYY-MM · parent: whose changed copy it is, "" for a root
     · changed: of KINDS, the most important first · page: the lesson that takes it apart, "" where there is none ·
     tokens: read in pre-training by its largest size, 0 if not published."""
@@ -56,13 +56,13 @@ class Member:
 
 
 @lru_cache
-def family(file: str | Path) -> Mapping[str, Member]:
+def family(file: str | Path) -> Mapping[str, FamilyMember]:
     """Name → model, by date, of a file of [[model]]. Raises ValueError for an unknown parent, one that
     came later, an unknown kind of change, two of one name."""
     told = tomllib.loads(Path(file).read_text(encoding="utf-8"))["model"]
-    members: dict[str, Member] = {}
+    members: dict[str, FamilyMember] = {}
     for values in told:
-        member = Member(
+        member = FamilyMember(
             **{**values, "changed": tuple(values["changed"]), "sizes": tuple(size_of(one) for one in values["sizes"])}
         )
         if member.name in members:
@@ -118,7 +118,7 @@ def _numbers(part: CostTerm) -> str:
     return part.numbers if part.times == 1 else f"{part.times}·({part.numbers})"
 
 
-def line_of(members: Mapping[str, Member], name: str) -> list[str]:
+def line_of(members: Mapping[str, FamilyMember], name: str) -> list[str]:
     """A model and those it came from, the oldest first."""
     line = [name]
     while parent := members[line[0]].parent:
@@ -126,6 +126,6 @@ def line_of(members: Mapping[str, Member], name: str) -> list[str]:
     return line
 
 
-def children_of(members: Mapping[str, Member], name: str) -> list[str]:
+def children_of(members: Mapping[str, FamilyMember], name: str) -> list[str]:
     """Those that came directly from a model, by date."""
     return [member.name for member in members.values() if member.parent == name]

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 
 @dataclass(frozen=True)
-class Step:
+class LstmStep:
     """One step of an LSTM. Each (H,), or (T, H) for a text: the three gates, 0 … 1; `offered`, the new values, −1 … 1;
     and the cell and hidden state after it."""
 
@@ -26,7 +26,7 @@ class Step:
     hidden: Tensor
 
 
-def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> Step:
+def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> LstmStep:
     """x (E,), the state before it (H,) each → the state after it, with the gates.
 
     weights: (4H, E), (4H, H), (4H,), (4H,) of torch.nn.LSTM, which stacks the four parts in this order.
@@ -39,19 +39,19 @@ def step(x: Tensor, hidden: Tensor, cell: Tensor, weights: Sequence[Tensor]) -> 
     o = torch.sigmoid(o)  # output gate: how much of the cell is shown
     cell = f * cell + i * g
     hidden = o * torch.tanh(cell)
-    return Step(i, f, g, o, cell, hidden)
+    return LstmStep(i, f, g, o, cell, hidden)
 
 
 @torch.no_grad()
-def read(lstm: nn.LSTM, x: Tensor) -> Step:
+def read(lstm: nn.LSTM, x: Tensor) -> LstmStep:
     """A text x (T, E), word after word from an empty state, by an LSTM of one layer → all steps, (T, H) each."""
-    weights = (lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0, lstm.bias_hh_l0)
+    weights = [lstm.get_parameter(f"{name}_l0") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
     hidden = cell = torch.zeros(lstm.hidden_size)
     steps = []
     for word in x:
         steps.append(step(word, hidden, cell, weights))
         hidden, cell = steps[-1].hidden, steps[-1].cell
-    return Step(*(torch.stack([getattr(one, part.name) for one in steps]) for part in fields(Step)))
+    return LstmStep(*(torch.stack([getattr(one, part.name) for one in steps]) for part in fields(LstmStep)))
 
 
 def kept(forget: Tensor) -> Tensor:

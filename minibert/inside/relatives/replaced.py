@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.relatives.parts.replaced_token_detection import filled_in, sample
@@ -35,7 +36,7 @@ class Replaced:
 @torch.no_grad()
 def replaced(
     generator: BertForPreTraining,
-    discriminator: nn.Module,
+    discriminator: Any,
     ids: Sequence[int],
     places: Sequence[int],
     mask_id: int,
@@ -61,7 +62,7 @@ def replaced(
 
 
 @torch.no_grad()
-def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candidates: Sequence[int]) -> Tensor:
+def originality(discriminator: Any, ids: Sequence[int], place: int, candidates: Sequence[int]) -> Tensor:
     """P(original) of each candidate at `place` of `ids`, with nothing else changed. (candidates,)"""
     device = next(discriminator.parameters()).device
     rows = torch.tensor(list(ids), device=device).repeat(len(candidates), 1)
@@ -71,7 +72,7 @@ def originality(discriminator: nn.Module, ids: Sequence[int], place: int, candid
 
 
 def fitting(
-    discriminator: nn.Module, tokenizer: Tokenizer, text: str, top: int = 5, words: Sequence[int] | None = None
+    discriminator: Any, tokenizer: Tokenizer, text: str, top: int = 5, words: Sequence[int] | None = None
 ) -> list[tuple[str, float]]:
     """The `top` tokens with the highest P(original) at the one [MASK] of `text`, and that probability. The
     discriminator runs on one row for each of `words`, by default the whole vocabulary without special tokens. Raises
@@ -86,7 +87,7 @@ def fitting(
 
 
 @dataclass(frozen=True)
-class Tally:
+class ReplacedTally:
     """Counts over many texts. hidden: tokens that the generator filled · right: of these, filled with the original ·
     replaced: filled with another · found: of these, those that the discriminator judges replaced · original: tokens
     that are unchanged · suspected: of these, those it judges replaced."""
@@ -98,13 +99,13 @@ class Tally:
     original: int = 0
     suspected: int = 0
 
-    def and_of(self, one: Replaced, special: Sequence[bool]) -> Tally:
+    def and_of(self, one: Replaced, special: Sequence[bool]) -> ReplacedTally:
         """This tally plus another draw; special tokens are left out."""
         places = [i for i, is_special in enumerate(special) if not is_special]
         new = [i for i in places if one.replaced[i]]
         old = [i for i in places if not one.replaced[i]]
         hidden = sum(one.hidden[i] for i in places)
-        return Tally(
+        return ReplacedTally(
             self.hidden + hidden,
             self.right + hidden - len(new),
             self.replaced + len(new),
@@ -130,16 +131,16 @@ def places_to_hide(special: Sequence[bool], rate: float, seed: int) -> list[int]
 
 def tally(
     generator: BertForPreTraining,
-    discriminator: nn.Module,
+    discriminator: Any,
     tokenizer: Tokenizer,
     texts: Sequence[str],
     *,
     temperature: float,
     rate: float = 0.15,
     seed: int = 0,
-) -> Tally:
+) -> ReplacedTally:
     """The tally of `texts`, with one draw each."""
-    total = Tally()
+    total = ReplacedTally()
     for number, text in enumerate(texts):
         encoding = tokenizer.encode(text, max_length=discriminator.config.longest, truncation="head")
         places = places_to_hide(encoding.special, rate, seed + number)

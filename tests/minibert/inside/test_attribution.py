@@ -10,7 +10,7 @@ from captum.attr import IntegratedGradients
 from scipy.stats import spearmanr
 
 from minibert.inside.explanations import attribution
-from minibert.inside.explanations.attributed_blanks import Blank
+from minibert.inside.explanations.attributed_blanks import AttributedBlank
 from minibert.inside.explanations.attribution import (
     METHODS,
     REPLACEMENTS,
@@ -238,7 +238,7 @@ def test_the_deletion_test_takes_the_best_word_first(case):
 
 @pytest.fixture
 def blank(model, letters):
-    return Blank.at(model, letters, "a dog [MASK] home.")
+    return AttributedBlank.at(model, letters, "a dog [MASK] home.")
 
 
 def test_a_guess_is_the_likeliest_token_at_the_blank(model, letters, blank):
@@ -248,7 +248,7 @@ def test_a_guess_is_the_likeliest_token_at_the_blank(model, letters, blank):
         wanted = model(Batch(torch.tensor([blank.features.ids]))).mlm_logits[0, place].softmax(-1)
     assert blank.label == letters.vocab[int(wanted.argmax())] == blank.likeliest(3)[0]
     assert probability(blank.score) == pytest.approx(float(wanted.max()), rel=1e-4)
-    assert Blank.at(model, letters, "a dog [MASK] home.", "b").label == "b"
+    assert AttributedBlank.at(model, letters, "a dog [MASK] home.", "b").label == "b"
     values = attributions(blank, steps=128)
     assert tuple(values) == METHODS and all(len(value) == 3 for value in values.values())
     start = nothing_left(blank, "mask", gradients=False)
@@ -271,4 +271,4 @@ def test_a_guess_is_read_at_the_blank_wherever_it_moves(model, letters, blank, r
 @pytest.mark.parametrize("given", [("a dog",), ("[MASK] a [MASK]",), ("[MASK]",), ("a [MASK]", "never seen")])
 def test_what_is_no_guess_is_refused(model, letters, given):
     with pytest.raises(ValueError, match=r"are 0|are 2|no word|no token"):
-        Blank.at(model, letters, *given)
+        AttributedBlank.at(model, letters, *given)

@@ -6,7 +6,14 @@ import pytest
 import torch
 
 from minibert.inside.heads import accuracy as head_accuracy
-from minibert.inside.heads.accuracy import FROM_DEPENDENT, FROM_HEAD, Found, about_relations, best_rule, measure_heads
+from minibert.inside.heads.accuracy import (
+    FROM_DEPENDENT,
+    FROM_HEAD,
+    RelationAccuracy,
+    about_relations,
+    best_rule,
+    measure_heads,
+)
 from minibert.inside.heads.grammatical_relations import Relation
 from minibert.inside.heads.kinds import attentions
 from minibert.inside.heads.pronouns import Pronoun
@@ -74,11 +81,11 @@ def test_what_is_cut_off_is_not_asked(model, letters):
     counts = {one.direction: len(one.questions) for one in measure_heads(model, letters, asked)}
     assert counts == {FROM_DEPENDENT: 1, FROM_HEAD: 1}
     with pytest.raises(ValueError, match="no relation"):
-        measure_heads(model, letters, head_accuracy.Asked((long,), ()))
+        measure_heads(model, letters, head_accuracy.HeadQuestions((long,), ()))
 
 
-def question(text: int, looking: int, wanted: int, among=None) -> head_accuracy.Question:
-    return head_accuracy.Question("det", FROM_DEPENDENT, text, looking, frozenset({wanted}), among)
+def question(text: int, looking: int, wanted: int, among=None) -> head_accuracy.HeadQuestion:
+    return head_accuracy.HeadQuestion("det", FROM_DEPENDENT, text, looking, frozenset({wanted}), among)
 
 
 def test_the_best_rule():
@@ -94,14 +101,19 @@ def test_a_head_is_chosen_on_one_half_and_measured_on_the_other():
     questions = tuple(question(text, 0, 1) for text in range(16))
     half = torch.tensor([text // 2 % 2 == 0 for text in range(16)])
     most_of = torch.tensor([text % 4 > 0 for text in range(16)])
-    found = Found("det", FROM_DEPENDENT, questions, torch.stack([half, ~half, most_of], 1)[:, None], 0.0, "+1")
+    found = RelationAccuracy(
+        "det", FROM_DEPENDENT, questions, torch.stack([half, ~half, most_of], 1)[:, None], 0.0, "+1"
+    )
     assert found.accuracy.tolist() == [[0.5, 0.5, 0.75]] and found.best == (0, 2)
     assert found.held_out == 0  # each half chooses the head that is wrong on the other
-    steady = Found("det", FROM_DEPENDENT, questions, most_of[:, None, None], 0.0, "+1")
+    steady = RelationAccuracy("det", FROM_DEPENDENT, questions, most_of[:, None, None], 0.0, "+1")
     assert steady.held_out == pytest.approx(0.75)
-    few = Found("det", FROM_DEPENDENT, questions[:2], most_of[:2, None, None], 0.0, "+1")
+    few = RelationAccuracy("det", FROM_DEPENDENT, questions[:2], most_of[:2, None, None], 0.0, "+1")
     assert few.held_out != few.held_out  # NaN: one half is empty
     # The better direction is that of the best head.
     right = torch.tensor([[[False, False]], [[False, True]]])
-    ways = [Found("det", way, (), one, 0.0, "+1") for way, one in ((FROM_DEPENDENT, right[:1]), (FROM_HEAD, right))]
+    ways = [
+        RelationAccuracy("det", way, (), one, 0.0, "+1")
+        for way, one in ((FROM_DEPENDENT, right[:1]), (FROM_HEAD, right))
+    ]
     assert head_accuracy.better_direction(ways) == [ways[1]]

@@ -8,6 +8,7 @@ from minibert.inside.heads import kinds as head_kinds
 from minibert.inside.heads.kinds import ANTECEDENT, BROAD, FIRST, ITSELF, KINDS, NEXT, PREVIOUS, SAME, SEPARATOR
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
+from minibert.toy.annotations import encoded_stories
 from tests.minibert.inside.random_models import random_model
 
 
@@ -79,7 +80,7 @@ def toy():
 def test_the_true_antecedent_of_the_toy_world(toy):
     _, tokenizer = toy
     story = toy_world.generate(3, world="small")
-    ((encoding, pairs),) = head_kinds.stories(tokenizer, [story], 160)
+    ((encoding, pairs),) = encoded_stories(tokenizer, [story], 160)
     assert len(pairs) == len(toy_world.links(story)) > 5
     for row, column in pairs:  # one token a word, after [CLS]
         assert column - 1 in story.words[row - 1].determined_by
@@ -92,7 +93,7 @@ def test_the_true_antecedent_of_the_toy_world(toy):
 def test_a_model_is_measured_as_the_mean_over_rows_of_all_sentences(toy):
     model, tokenizer = toy
     told = toy_world.stories(3, 0, "small")
-    kinds = head_kinds.measure(model, head_kinds.stories(tokenizer, told, 160))
+    kinds = head_kinds.measure(model, encoded_stories(tokenizer, told, 160))
     assert kinds.scores.shape == (len(KINDS), 2, 2)
     total = rows = 0
     for story in told:

@@ -16,6 +16,7 @@ from minibert.inside.probes import tasks as probe_tasks
 from minibert.inside.probes.probe import gathered, item_vectors, order_of_kinds, probe_layers, probe_task, split
 from minibert.inside.probes.tasks import ProbeItem, ProbeTask, length, order, read_columns, topic, usable
 from minibert.tasks import TaskDataError
+from minibert.toy.annotations import toy_probe_tasks
 from minibert.toy.world import stories
 
 
@@ -131,7 +132,7 @@ def test_a_task_settles_at_a_layer_and_the_verdict_follows_from_the_layers():
 
 def test_the_toy_world_tells_the_truth():
     told = stories(30, seed=0)
-    tasks = {task.name: task for task in probe_tasks.toy_tasks(told)}
+    tasks = {task.name: task for task in toy_probe_tasks(told)}
     assert set(tasks) == {"length", "pos", "chunk", "number", "tense", "relation", "order", "coreference"}
     for item in tasks["relation"].items:
         word = told[item.sentence].words[item.places[0]]

@@ -10,7 +10,7 @@ from minibert.folders import ROOT
 from minibert.inside.relatives.replaced import fitting, originality, places_to_hide
 from minibert.model import Batch
 from minibert.toy import world
-from minibert.toy.pretrain import chosen, of_a_kind, questions
+from minibert.toy.pretrain import choice_accuracy, questions, words_by_kind
 
 PAIR = ROOT / "checkpoints" / "electra-toy" / "pair"
 TEXT = "sofia was a kind girl. soon [MASK] found the rings."
@@ -51,10 +51,12 @@ def test_a_word_is_tried_in_its_place_and_places_are_those_that_may_fall(pair):
 def test_preferring_the_right_word_is_counted(pair):
     discriminator, tokenizer = pair
     asked = questions(world.stories(2, 9, "small"), tokenizer, 128)[:12]
-    rivals = of_a_kind(world.stories(50, 3, "small"), tokenizer)
+    rivals = words_by_kind(world.stories(50, 3, "small"), tokenizer)
     right = 0
     for ids, place, kind in asked:
         words = list(dict.fromkeys([*rivals[kind], ids[place]]))
         fits = [by_hand(discriminator, ids, place, word) for word in words]
         right += words[fits.index(max(fits))] == ids[place]
-    assert chosen(discriminator, asked, rivals, tokenizer.mask_id, tokenizer.pad_id) == {"chosen": right / len(asked)}
+    assert choice_accuracy(discriminator, asked, rivals, tokenizer.mask_id, tokenizer.pad_id) == {
+        "chosen": right / len(asked)
+    }

@@ -16,7 +16,7 @@ from minibert.relatives.ernie2 import Ernie2Config
 from minibert.relatives.parts.continual_tasks import KEPT_UP, REGIMES, Ernie2, TaskedBatch, TaskedLm, stages
 from minibert.tokenizer import Tokenizer
 from minibert.toy import continual, world
-from minibert.toy.continual import QUESTIONS, TASKS, Asker, ContinualSettings, train_continually
+from minibert.toy.continual import QUESTIONS, TASKS, ContinualSettings, TaskSampler, train_continually
 from minibert.train import Done, Eval
 
 CONFIG = Ernie2Config(61, 24, 2, 3, 40, max_position_embeddings=20, initializer_range=0.3)
@@ -49,7 +49,7 @@ def test_the_regimes_by_hand():
     with pytest.raises(ValueError, match="the regime is one of continual"):
         stages("<b>", "ab", 20)
     for regime in REGIMES:
-        order = continual.in_order(stages(regime, list(TASKS), 400), 3)
+        order = continual.task_schedule(stages(regime, list(TASKS), 400), 3)
         assert {task: order.count(task) for task in TASKS} == dict.fromkeys(TASKS, 100)
         assert (order[:100] == ["words"] * 100) == (regime == "one_by_one")
 
@@ -74,7 +74,10 @@ def test_the_answers_are_the_worlds(told):
         joint, (first, second) = continual.RELATIONS[row.answer], row.texts
         middle = " and " if joint == "and" else f", {joint} "
         assert (f"while {first}, {second}" if joint == "while" else first + middle + second) in where
-    assert continual.parted("ben and mei danced together.") is None and continual.parted("ben went home.") is None
+    assert (
+        continual.split_clauses("ben and mei danced together.") is None
+        and continual.split_clauses("ben went home.") is None
+    )
 
 
 def test_a_batch_without_any_label_has_no_loss():
@@ -84,7 +87,7 @@ def test_a_batch_without_any_label_has_no_loss():
 
 
 def test_a_batch_asks_one_task_and_is_the_same_whatever_else_is_asked(told):
-    one, other = Asker(told, TOKENIZER, 1), Asker(told, TOKENIZER, 1)
+    one, other = TaskSampler(told, TOKENIZER, 1), TaskSampler(told, TOKENIZER, 1)
     other.batch("order", 3)
     for number, task in enumerate(TASKS):
         batch = one.batch(task, 4)
@@ -111,11 +114,11 @@ def test_events_of_a_run():
 def test_right_answers_are_counted(told):
     torch.manual_seed(1)
     model = build(SMALL.config(len(TOKENIZER.vocab)), Ernie2, classes=TASKS).eval()
-    batch = Asker(told, TOKENIZER, 2).batch("distance", 6)
+    batch = TaskSampler(told, TOKENIZER, 2).batch("distance", 6)
     with torch.no_grad():
         _, pooled = model.read(batch)
         said = model.heads["distance"](pooled).argmax(-1)
-    assert continual.marks(model, {"distance": batch})["distance"] == (said == batch.labels).double().mean().item()
+    assert continual.evaluate(model, {"distance": batch})["distance"] == (said == batch.labels).double().mean().item()
 
 
 def test_the_experiment_records_every_regime_on_the_same_tokens(tmp_path):

@@ -10,7 +10,7 @@ from minibert.knowledge.transe import Graph, Translations, corrupted, learn, mar
 from minibert.model import IGNORE, BertForPreTraining
 from minibert.relatives.parts.entity_fusion import Aggregator, AlignedBatch, ErnieThu, Fusion, noisy
 from minibert.tokenizer import Tokenizer
-from minibert.toy import entities_task, strangers
+from minibert.toy import entities_task, pronoun_probe
 from minibert.toy.entities_task import EntitySettings, aligned, train_entities
 from minibert.toy.graph import toy_graph
 from minibert.toy.world import vocabulary
@@ -164,8 +164,8 @@ def test_a_frozen_bert_that_has_read_no_name_learns_no_word_of_strangers():
     """Its weights stay, but for the vectors that it forgets; and no row that it learns from has a stranger."""
     start = checkpoint.load(ROOT / "checkpoints" / "unilm-toy" / "bert")
     before = {name: weight.clone() for name, weight in start.state_dict().items()}
-    strangers.forget(start, TOKENIZER)
-    people = {TOKENIZER.ids[name] for name in strangers.PEOPLE}
+    pronoun_probe.reset_names(start, TOKENIZER)
+    people = {TOKENIZER.ids[name] for name in pronoun_probe.PEOPLE}
     changed = {name for name, weight in start.state_dict().items() if not torch.equal(weight, before[name])}
     assert changed == {"bert.embeddings.token.weight", "mlm.decoder.weight", "mlm.decoder.bias"}
     same = (start.bert.embeddings.token.weight == before["bert.embeddings.token.weight"]).all(1)
@@ -182,10 +182,10 @@ def test_pronouns_are_asked_where_one_person_is_named_and_nothing_else_tells():
             "it was a good day.",
         )
     ]
-    asked = strangers.questions(rows, TOKENIZER)
+    asked = pronoun_probe.questions(rows, TOKENIZER)
     assert [(TOKENIZER.vocab[one.ids[one.place]], one.stranger) for one in asked] == [("she", True), ("he", False)]
-    hidden = strangers.gendered(torch.tensor([rows[0]]), TOKENIZER)[0].tolist()
+    hidden = pronoun_probe.gendered(torch.tensor([rows[0]]), TOKENIZER)[0].tolist()
     assert [TOKENIZER.vocab[i] for i, gone in zip(rows[0], hidden, strict=True) if gone] == ["girl", "she"]
     logits = torch.zeros(2, TOKENIZER.vocab_size)
     logits[:, TOKENIZER.ids["she"]] = 1.0
-    assert strangers.shares(asked, logits, TOKENIZER) == {"strangers": 1.0, "friends": 0.0}
+    assert pronoun_probe.pronoun_accuracy(asked, logits, TOKENIZER) == {"strangers": 1.0, "friends": 0.0}

@@ -11,7 +11,7 @@ from minibert.tokenizer import Tokenizer
 from minibert.toy import roles_task
 from minibert.toy.pronoun_task import tagged
 from minibert.toy.roles import parse, predicates, role_rows, words_in
-from minibert.toy.roles_task import MEANT, RolesSettings, batch_of, told, train_roles
+from minibert.toy.roles_task import MEANT, RolesSettings, batch_of, role_example, train_roles
 from minibert.toy.world import stories, vocabulary
 from minibert.train import Done, Eval, Sample
 from tests.pages.driver import ROOT
@@ -87,8 +87,8 @@ def test_what_is_not_of_the_world_is_named():
 
 def test_a_texts_words_roles_and_answers_stand_beside_each_other():
     story, tokenizer = stories(1, 4, "small")[0], Tokenizer(vocabulary())
-    text = told(story, 200)
-    batch = batch_of([text, told(story, 12)], tokenizer)
+    text = role_example(story, 200)
+    batch = batch_of([text, role_example(story, 12)], tokenizer)
     assert batch.ids[0, 1:-1].tolist() == [tokenizer.ids[word] for word in text.words]
     assert batch.words[0, 1:-1].tolist() == list(range(len(text.words)))
     assert batch.roles.shape == (2, 2, len(text.words)) and (batch.roles[0] >= 0).all()

@@ -6,7 +6,7 @@ import random
 import pytest
 import torch
 
-from minibert.inside.relatives.right_names import believed, names_in_text, suspicion
+from minibert.inside.relatives.name_probe import names_in_text, original_probabilities, replaced_probabilities
 from minibert.masking.units import word_units
 from minibert.model import IGNORE, Batch
 from minibert.objectives import Masking
@@ -24,7 +24,7 @@ from minibert.relatives.wklm import WklmConfig
 from minibert.text.store import TokenStore
 from minibert.text.word_lists import names_in
 from minibert.toy import lexicon
-from minibert.toy.right_names import guessable, name_questions
+from minibert.toy.name_probe import frequency_baseline, name_questions
 from tests.minibert.relatives.toy_world import TOKENIZER, stream
 
 NAMES = names_in(TOKENIZER)
@@ -136,18 +136,18 @@ def test_a_text_without_names_is_refused():
 def test_what_is_suspected_is_the_head_and_candidates_are_read_in_their_place():
     model, encoding = network(), TOKENIZER.encode("anna met ben near the zoo.")
     names = names_in_text(encoding, TOKENIZER)
-    doubts = suspicion(model, encoding.ids, names)
+    doubts = replaced_probabilities(model, encoding.ids, names)
     own = tuple(encoding.ids[5:7])
-    shares = believed(model, encoding.ids, names[2], [own, *OTHERS[own]])
+    shares = original_probabilities(model, encoding.ids, names[2], [own, *OTHERS[own]])
     assert len(doubts) == 3 and len(shares) == 14
     assert shares[0].item() == pytest.approx(1 - doubts[2], abs=1e-5)
     swapped = [*encoding.ids[:5], *OTHERS[own][3], *encoding.ids[7:]]
-    assert shares[4].item() == pytest.approx(1 - suspicion(model, swapped, names)[2], abs=1e-5)
-    assert suspicion(model, encoding.ids, []) == []
+    assert shares[4].item() == pytest.approx(1 - replaced_probabilities(model, swapped, names)[2], abs=1e-5)
+    assert replaced_probabilities(model, encoding.ids, []) == []
 
 
 def test_the_name_named_most_is_a_guess():
     ids = TOKENIZER.encode("anna met ben. anna helped him. anna ran home.").ids
     asked = [(ids, 1, "name"), (ids, 3, "name"), (ids, 2, "verb")]
     found = name_questions(asked, TOKENIZER)
-    assert found == asked[:2] and guessable(found, TOKENIZER) == 0.5  # anna, wherever
+    assert found == asked[:2] and frequency_baseline(found, TOKENIZER) == 0.5  # anna, wherever

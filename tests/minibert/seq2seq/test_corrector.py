@@ -20,7 +20,7 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.seq2seq.corrector import Corrector, soft_masked
 from minibert.text.documents import DataError
 from minibert.tokenizer import Tokenizer
-from minibert.toy.corrections import CorrectorSettings, corrected, train_corrector
+from minibert.toy.corrections import CorrectorSettings, correction_sample, train_corrector
 from minibert.toy.world import vocabulary
 from minibert.train import Eval, Sample
 
@@ -146,7 +146,7 @@ def test_it_learns_is_saved_and_comes_back(kind, tmp_path):
     assert said["tokens"] == ["anna", "found", "the", "bell", "."] and (said["suspicion"] is None) == (kind == "plain")
     again, vocab = Corrector.load(tmp_path / "out" / "corrector")
     assert (again.detector is None) == (kind == "plain")
-    now = corrected(again, vocab, "anna found the bell.")
+    now = correction_sample(again, vocab, "anna found the bell.")
     assert now["said"][0][0][1] == pytest.approx(said["said"][0][0][1], abs=0.02)
 
 

@@ -11,7 +11,7 @@ from minibert.model import IGNORE, BertForPreTraining
 from minibert.relatives import build, relative_named
 from minibert.tokenizer import Tokenizer
 from minibert.toy import answers
-from minibert.toy.answers import LONGEST, QUESTION_WORDS, AnswerSettings, batch_of, examples, widened
+from minibert.toy.answers import LONGEST, QUESTION_WORDS, AnswerSettings, batch_of, examples, extend_vocabulary
 from minibert.toy.world import vocabulary
 from minibert.train import Eval, Sample
 
@@ -40,7 +40,7 @@ def test_the_text_holds_the_answer(tokenizer):
     ids = tokenizer.encode("who bought the ball? anna.").ids
     assert answers.spelled(ids, tokenizer) == "who bought the ball? anna."
     rng = random.Random(3)
-    assert answers.asked(rng) != answers.asked(rng) and examples(3, 5) == examples(3, 5)
+    assert answers.draw_example(rng) != answers.draw_example(rng) and examples(3, 5) == examples(3, 5)
 
 
 @pytest.mark.parametrize(("mask", "first", "second"), [(READS, 4, 5), ("both_ways", 0, 1)])
@@ -60,12 +60,12 @@ def test_only_the_answer_is_hidden(tokenizer, mask, first, second):
 def test_a_wider_vocabulary_changes_no_other_word():
     model, old = toy_model("unilm"), Tokenizer(vocabulary())
     before = model.bert.embeddings.token.weight.detach().clone()
-    new = widened(model, old, QUESTION_WORDS)
+    new = extend_vocabulary(model, old, QUESTION_WORDS)
     assert new.vocab_size == model.config.vocab_size == len(old.vocab) + len(QUESTION_WORDS)
     assert torch.equal(model.bert.embeddings.token.weight[: len(before)], before)
     assert model.mlm.decoder.weight is model.bert.embeddings.token.weight
     assert len(model.mlm.decoder.bias) == new.vocab_size
-    assert widened(model, new, QUESTION_WORDS).vocab_size == new.vocab_size
+    assert extend_vocabulary(model, new, QUESTION_WORDS).vocab_size == new.vocab_size
 
 
 @pytest.mark.parametrize("name", ["unilm", "bert"])
@@ -78,5 +78,5 @@ def test_it_learns_to_answer_and_comes_back(name, tmp_path):
     said = [event.answers[0] for event in events if isinstance(event, Sample)][-1]
     model, tokenizer = checkpoint.load(tmp_path / "out"), checkpoint.load_tokenizer(tmp_path / "out")
     assert answers.mask_for(model) == (READS if name == "unilm" else "both_ways")
-    assert answers.answered(model, tokenizer, text)["answer"] == said["answer"]
+    assert answers.answer_sample(model, tokenizer, text)["answer"] == said["answer"]
     assert len(said["words"]) == len(said["shares"]) <= LONGEST

@@ -9,11 +9,11 @@ from sklearn.metrics import roc_auc_score
 
 from minibert import checkpoint
 from minibert.folders import ROOT
-from minibert.inside.relatives.right_names import names_in_text, unlikelihood
+from minibert.inside.relatives.name_probe import name_surprisal, names_in_text
 from minibert.model import Batch
 from minibert.relatives.parts.replaced_names import NamesLm, others_of
 from minibert.text.word_lists import names_in
-from minibert.toy.names_task import GOES_ON, NamesSettings, altered, begun_as, doubted, train_names
+from minibert.toy.names_task import GOES_ON, NamesSettings, corrupt_names, doubt_sample, start_from, train_names
 from minibert.train import Done, Eval, Sample, Saved
 from minibert.training.statistics import area
 
@@ -39,7 +39,7 @@ def test_the_area_is_scikit_learns_and_settings_that_cannot_be_are_refused():
 def test_the_unlikelihood_of_a_name_by_hand():
     model, encoding = checkpoint.load(START).eval(), TOKENIZER.encode(TEXT)
     names = names_in_text(encoding, TOKENIZER)
-    said = unlikelihood(model, TOKENIZER, encoding.ids, names, OTHERS)
+    said = name_surprisal(model, TOKENIZER, encoding.ids, names, OTHERS)
     for (start, end), nats in zip(names, said, strict=True):
         row = list(encoding.ids)
         own = row[start]
@@ -48,13 +48,13 @@ def test_the_unlikelihood_of_a_name_by_hand():
         logits = model(Batch(torch.tensor([row]))).mlm_logits[0, start].double()
         powers = {other: math.exp(logits[other].item()) for other in (own, *(one[0] for one in OTHERS[(own,)]))}
         assert nats == pytest.approx(-math.log(powers[own] / sum(powers.values())), abs=1e-4)
-    assert unlikelihood(model, TOKENIZER, encoding.ids, [], OTHERS) == []
+    assert name_surprisal(model, TOKENIZER, encoding.ids, [], OTHERS) == []
 
 
 def test_names_give_way_to_their_kind_the_same_ones_whenever_asked():
     ids = TOKENIZER.encode(TEXT).ids
-    rows = altered([ids, TOKENIZER.encode("soon it was a good day.").ids] * 20, TOKENIZER, OTHERS, 0.5)
-    assert len(rows) == 20 and rows == altered([ids] * 20, TOKENIZER, OTHERS, 0.5)
+    rows = corrupt_names([ids, TOKENIZER.encode("soon it was a good day.").ids] * 20, TOKENIZER, OTHERS, 0.5)
+    assert len(rows) == 20 and rows == corrupt_names([ids] * 20, TOKENIZER, OTHERS, 0.5)
     assert 0.2 < sum(sum(row.replaced) for row in rows) / sum(len(row.names) for row in rows) < 0.5
     for row in rows:
         changed = {at for at, (one, other) in enumerate(zip(ids, row.ids, strict=True)) if one != other}
@@ -64,7 +64,7 @@ def test_names_give_way_to_their_kind_the_same_ones_whenever_asked():
 @pytest.mark.parametrize("goes_on", GOES_ON)
 def test_it_begins_as_the_bert_and_says_how_doubtful_names_are(goes_on, tmp_path):
     settings = NamesSettings(goes_on, steps=2, batch_size=4, stories=12, held_out=6, evaluate_every=1)
-    learner, start = begun_as(START, settings.objective), checkpoint.load(START)
+    learner, start = start_from(START, settings.objective), checkpoint.load(START)
     assert isinstance(learner, NamesLm) == (goes_on != "bert")
     for name, weight in learner.state_dict().items():
         assert name.startswith("names.") or torch.equal(weight, start.state_dict()[name])
@@ -78,4 +78,4 @@ def test_it_begins_as_the_bert_and_says_how_doubtful_names_are(goes_on, tmp_path
     assert any(isinstance(event, Saved) for event in events)
     again = checkpoint.load(tmp_path / "model").eval()
     assert again.config.model_type == ("bert" if goes_on == "bert" else "wklm")
-    assert doubted(again, TOKENIZER, OTHERS, TEXT)["doubts"] == pytest.approx(known["doubts"], abs=2e-3)
+    assert doubt_sample(again, TOKENIZER, OTHERS, TEXT)["doubts"] == pytest.approx(known["doubts"], abs=2e-3)

@@ -12,7 +12,7 @@ from minibert.pretrain import PretrainSettings, pretrain
 from minibert.text.position_vectors import sinusoids
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world as toy_world
-from minibert.toy.pretrain import TOY, answered, pretrain_toy, questions
+from minibert.toy.pretrain import TOY, determined_accuracy, pretrain_toy, questions
 from minibert.train import Eval, Sample, Saved, Step
 from minibert.training import resume
 
@@ -45,7 +45,7 @@ def test_a_question_is_a_determined_word_of_a_story_that_fits_and_accuracy_the_s
     favourite = max(set(shown), key=shown.count)
     with torch.no_grad():
         model.mlm.decoder.bias[favourite] = 100.0
-    metrics = answered(model, asked, tokenizer.mask_id, tokenizer.pad_id)
+    metrics = determined_accuracy(model, asked, tokenizer.mask_id, tokenizer.pad_id)
     right = [(ids[place] == favourite, kind) for ids, place, kind in asked]
     assert metrics["determined"] == sum(ok for ok, _ in right) / len(right) > 0
     for kind in {kind for _, kind in right}:

@@ -110,3 +110,10 @@ def test_what_ships_is_small_and_copies_short_sentences_and_looking_back_copies_
     assert share["copy-transformer", 9] > 0.9 and share["copy-lstm", 9] < 0.5
     files = list(SHIPPED.rglob("*.safetensors"))
     assert len(files) == 4 and all(file.stat().st_size < 1e6 for file in files)
+
+
+def test_without_a_word_to_predict_the_loss_is_zero():
+    model = BiLm(20, 4, 6)
+    loss = model(Batch(torch.tensor([[3]]))).loss
+    loss.backward()
+    assert loss.item() == 0.0

@@ -10,7 +10,7 @@ from minibert.experiments.results import read_records
 from minibert.folders import ROOT
 from minibert.relatives.parts.permutation import PermutationLM
 from minibert.toy import world
-from minibert.toy.segments import LENGTH, TOLD, SegmentSettings, questions, right, train_on_segments
+from minibert.toy.segments import CONTEXTS, LENGTH, SegmentSettings, accuracy_and_loss, questions, train_on_segments
 from minibert.train import Done, Eval, Saved
 
 SHIPPED = ROOT / "checkpoints" / "xlnet-toy"
@@ -25,7 +25,7 @@ def tokenizer():
 def test_where_it_is_told(tokenizer):
     stories = world.stories(20, 5, "small")
     asked = questions(stories, tokenizer)
-    assert {one.told for one in asked} == set(TOLD)
+    assert {one.context for one in asked} == set(CONTEXTS)
     texts = [" ".join(word.text for word in story.words) for story in stories]
     for one in asked:
         assert len(one.first) == len(one.second) == LENGTH > one.place
@@ -36,7 +36,7 @@ def test_where_it_is_told(tokenizer):
 def test_the_shipped_xlnet_reads_on_though_nobody_taught_it(tokenizer):
     model = checkpoint.load(SHIPPED / "xlnet").eval()
     asked = questions(world.stories(40, 77, "small"), tokenizer)
-    (with_memory, loss), (alone, other) = (right(model, asked, memory) for memory in (True, False))
+    (with_memory, loss), (alone, other) = (accuracy_and_loss(model, asked, memory) for memory in (True, False))
     assert with_memory["before"] > alone["before"] + 0.3 and loss < other - 0.5
     assert abs(with_memory["here"] - alone["here"]) < 0.1
 

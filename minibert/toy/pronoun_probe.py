@@ -19,7 +19,7 @@ OPPOSITE = {"she": "he", "herself": "himself", "he": "she", "himself": "herself"
 
 
 @dataclass(frozen=True)
-class Question:
+class PronounQuestion:
     """A row of ids, the place of a pronoun in it, and whether the one person whom it names is a stranger."""
 
     ids: tuple[int, ...]
@@ -27,16 +27,18 @@ class Question:
     stranger: bool
 
 
-def questions(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> list[Question]:
+def questions(rows: Sequence[Sequence[int]], tokenizer: Tokenizer) -> list[PronounQuestion]:
     """Each pronoun in OPPOSITE, from rows that name exactly one person."""
     people = {tokenizer.ids[name]: name in STRANGERS for name in PEOPLE}
-    asked, found = {tokenizer.ids[word] for word in OPPOSITE}, []
+    targets, selected = {tokenizer.ids[word] for word in OPPOSITE}, []
     for row in rows:
         named = set(row) & set(people)
         if len(named) == 1:
             stranger = people[named.pop()]
-            found += [Question(tuple(row), place, stranger) for place, word in enumerate(row) if word in asked]
-    return found
+            selected += [
+                PronounQuestion(tuple(row), place, stranger) for place, word in enumerate(row) if word in targets
+            ]
+    return selected
 
 
 def gendered(ids: Tensor, tokenizer: Tokenizer) -> Tensor:
@@ -44,20 +46,20 @@ def gendered(ids: Tensor, tokenizer: Tokenizer) -> Tensor:
     return torch.isin(ids, torch.tensor([tokenizer.ids[word] for word in GENDERED]))
 
 
-def shares(asked: Sequence[Question], logits: Tensor, tokenizer: Tokenizer) -> dict[str, float]:
+def pronoun_accuracy(questions: Sequence[PronounQuestion], logits: Tensor, tokenizer: Tokenizer) -> dict[str, float]:
     """`strangers`, `friends`: the share of questions about strangers, and about all others, whose pronoun has a higher
     logit than its OPPOSITE; 0.5 is guessing. logits: (questions, V)"""
     right: dict[bool, list[bool]] = {True: [], False: []}
-    for one, row in zip(asked, logits, strict=True):
+    for one, row in zip(questions, logits, strict=True):
         own = one.ids[one.place]
         right[one.stranger].append(bool(row[own] > row[tokenizer.ids[OPPOSITE[tokenizer.vocab[own]]]]))
     return {name: sum(right[who]) / max(1, len(right[who])) for name, who in (("strangers", True), ("friends", False))}
 
 
 @torch.no_grad()
-def forget(model: BertForPreTraining, tokenizer: Tokenizer) -> None:
+def reset_names(model: BertForPreTraining, tokenizer: Tokenizer) -> None:
     """Reset the names to untrained: random vectors as at initialization, and no bias in the decoder."""
     words, rng = [tokenizer.ids[name] for name in PEOPLE], torch.Generator().manual_seed(0)
-    weight = model.bert.embeddings.token.weight
+    weight = model.bert.embeddings.get_parameter("token.weight")
     weight[words] = model.config.initializer_range * torch.randn(len(words), weight.size(1), generator=rng)
     model.mlm.decoder.bias[words] = 0.0

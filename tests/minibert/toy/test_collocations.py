@@ -6,14 +6,20 @@ import pytest
 import torch
 
 from minibert.config import BertConfig
-from minibert.inside.relatives.joint import asked, at_once, expected, going_together, in_order
 from minibert.model import IGNORE, Batch
 from minibert.relatives import build
 from minibert.relatives.parts.permutation import PermutationLM
 from minibert.relatives.xlnet import XlnetConfig
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
-from minibert.toy.together import combinations, together
+from minibert.toy.collocations import (
+    at_once,
+    collocation_metrics,
+    collocations_of,
+    expected,
+    held_out_collocations,
+    in_order,
+)
 from tests.minibert.inside.random_models import random_model
 
 TOKENIZER = Tokenizer(world.vocabulary())
@@ -68,20 +74,20 @@ def test_what_is_unknown_changes_nothing(models):
 
 
 def test_what_goes_together_stands_in_the_lexicon():
-    groups = asked(TOKENIZER, 120)
+    groups = held_out_collocations(TOKENIZER, 120)
     words = [tuple(TOKENIZER.vocab[i] for i in group.words) for group in groups]
     assert len(groups) == 120 and {len(one) for one in words} <= {2, 3}
     articles = [one for group, one in zip(groups, words, strict=True) if group.kind == "article"]
     assert all(article == ("an" if noun[0] in "aeiou" else "a") for article, noun, *_ in articles)
     assert any(set(one) >= {"hungry", "bread"} or set(one) >= {"sick", "medicine"} for one in words)
-    known = combinations(together(world.stories(400, 3, "small"), TOKENIZER))
+    known = {group.words for group in collocations_of(world.stories(400, 3, "small"), TOKENIZER)}
     assert sum(group.words in known for group in groups) > 110
 
 
 def test_measured_together(models):
-    groups = asked(TOKENIZER, 2)
+    groups = held_out_collocations(TOKENIZER, 2)
     for model in models:
-        found = going_together(model, TOKENIZER, groups)
+        found = collocation_metrics(model, TOKENIZER, groups)
         mean = sum(sum(at_once(model, g.ids, g.places, MASK)) for g in groups) / len(groups)
         assert found["joint_at_once"] == pytest.approx(mean) and found["joint_in_order"] < 0
         assert 0 <= found["fits_in_order"] <= 1 and math.isfinite(found["joint_in_order"])

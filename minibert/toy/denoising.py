@@ -33,7 +33,7 @@ LONGEST = 60  # tokens of a text, without special ones
 
 
 @dataclass(frozen=True)
-class RestoringSettings:
+class DenoisingSettings:
     """noise: one of NOISES · sentences: consecutive ones in a text. The sizes are the smallest of those tried that
     restore most of a text after a minute on one core."""
 
@@ -84,8 +84,11 @@ def texts(stories: int, sentences: int, seed: int) -> list[str]:
     """Texts of consecutive sentences of a story of the toy world."""
     found = []
     for story in world.stories(stories, seed, "small"):
-        told = [sentence.text for sentence in story.sentences]
-        found += [" ".join(told[i : i + sentences]) for i in range(0, len(told) - sentences + 1, sentences)]
+        sentence_texts = [sentence.text for sentence in story.sentences]
+        found += [
+            " ".join(sentence_texts[i : i + sentences])
+            for i in range(0, len(sentence_texts) - sentences + 1, sentences)
+        ]
     return found
 
 
@@ -99,22 +102,22 @@ def tokens_of(text: str, tokenizer: Tokenizer) -> list[str]:
     return [tokenizer.vocab[i] for i in tokenizer.encode(text).ids[1:-1]][:LONGEST]
 
 
-def read_ids(parts: Sequence[NoisyToken], tokenizer: Tokenizer) -> list[int]:
+def source_ids(parts: Sequence[NoisyToken], tokenizer: Tokenizer) -> list[int]:
     """[CLS] corrupted text [SEP]"""
     return [tokenizer.cls_id, *(tokenizer.ids[part.token] for part in parts), tokenizer.sep_id]
 
 
-def lost(tokens: Sequence[str], parts: Sequence[NoisyToken]) -> list[bool]:
+def removed_tokens(tokens: Sequence[str], parts: Sequence[NoisyToken]) -> list[bool]:
     """For each token, whether the noise removed it."""
     there = {place for part in parts if part.token != MASK for place in part.places}
     return [place not in there for place in range(len(tokens))]
 
 
 def batch_of(
-    whole: Sequence[Sequence[str]], spoiled: Sequence[Sequence[NoisyToken]], tokenizer: Tokenizer
+    whole: Sequence[Sequence[str]], corrupted: Sequence[Sequence[NoisyToken]], tokenizer: Tokenizer
 ) -> PairBatch:
     """The encoder reads the corrupted text; the decoder learns the whole one: [CLS] text [SEP]."""
-    source = padded_batch([read_ids(parts, tokenizer) for parts in spoiled], tokenizer.pad_id)
+    source = padded_batch([source_ids(parts, tokenizer) for parts in corrupted], tokenizer.pad_id)
     rows = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in tokens), tokenizer.sep_id] for tokens in whole]
     target = padded([[tokenizer.sep_id, *row[:-1]] for row in rows], tokenizer.pad_id)
     return PairBatch(source.ids, None, source.padding, padded(rows, IGNORE), target=target)
@@ -124,18 +127,18 @@ def batch_of(
 
 
 @dataclass(frozen=True)
-class SoFar:
+class DecoderState:
     """memory: (B, S, H), the encoder's output for the source · target: (B, T), what the decoder has written."""
 
     memory: Tensor
     target: Tensor
 
-    def rows(self, chosen: Tensor) -> SoFar:
-        return SoFar(self.memory[chosen], self.target[chosen])
+    def rows(self, chosen: Tensor) -> DecoderState:
+        return DecoderState(self.memory[chosen], self.target[chosen])
 
 
 @dataclass(frozen=True)
-class FromTheLeft:
+class DecoderRules:
     """The interface of `Rules` for an encoder–decoder, as `beam` needs it. Nothing is cached between steps: texts are
     short here."""
 
@@ -150,58 +153,60 @@ class FromTheLeft:
         return self.most
 
     @torch.no_grad()
-    def first(self, model: BartForConditionalGeneration, source: Sequence[int]) -> tuple[Tensor, SoFar]:
+    def first(self, model: BartForConditionalGeneration, source: Sequence[int]) -> tuple[Tensor, DecoderState]:
         ids = torch.tensor([list(source)], device=model.token.weight.device)
-        return self.after(model, SoFar(model.encode(Batch(ids)), torch.tensor([self.begins], device=ids.device)))
+        return self.after(model, DecoderState(model.encode(Batch(ids)), torch.tensor([self.begins], device=ids.device)))
 
     @torch.no_grad()
-    def next(self, model: BartForConditionalGeneration, tokens: Sequence[int], past: SoFar) -> tuple[Tensor, SoFar]:
+    def next(
+        self, model: BartForConditionalGeneration, tokens: Sequence[int], past: DecoderState
+    ) -> tuple[Tensor, DecoderState]:
         new = torch.tensor(tokens, device=past.target.device)[:, None]
-        return self.after(model, SoFar(past.memory, torch.cat([past.target, new], dim=1)))
+        return self.after(model, DecoderState(past.memory, torch.cat([past.target, new], dim=1)))
 
-    def after(self, model: BartForConditionalGeneration, past: SoFar) -> tuple[Tensor, SoFar]:
+    def after(self, model: BartForConditionalGeneration, past: DecoderState) -> tuple[Tensor, DecoderState]:
         logits = model.decode(past.target, past.memory, Batch(past.target))[:, -1]
         return logits.cpu().double().log_softmax(-1), past
 
 
-def restored(
+def denoise(
     model: BartForConditionalGeneration, tokenizer: Tokenizer, parts: Sequence[NoisyToken], width: int = 1
 ) -> list[Written]:
     """The most probable texts that a beam of `width` finds for a corrupted one; width 1 is greedy search."""
-    rules = FromTheLeft((tokenizer.sep_id, tokenizer.cls_id), {tokenizer.sep_id}, tokenizer.special_ids)
-    return beam(model.eval(), read_ids(parts, tokenizer), rules, width)
+    rules = DecoderRules((tokenizer.sep_id, tokenizer.cls_id), {tokenizer.sep_id}, tokenizer.special_ids)
+    return beam(model.eval(), source_ids(parts, tokenizer), rules, width)
 
 
-def told(
+def restoration_sample(
     model: BartForConditionalGeneration, tokenizer: Tokenizer, text: str, noise: str, seed: int, width: int = 1
 ) -> dict:
     """A text corrupted and restored, as part of a `Sample`. whole: its tokens · said: the tokens written, each with its
     P and its verdict, see `verdicts`."""
     whole = tokens_of(text, tokenizer)
     parts = NOISES[noise](whole, random.Random(seed))
-    best = restored(model, tokenizer, parts, width)[0]
+    best = denoise(model, tokenizer, parts, width)[0]
     written = [(tokenizer.vocab[i], round(exp(p), 4)) for i, p in zip(best.ids, best.log_probs, strict=True)]
     written = [(token, p) for token, p in written if token != tokenizer.vocab[tokenizer.sep_id]]
-    came_out = verdicts([token for token, _ in written], whole, lost(whole, parts))
-    said = [(token, p, how) for (token, p), how in zip(written, came_out, strict=True)]
+    outcomes = verdicts([token for token, _ in written], whole, removed_tokens(whole, parts))
+    said = [(token, p, how) for (token, p), how in zip(written, outcomes, strict=True)]
     return {"text": text, "whole": whole, "said": said}
 
 
-def verdicts(said: Sequence[str], whole: Sequence[str], gone: Sequence[bool]) -> list[str]:
+def verdicts(said: Sequence[str], whole: Sequence[str], removed: Sequence[bool]) -> list[str]:
     """For each token written: "kept" if it is right and was in the input, "found" if it is right and the noise had
     removed it, else "wrong". After a missing or extra token, the rest is realigned and not wrong."""
-    came_out = ["wrong"] * len(said)
+    outcomes = ["wrong"] * len(said)
     for here, there, count in SequenceMatcher(None, said, whole, autojunk=False).get_matching_blocks():
         for i in range(count):
-            came_out[here + i] = "found" if gone[there + i] else "kept"
-    return came_out
+            outcomes[here + i] = "found" if removed[there + i] else "kept"
+    return outcomes
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
 
 
 def train_bart(
-    settings: RestoringSettings,
+    settings: DenoisingSettings,
     *,
     out: str | Path | None = None,
     watch: Sequence[tuple[str, int]] = (),
@@ -230,13 +235,13 @@ def train_bart(
 
     def say(pairs: Sequence[tuple[str, int]]) -> list[dict]:
         readable = [(str(text), int(seed)) for text, seed in pairs if tokens_of(str(text), tokenizer)]
-        return [told(learner, tokenizer, text, settings.noise, seed) for text, seed in readable]
+        return [restoration_sample(learner, tokenizer, text, settings.noise, seed) for text, seed in readable]
 
     yield from train_and_evaluate(
         learner,
         batches(),
         settings,
-        lambda: marks(learner, questions, tokenizer),
+        lambda: evaluate(learner, questions, tokenizer),
         say,
         watch=watch,
         mailbox=mailbox,
@@ -247,19 +252,22 @@ def train_bart(
 
 
 @torch.no_grad()
-def marks(
+def evaluate(
     learner: BartForConditionalGeneration, questions: Sequence[tuple[list[str], list[NoisyToken]]], tokenizer: Tokenizer
 ) -> dict[str, float]:
     """questions: (a text's tokens, the corrupted text)"""
-    batch = batch_of(*zip(*questions, strict=True), tokenizer).to(learner.token.weight.device)
+    texts, corrupted = [tokens for tokens, _ in questions], [parts for _, parts in questions]
+    batch = batch_of(texts, corrupted, tokenizer).to(learner.token.weight.device)
     right = learner.eval()(batch).logits.argmax(-1) == batch.labels  # (B, T)
-    gone = padded([[False, *lost(whole, parts), False] for whole, parts in questions], False).to(right.device)
+    removed = padded([[False, *removed_tokens(whole, parts), False] for whole, parts in questions], False).to(
+        right.device
+    )
     most = max(len(whole) for whole, _ in questions) + 2
     end = tokenizer.sep_id
     said = greedy(learner, batch, learner.config.decoder_start_token_id, end, most)
     truth = [[tokenizer.cls_id, *(tokenizer.ids[token] for token in whole)] for whole, _ in questions]
     found = {"tokens": right[batch.labels != IGNORE].double().mean().item()}
-    found |= {"lost": right[gone].double().mean().item()} if gone.any() else {}
+    found |= {"lost": right[removed].double().mean().item()} if removed.any() else {}
     return found | {"whole": sum(a == b for a, b in zip(said, truth, strict=True)) / len(truth)}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from torch import nn
 
-from minibert.inside.relatives.right_names import believed
+from minibert.inside.relatives.name_probe import original_probabilities
 from minibert.model import BertForPreTraining
 from minibert.relatives.parts.replaced_names import NamesLm
 from minibert.tokenizer import Tokenizer
@@ -25,7 +25,7 @@ def name_questions(asked: Sequence[Question], tokenizer: Tokenizer, most: int = 
     return found[:: max(1, len(found) // most)][:most]
 
 
-def guessable(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
+def frequency_baseline(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
     """Accuracy of guessing the name that is most frequent in the rest of the row, the first if several are."""
     names, right = {tokenizer.ids[name] for name in NAMES}, 0
     for ids, place, _ in questions:
@@ -34,7 +34,7 @@ def guessable(questions: Sequence[Question], tokenizer: Tokenizer) -> float:
     return right / max(1, len(questions))
 
 
-def names_chosen(
+def name_accuracy(
     model: nn.Module, questions: Sequence[Question], tokenizer: Tokenizer, by_blank: Callable[..., dict[str, float]]
 ) -> dict[str, float]:
     """`names`: the share of names that a masked LM prefers to all others where they are masked · `names_believed`: the
@@ -49,7 +49,8 @@ def names_chosen(
         found["names"] = by_blank(model, questions, kinds, tokenizer.mask_id, tokenizer.pad_id)["chosen"]
     if isinstance(model, NamesLm):
         right = [
-            names[int(believed(model, ids, (place, place + 1), [(name,) for name in names]).argmax())] == ids[place]
+            names[int(original_probabilities(model, ids, (place, place + 1), [(name,) for name in names]).argmax())]
+            == ids[place]
             for ids, place, _ in questions
         ]
         found["names_believed"] = sum(right) / len(right)

@@ -26,7 +26,7 @@ def names_in_text(encoding: Encoding, tokenizer: Tokenizer) -> list[Unit]:
 
 
 @torch.no_grad()
-def suspicion(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list[float]:
+def replaced_probabilities(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list[float]:
     """P(replaced) of each name of a row, all in one pass, as in pre-training."""
     if not names:
         return []
@@ -39,7 +39,7 @@ def suspicion(model: NamesLm, ids: Sequence[int], names: Sequence[Unit]) -> list
 
 
 @torch.no_grad()
-def unlikelihood(
+def name_surprisal(
     model: BertForPreTraining,
     tokenizer: Tokenizer,
     ids: Sequence[int],
@@ -64,7 +64,7 @@ def unlikelihood(
 
 
 @torch.no_grad()
-def believed(model: NamesLm, ids: Sequence[int], name: Unit, candidates: Sequence[Tokens]) -> Tensor:
+def original_probabilities(model: NamesLm, ids: Sequence[int], name: Unit, candidates: Sequence[Tokens]) -> Tensor:
     """P(original) of each candidate in place of `name`; all have as many tokens as `name`. (candidates,)"""
     device = next(model.parameters()).device
     rows = torch.tensor(list(ids)).repeat(len(candidates), 1)
