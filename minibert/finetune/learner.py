@@ -3,7 +3,7 @@ and further losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from minibert.model import IGNORE, Bert, BertForPreTraining, MlmHead, no_tap
 from minibert.tasks import Options, Task, TaskData
 from minibert.tasks.metadata import metadata_token, metadata_values
 from minibert.tasks.pattern import Pattern
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import filled_later
 
 
@@ -178,21 +178,11 @@ def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
                     "them alike, or read the column as an embedding"
                 )
             new[token] = value
-    return with_tokens(tokenizer, new)
-
-
-def with_tokens(tokenizer: Tokenizer, new: Iterable[str]) -> Tokenizer:
-    """The tokenizer with further special tokens, whose ids follow its last."""
-    return Tokenizer(
-        list(tokenizer.pieces),
-        lowercase=tokenizer.lowercase,
-        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *new],
-        max_word_chars=tokenizer.max_word_chars,
-    )
+    return tokenizer.with_special_tokens(new)
 
 
 def reader_of(tokenizer: Tokenizer, task: Task, options: Options) -> Tokenizer:
     """The tokenizer with all tokens that the options and the task need."""
     tokenizer = with_metadata_tokens(tokenizer, options)
     more = task.more_tokens(tokenizer, options)
-    return with_tokens(tokenizer, more) if more else tokenizer
+    return tokenizer.with_special_tokens(more) if more else tokenizer

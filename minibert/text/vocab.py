@@ -228,7 +228,7 @@ def read_vocab(path) -> list[str]:
     vocab: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         try:
-            piece = line.removesuffix(b"\r").decode("utf-8")
+            piece = line.removesuffix(b"\r").decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
         if piece in vocab:
