@@ -370,11 +370,11 @@ class Tokenizer:
         in_normalized.pop("", None)
         self._in_normalized = TokenFinder(in_normalized)
 
-    def with_special_tokens(self, tokens: Iterable[str]) -> Tokenizer:
-        """The same tokenizer with further special tokens."""
+    def with_special_tokens(self, tokens: Iterable[str] = (), *, lowercase: bool = False) -> Tokenizer:
+        """The same tokenizer with further special tokens. lowercase: with lower case, whatever it has now."""
         return Tokenizer(
             list(self.pieces),
-            lowercase=self.lowercase,
+            lowercase=self.lowercase or lowercase,
             strip_accents=self.strip_accents,
             chinese_chars=self.chinese_chars,
             clean_text=self.clean_text,

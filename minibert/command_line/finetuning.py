@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
@@ -212,15 +213,23 @@ def evaluate(options) -> None:
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
-    from minibert.objectives import measure
+    from minibert.objectives import MaskedLanguageModel, measure
     from minibert.pretrain import PretrainSettings, dev_batches, trained_before
     from minibert.relatives import config_from
+    from minibert.relatives.parts.masked_lm import MaskedLm
     from minibert.text.documents import read_documents
     from minibert.text.store import TokenStore
 
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
     settings = PretrainSettings(steps=1, max_length=options.max_length, relative=config_from(values).model_type)
-    model = trained_before(options.model, settings).to(best_device())
+    model = checkpoint.load(options.model)
+    if type(model) is MaskedLm and isinstance(settings.objective, MaskedLanguageModel):
+        settings = replace(
+            settings, objective_options={"second": None}
+        )  # nothing about pairs, which it has no head for
+    else:
+        model = trained_before(options.model, settings, new_heads=False)
+    model = model.to(best_device())
     metrics = measure(settings.objective, model, dev_batches(store, tokenizer, settings))
     print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

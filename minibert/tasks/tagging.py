@@ -11,6 +11,7 @@ import numpy as np
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
+from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
@@ -160,6 +161,11 @@ class Tagging(Task):
 
     def answerable(self, labels):
         return list(dict.fromkeys(label[2:] for label in prefixed(labels) if label != OUTSIDE))
+
+    def check(self, data):
+        super().check(data)
+        if not data.labels:
+            raise TaskDataError("every tag is O: without any entity there is nothing to learn")
 
     def labels(self, data):
         """O, then B- and I- of each type."""
