@@ -190,6 +190,13 @@ class Token(NamedTuple):
     word: int | None
 
 
+def encoding_of(tokens: Sequence[Token], segments: list[int]) -> Encoding:
+    """The tokens of a row as parallel lists."""
+    columns = map(list, zip(*tokens, strict=True)) if tokens else ([] for _ in Token._fields)
+    pieces, ids, offsets, special, words = columns
+    return Encoding(pieces, ids, offsets, segments, special, words)
+
+
 class Try(NamedTuple):
     """One lookup of WordPiece: is `piece`, made of characters start…end of the word, in the vocabulary?"""
 
@@ -415,15 +422,15 @@ class Tokenizer:
         return self._join([[tokens[i] for i in stay] for tokens, stay in zip(texts, kept, strict=True)], add_special)
 
     def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
-        row, segments = [], []
+        row: list[Token] = []
+        segments: list[int] = []
         for segment, tokens in enumerate(texts):
             if add_special:
                 cls = [] if segment else [Token(CLS, self.cls_id, (0, 0), True, None)]
                 tokens = [*cls, *tokens, Token(SEP, self.sep_id, (0, 0), True, None)]
             row += tokens
             segments += [segment] * len(tokens)
-        tokens, ids, offsets, special, words = map(list, zip(*row, strict=True)) if row else ([], [], [], [], [])
-        return Encoding(tokens, ids, offsets, segments, special, words)
+        return encoding_of(row, segments)
 
     def explain(self, text: str, max_words: int = 200) -> Explanation:
         """Every step of `encode(text)` as data. Words and parts beyond `max_words` are counted, but not shown."""

@@ -52,10 +52,10 @@ def experiment(options) -> None:
     if options.list:
         for each in EXPERIMENTS.values():
             show(options, each, each.tasks)
-        for each in COMPARISONS.values():
-            show(options, each, [each.task], separator="; ")
-        for each in RELATIVE_EXPERIMENTS.values():
-            show(options, each, ["who is meant"])
+        for comparison in COMPARISONS.values():
+            show(options, comparison, [comparison.task], separator="; ")
+        for relative in RELATIVE_EXPERIMENTS.values():
+            show(options, relative, relative.needs)
         return
     if options.verdicts:
         print_verdicts(options)
@@ -63,19 +63,23 @@ def experiment(options) -> None:
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
     if options.name in COMPARISONS:
-        begin = comparison
+        begin = begin_comparison
     elif options.name in RELATIVE_EXPERIMENTS:
-        begin = relative
+        begin = begin_relative
     else:
         experiment_named(options.name)  # raises ValueError for a name that there is not
-        begin = ablation
+        begin = begin_ablation
 
     import torch
 
     if options.threads:
         torch.set_num_threads(options.threads)
+    from minibert.experiments.events import Finished, collected
+
     out, events = begin(options)
-    if not print_events(options, events)["step"]:
+    printed: list = []
+    print_events(options, collected(events, printed))
+    if not any(isinstance(event, Finished) for event in printed):
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)
 
 
@@ -84,7 +88,7 @@ def show(options, each, tasks: Sequence[str], separator: str = ", ") -> None:
     print_result(options, values, f"{each.name:12} {each.title}: {separator.join(each.arms)}")
 
 
-def ablation(options) -> tuple[Path, Iterator]:
+def begin_ablation(options) -> tuple[Path, Iterator]:
     """(results, events) of one of the paper's ablations."""
     from minibert.experiments.catalogue import experiment_named
     from minibert.experiments.corpus import CORPUS, prepare
@@ -126,13 +130,15 @@ def print_verdicts(options) -> None:
     for name, one in all_judged():
         counts[one.verdict] += 1
         said, ours = one.claim.said, one.ours
+        if ours is None:  # not tried
+            continue
         half = "" if ours.half is None else f" ± {ours.half:.2f}"
         values = {"table": name, "said": said, **asdict(one.claim), "ours": asdict(ours), "verdict": one.verdict}
         print_result(options, values, f"{name:26} {said:60} {ours.mean:+7.2f}{half:8}  {one.verdict}")
     print_result(options, dict(counts), "; ".join(f"{word}: {n}" for word, n in counts.most_common()))
 
 
-def relative(options) -> tuple[Path, Iterator]:
+def begin_relative(options) -> tuple[Path, Iterator]:
     """(results, events) of a claim of a relative's paper: in the toy world, or on the task data that it `needs`."""
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
     from minibert.experiments.relatives import run_relative
@@ -151,7 +157,7 @@ def relative(options) -> tuple[Path, Iterator]:
     return out, run_relative(chosen, out, seeds=seeds, command=command, tasks=tasks)
 
 
-def comparison(options) -> tuple[Path, Iterator]:
+def begin_comparison(options) -> tuple[Path, Iterator]:
     """(results, events) of a comparison of fine-tuning settings, from a checkpoint."""
     from minibert.checkpoint import config_values
     from minibert.config import BertConfig

@@ -158,11 +158,11 @@ def finetune(options) -> None:
         counts = "  ".join(f"{label} {count}" for label, count in train.imbalance.counts.items())
         ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
-    same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
+    same: tuple[str, ...] = ()
+    same += ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight")
-    same += ("pattern", "prompt", "vat_weight", "vat_epsilon")
-    same += ("classifier_depth", "classifier_activation", "classifier_norm")
+    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight", "pattern", "prompt")
+    same += ("vat_weight", "vat_epsilon", "classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},

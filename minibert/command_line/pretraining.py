@@ -158,8 +158,8 @@ def pretrain(options) -> None:
             if getattr(options, name) != getattr(usual, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        same = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
-        changes = {name: getattr(options, name) for name in same}
+        names = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
+        changes = {name: getattr(options, name) for name in names}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         changes |= {"objective_options": dict(options.objective), **(PAIRS if options.pairs else {})}
         if options.mask_rate:
@@ -170,8 +170,10 @@ def pretrain(options) -> None:
         return
     if options.pairs:
         raise ValueError("--pairs is for --toy: elsewhere --input-format says what rows are")
-    same = ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
-    same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
+    same: tuple[str, ...] = ()
+    same += ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length")
+    same += ("input_format", "short_probability", "dropout", "nsp_weight", "words", "start", "seed")
+    same += ("save_every", "compile")
     settings = PretrainSettings(
         **{name: getattr(options, name) for name in same},
         preset=options.preset or PretrainSettings.preset,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from minibert.command_line.arguments import add_command, positive
 from minibert.command_line.printing import print_result
@@ -77,7 +78,7 @@ def serve(options) -> None:
         batch=options.batch_size,
         window=options.window / 1000,
     )
-    predictor = (
+    predictor: Any = (
         VectorPredictor(SentenceVectors.from_directory(options.model))
         if is_encoder(options.model)
         else predictor_in(options.model)

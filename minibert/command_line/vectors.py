@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
-from minibert.command_line.lines import bounded_lines, lines_of
+from minibert.command_line.lines import file_lines, lines_of
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.folders import input_path
 
@@ -119,16 +119,16 @@ def whiten(options) -> None:
 
     if options.threads:
         torch.set_num_threads(options.threads)
-    texts = list(dict.fromkeys(file_lines(options.data)))
+    texts = list(dict.fromkeys(filter(str.strip, file_lines(options.data))))
     if len(texts) < 2:
         raise ValueError(f"{options.data} holds {len(texts)} sentences: whitening needs two at least")
     layers = encoder.LAYERS[options.layers] if options.layers else None
     vectors = encoder.SentenceVectors.from_directory(options.model, options.pooling, layers)
     whitened = vectors.whitened(texts, options.dimensions)
     whitened.save(options.out)
-    some = texts[:TOGETHER]
-    before, after = (mean_cosine(one.embed(some)) for one in (vectors, whitened))
-    width, kept = vectors.encoder.bert.config.hidden_size, whitened.whitening.dimensions
+    plain, white = (one.embed(texts[:TOGETHER]) for one in (vectors, whitened))
+    before, after = mean_cosine(plain), mean_cosine(white)
+    width, kept = vectors.encoder.bert.config.hidden_size, white.shape[1]
     values = {
         "path": str(options.out),
         "texts": len(texts),
@@ -148,15 +148,8 @@ def texts_of(options) -> Iterator[str]:
     """The text given, the lines of --file, or standard input; blank lines are skipped."""
     if options.text is not None and options.file is not None:
         raise ValueError("give one text, or --file")
-    if options.file is None:
-        yield from filter(str.strip, lines_of(options))
-        return
-    yield from file_lines(options.file)
-
-
-def file_lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8-sig") as file:
-        yield from filter(str.strip, bounded_lines(file))
+    lines = lines_of(options) if options.file is None else file_lines(options.file)
+    yield from filter(str.strip, lines)
 
 
 def in_groups(texts: Iterator[str]) -> Iterator[Sequence[str]]:
@@ -200,7 +193,7 @@ def search(options) -> None:
     from minibert.sentence_vectors.encoder import SentenceVectors
 
     vectors = SentenceVectors.from_directory(options.model, options.pooling)
-    lines = list(file_lines(options.file))
+    lines = list(filter(str.strip, file_lines(options.file)))
     if not lines:
         raise ValueError(f"{options.file} holds no text: every line is blank")
     table = unit(vectors.embed(lines))

@@ -21,7 +21,18 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 
 from minibert.text.json_values import json_object
 from minibert.text.tokenizer_files import check_ids, check_parts, described_tokenizer, stored_tokens, tokenizer_config
-from minibert.tokenizer import MASK, WHITE_SPACE, Encoding, Section, Span, Token, Tokenizer, add_tokens, write_files
+from minibert.tokenizer import (
+    MASK,
+    WHITE_SPACE,
+    Encoding,
+    Section,
+    Span,
+    Token,
+    Tokenizer,
+    add_tokens,
+    encoding_of,
+    write_files,
+)
 
 SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")  # in the order [PAD] [UNK] [CLS] [SEP] [MASK]
 NAMED = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL_TOKENS, strict=True))
@@ -57,9 +68,10 @@ def cut(text: str) -> list[tuple[int, int]]:
     """(start, end) of each word: a space belongs to the word after it, a contraction ('s, 're) is a word of its own."""
     shape, words, at = "".join(map(shape_of, text)), [], 0
     while at < len(text):
-        end = (CONTRACTION.match(text, at) or SHAPE.match(shape, at)).end()
-        words.append((at, end))
-        at = end
+        match = CONTRACTION.match(text, at) or SHAPE.match(shape, at)
+        assert match is not None  # each character has a shape
+        words.append(match.span())
+        at = match.end()
     return words
 
 
@@ -89,7 +101,7 @@ class ByteTokenizer(Tokenizer):
         self.vocab = [*sorted(vocab, key=vocab.__getitem__), *(t for t in self.added_tokens if t not in vocab)]
         self.ids = {token: number for number, token in enumerate(self.vocab)}
         self.longest = max(map(len, vocab))
-        self.merges = [tuple(pair) for pair in merges]
+        self.merges = [(left, right) for left, right in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         self.lowercase, self.max_word_chars = False, 0
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
@@ -172,9 +184,7 @@ class ByteTokenizer(Tokenizer):
             for segment, tokens in enumerate(texts)
             for token in ([*([first] * (not segment)), *tokens, last] if add_special else tokens)
         ]
-        parts = [list(part) for part in zip(*(token for token, _ in row), strict=True)] or [[], [], [], [], []]
-        tokens, ids, offsets, special, words = parts
-        return Encoding(tokens, ids, offsets, [segment for _, segment in row], special, words)
+        return encoding_of([token for token, _ in row], [segment for _, segment in row])
 
     def encode(self, text, pair=None, *, max_length=None, **options) -> Encoding:
         """As `Tokenizer.encode`; a pair has one more </s> between its texts."""
