@@ -146,11 +146,11 @@ def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Modul
 def stored_names(model: Any) -> dict[str, str | None]:
     """Our name of each tensor → the name it is stored under; None if the same tensor is already stored under another
     name (a tied decoder, a shared block)."""
-    relative, names, seen = relative_of(model.config), {}, set()
+    relative, names, stored = relative_of(model.config), {}, set()
     own = relative.head_names.get(kind_of(type(model), relative), ())
     for name, tensor in model.state_dict(keep_vars=True).items():
-        names[name] = None if id(tensor) in seen else their_name(name, relative, own)
-        seen.add(id(tensor))
+        names[name] = None if id(tensor) in stored else their_name(name, relative, own)
+        stored.add(id(tensor))
     return names
 
 
@@ -269,15 +269,17 @@ def load(directory: str | Path, *, kind: type[nn.Module] | None = None, new_head
     if relative.layout:
         stored = {name: relative.layout[1](name, weight, config) for name, weight in stored.items()}
     saved_kind = Bert if kind is Bert else saved_class(values, relative, stored, config_file)
-    strict = kind is None or (issubclass(saved_kind, kind) and kind is not Bert and not new_heads)
-    if strict:
-        kind = saved_kind
-    elif issubclass(kind, BertForPreTraining) and not new_heads:
+    if kind is None or (issubclass(saved_kind, kind) and kind is not Bert and not new_heads):
+        kind, strict = saved_kind, True
+    else:
+        strict = False
+    if not strict and issubclass(kind, BertForPreTraining) and not new_heads:
         raise CheckpointError(
             f"{directory}: this {relative.title} was not pre-trained by guessing hidden words: it has no masked-LM head"
         )
     try:
-        options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
+        if hasattr(kind, "options_from_config"):
+            options = {**kind.options_from_config(values), **options}
         with sizes_only():
             outline = build(config, kind, **options)
     except ValueError as error:

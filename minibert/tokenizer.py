@@ -304,19 +304,19 @@ class TokenFinder:
         after = 0
         for match in self.pattern.finditer(text) if self.tokens else ():
             token, (start, end) = self.tokens[match.group()], match.span()
-            if token.single_word and (in_word(text[:start][-1:]) or in_word(text[end : end + 1])):
+            if token.single_word and any(in_word(text[i]) for i in (start - 1, end) if 0 <= i < len(text)):
                 continue
             if token.lstrip:
-                start = max(len(text[:start].rstrip(WHITE_SPACE)), after)
-            if token.rstrip:
-                end = len(text) - len(text[end:].lstrip(WHITE_SPACE))
+                start = after + len(text[after:start].rstrip(WHITE_SPACE))
+            while token.rstrip and end < len(text) and text[end] in WHITE_SPACE:
+                end += 1
             yield token.content, start, end
             after = end
 
 
 def in_word(character: str) -> bool:
-    r"""Whether a character is \w; False for no character."""
-    return character.isalnum() or (bool(character) and category(character) in ("Mn", "Mc", "Me", "Pc"))
+    r"""Whether a character is \w."""
+    return character.isalnum() or category(character) in ("Mn", "Mc", "Me", "Pc")
 
 
 # ---- the tokenizer -------------------------------------------------------------------------------------------------
@@ -362,7 +362,7 @@ class Tokenizer:
         self.ids = {token: number for number, token in enumerate(self.vocab)}
         self.vocab += [f"[row {number}]" for number in range(len(self.vocab), rows)]
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[t] for t in SPECIAL_TOKENS)
-        self.special_ids = frozenset(self.ids[token] for token in self.special_tokens)
+        self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.special_tokens))
 
     def find_tokens(self, tokens: Iterable[AddedToken], aliases: Mapping[str, str] = MappingProxyType({})) -> None:
         """Set what is found before words are cut; of two with the same content the later. aliases: text → token."""
@@ -388,6 +388,12 @@ class Tokenizer:
             added_tokens=[*self.added_tokens.values(), *(AddedToken(token, special=True) for token in tokens)],
             max_word_chars=self.max_word_chars,
         )
+
+    @property
+    def rules(self) -> list[str]:
+        """All that decides, beside the vocabulary, how a text is cut."""
+        steps = (self.lowercase, self.strip_accents, self.chinese_chars, self.clean_text, self.max_word_chars)
+        return [str(steps), *map(repr, self.added_tokens.values())]
 
     @property
     def vocab_size(self) -> int:
@@ -690,7 +696,7 @@ class Tokenizer:
         `from_directory` and `transformers.AutoTokenizer` read them and give the same ids.
         """
         usual = self.clean_text and self.max_word_chars == LONGEST_WORD
-        extra = {"extra_special_tokens": list(self.special_tokens[len(SPECIAL_TOKENS) :])}
+        extra = {"extra_special_tokens": [token for token in self.special_tokens if token not in SPECIAL_TOKENS]}
         config = {
             # BERT's own class always cleans and has one limit; the generic one does what tokenizer.json says
             "tokenizer_class": SAME_ALGORITHM[0] if usual else GENERIC[-1],

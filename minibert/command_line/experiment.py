@@ -70,10 +70,6 @@ def experiment(options) -> None:
         experiment_named(options.name)  # raises ValueError for a name that there is not
         begin = begin_ablation
 
-    import torch
-
-    if options.threads:
-        torch.set_num_threads(options.threads)
     from minibert.experiments.events import Finished, collected
 
     out, events = begin(options)

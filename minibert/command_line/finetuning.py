@@ -36,12 +36,12 @@ def add_commands(commands) -> None:
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
-    taught = sub.add_argument_group("a teacher")
-    taught.add_argument("--teacher", type=input_path, help="a model fine-tuned for the task, to learn from")
-    taught.add_argument(
+    teacher = sub.add_argument_group("a teacher")
+    teacher.add_argument("--teacher", type=input_path, help="a model fine-tuned for the task, to learn from")
+    teacher.add_argument(
         "--distil", choices=LOSSES, nargs="+", default=["soft"], help="what is asked of the student (default: soft)"
     )
-    taught.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
+    teacher.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
     learning = sub.add_argument_group("learning")
     learning.add_argument("--epochs", type=positive(int), default=3)
     learning.add_argument("--batch-size", type=positive(int), default=32)
@@ -128,10 +128,10 @@ def add_commands(commands) -> None:
 def label_words(text: str) -> tuple[str, list[str]]:
     """negative=terrible,bad → ("negative", ["terrible", "bad"])."""
     label, equals, words = text.rpartition("=")
-    some = [word.strip() for word in words.split(",") if word.strip()]
-    if not (label and equals and some):
+    listed = [word.strip() for word in words.split(",") if word.strip()]
+    if not (label and equals and listed):
         raise argparse.ArgumentTypeError(f"must be like negative=terrible,bad, not {text}")
-    return label, some
+    return label, listed
 
 
 def finetune(options) -> None:

@@ -59,7 +59,6 @@ def export(options) -> None:
 
 
 def serve(options) -> None:
-    import torch
 
     from minibert.diet.predictor import predictor_in
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
@@ -68,8 +67,6 @@ def serve(options) -> None:
     from minibert.service.server import serve as run
     from minibert.training.precision import best_device
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     limits = Limits(
         inputs=options.max_inputs,
         characters=options.max_characters,

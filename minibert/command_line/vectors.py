@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
@@ -13,7 +14,7 @@ from minibert.folders import input_path
 
 POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
 LAYERS = ("last", "first-last", "embeddings")
-TOGETHER = 1024  # texts embedded at once
+GROUP = 1024  # texts embedded at once
 
 
 def add_commands(commands) -> None:
@@ -82,15 +83,12 @@ def reading_options(sub) -> None:
 
 
 def train_vectors(options) -> None:
-    import torch
 
     from minibert.sentence_vectors.rows import questions_of, read_rows
     from minibert.sentence_vectors.run import Held, VectorSettings, learn_vectors
     from minibert.tasks import TASKS
     from minibert.train import Optimization
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     settings = VectorSettings(
         objective=options.objective,
         pooling=options.pooling,
@@ -112,13 +110,10 @@ def train_vectors(options) -> None:
 
 
 def whiten(options) -> None:
-    import torch
 
     from minibert.inside.geometry.vectors import mean_cosine
     from minibert.sentence_vectors import encoder
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     texts = list(dict.fromkeys(filter(str.strip, file_lines(options.data))))
     if len(texts) < 2:
         raise ValueError(f"{options.data} holds {len(texts)} sentences: whitening needs two at least")
@@ -126,7 +121,7 @@ def whiten(options) -> None:
     vectors = encoder.SentenceVectors.from_directory(options.model, options.pooling, layers)
     whitened = vectors.whitened(texts, options.dimensions)
     whitened.save(options.out)
-    plain, white = (one.embed(texts[:TOGETHER]) for one in (vectors, whitened))
+    plain, white = (one.embed(texts[:GROUP]) for one in (vectors, whitened))
     before, after = mean_cosine(plain), mean_cosine(white)
     width, kept = vectors.encoder.bert.config.hidden_size, white.shape[1]
     values = {
@@ -152,15 +147,8 @@ def texts_of(options) -> Iterator[str]:
     yield from filter(str.strip, lines)
 
 
-def in_groups(texts: Iterator[str]) -> Iterator[Sequence[str]]:
-    group: list[str] = []
-    for text in texts:
-        group.append(text)
-        if len(group) == TOGETHER:
-            yield group
-            group = []
-    if group:
-        yield group
+def in_groups(texts: Iterator[str]) -> Iterator[list[str]]:
+    return iter(lambda: list(islice(texts, GROUP)), [])
 
 
 def embed(options) -> None:
@@ -176,10 +164,10 @@ def embed(options) -> None:
         return
     if options.out.is_dir():
         raise ValueError(f"{options.out} is a directory: --out names a file")
-    found = [vectors.embed(group) for group in in_groups(texts_of(options))]
-    if not found:
+    rows = [vectors.embed(group) for group in in_groups(texts_of(options))]
+    if not rows:
         raise ValueError("there is no text: every line is blank")
-    table = np.concatenate(found)
+    table = np.concatenate(rows)
     unfinished = options.out.with_name(f".{options.out.name}.unfinished")
     with unfinished.open("wb") as file:
         np.save(file, table)
@@ -200,7 +188,7 @@ def search(options) -> None:
     if options.text is None and sys.stdin.isatty():
         complain("a text a line; the end of input ends it")
     for text in filter(str.strip, lines_of(options)):
-        found = nearest(table, vectors.embed([text])[0], options.top)
-        told = [{"line": lines[i], "cosine": round(cosine, 4)} for i, cosine in found]
-        plain = "\n".join(f"{one['cosine']:7.4f}  {one['line']}" for one in told)
-        print_result(options, {"text": text, "nearest": told}, plain)
+        neighbours = nearest(table, vectors.embed([text])[0], options.top)
+        records = [{"line": lines[i], "cosine": round(cosine, 4)} for i, cosine in neighbours]
+        plain = "\n".join(f"{record['cosine']:7.4f}  {record['line']}" for record in records)
+        print_result(options, {"text": text, "nearest": records}, plain)

@@ -103,10 +103,15 @@ class ByteTokenizer(Tokenizer):
         self.longest = max(map(len, vocab))
         self.merges = [(left, right) for left, right in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self.lowercase, self.max_word_chars = False, 0
+        self.lowercase = self.strip_accents = self.chinese_chars = self.clean_text = False
+        self.max_word_chars = 0
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
-        self.special_ids = frozenset(self.ids[token] for token in self.special_tokens)
+        self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.special_tokens))
         self.added_ids = frozenset(self.ids[token] for token in self.added_tokens)
+
+    def with_special_tokens(self, tokens: Iterable[str] = (), *, lowercase: bool = False) -> ByteTokenizer:
+        further = [*self.added_tokens.values(), *(AddedToken(token, special=True) for token in tokens)]
+        return ByteTokenizer(self.pieces, self.merges, further)
 
     @staticmethod
     def goes_on(piece: str) -> bool:

@@ -90,7 +90,8 @@ def added_token(value: Any, **flags: bool) -> AddedToken:
         raise ValueError(f"a special token must be a text, or an object with its content, not {short(value)}")
     values = {name: known for name, known in values.items() if name in TOKEN_KINDS and known is not None}
     check_kinds(values, TOKEN_KINDS)
-    return AddedToken(**{**flags, **values})
+    arguments: dict[str, Any] = {**flags, **values}
+    return AddedToken(**arguments)
 
 
 def stored_tokens(
