@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_folder, positive
 from minibert.command_line.printing import print_events, print_result
@@ -84,6 +85,12 @@ def show(options, each, tasks: Sequence[str], separator: str = ", ") -> None:
     print_result(options, values, f"{each.name:12} {each.title}: {separator.join(each.arms)}")
 
 
+def command_of(name: str, seeds: int, **options: Any) -> str:
+    """The command that repeats an experiment, with the options that were given."""
+    given = (f" --{option} {value}" for option, value in options.items() if value)
+    return f"python -m minibert experiment {name} --seeds {seeds}{''.join(given)}"
+
+
 def begin_ablation(options) -> tuple[Path, Iterator]:
     """(results, events) of one of the paper's ablations."""
     from minibert.experiments.catalogue import experiment_named
@@ -110,11 +117,8 @@ def begin_ablation(options) -> tuple[Path, Iterator]:
         corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    command += "".join(f" --{name} {value}" for name, value in smaller.items() if value)
-    command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
-    command += f" --heldout {options.heldout}" if options.heldout else ""
-    command += f" --tasks {options.tasks}" if options.tasks else ""
+    data = " ".join(map(str, options.data or ()))
+    command = command_of(chosen.name, seeds, **smaller, data=data, heldout=options.heldout, tasks=options.tasks)
     return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
 
 
@@ -149,8 +153,7 @@ def begin_relative(options) -> tuple[Path, Iterator]:
         tasks = options.tasks or in_data_folder("--tasks", chosen.needs_in)
         if lacking := [name for name in chosen.needs if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    return out, run_relative(chosen, out, seeds=seeds, command=command, tasks=tasks)
+    return out, run_relative(chosen, out, seeds=seeds, command=command_of(chosen.name, seeds), tasks=tasks)
 
 
 def begin_comparison(options) -> tuple[Path, Iterator]:
@@ -165,7 +168,6 @@ def begin_comparison(options) -> tuple[Path, Iterator]:
     folder = LESSONS / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
     out = options.out or results_to_extend(f"{start.name}/{chosen.name}.jsonl")
     seeds = options.seeds or chosen.seeds
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    command += f" --model {options.model}" if options.model else ""
-    command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
+    tasks = None if chosen.embedded else options.tasks
+    command = command_of(chosen.name, seeds, model=options.model, tasks=tasks)
     return out, run_comparison(chosen, start, folder, out, seeds=seeds, command=command)
