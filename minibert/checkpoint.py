@@ -129,8 +129,8 @@ def architecture(model: Any) -> str:
 
 def kind_of(cls: type[nn.Module], relative: Relative) -> str:
     """The class name without its prefix, e.g. `ForPreTraining`."""
-    known = {**ARCHITECTURES, **relative.heads}
-    return next((name for name, head in known.items() if head is cls), cls.__name__.removeprefix("Bert"))
+    known = (*relative.heads.items(), *ARCHITECTURES.items())
+    return next((name for name, head in known if head is cls), cls.__name__.removeprefix("Bert"))
 
 
 def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Module]:
