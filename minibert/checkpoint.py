@@ -442,6 +442,8 @@ def existing(directory: Path, name: str) -> Path:
             f"{directory} has no {name}: bert_config.json and bert_model.ckpt are Google's TensorFlow release. Convert "
             "it with transformers and save it with `save_pretrained`"
         )
+    if name == CONFIG and "modules.json" in others:
+        raise CheckpointError(f"{directory} has no {name}: modules.json says which folder in it holds the encoder")
     if name == WEIGHTS and (pickled := [other for other in others if Path(other).suffix in PICKLES]):
         raise CheckpointError(
             f"{directory / pickled[0]} is a pickled checkpoint, and loading a pickle can run any code it holds. "
@@ -463,6 +465,6 @@ def load_tokenizer(directory: str | Path) -> Tokenizer:
     """The tokenizer saved with the model: a WordPiece, or a byte-level BPE where its files are there."""
     if is_byte_level(Path(directory)):
         return ByteTokenizer.from_directory(directory)
-    if not (Path(directory) / "tokenizer.json").is_file():  # transformers 5 writes only this one
-        existing(Path(directory), "vocab.txt")  # raises, and says what is there
+    described = (Path(directory) / "tokenizer.json").is_file()  # transformers 5 writes only this one
+    existing(Path(directory), "tokenizer.json" if described else "vocab.txt")
     return Tokenizer.from_directory(directory)
