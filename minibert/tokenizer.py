@@ -15,7 +15,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
@@ -528,7 +528,7 @@ class Tokenizer:
         return tokens
 
     @cached_property
-    def _known_words(self):
+    def _known_words(self) -> Callable[[str], Any]:
         """`pieces_of` with a cache, as texts repeat their words."""
         return lru_cache(maxsize=2**16)(self.pieces_of)
 

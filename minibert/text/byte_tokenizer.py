@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import tokenizers
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
@@ -158,7 +159,7 @@ class ByteTokenizer(Tokenizer):
             yield start, max(end - len(piece) + len(piece.rstrip(SPACE)), start)
 
     @cached_property
-    def _known_words(self):
+    def _known_words(self) -> Callable[[str], Any]:
         return lru_cache(maxsize=2**16)(self.merged)
 
     def merged(self, word: str) -> tuple[str, ...]:
