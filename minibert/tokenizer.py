@@ -49,7 +49,7 @@ from minibert.text.tokenizer_files import (
     tokenizer_config,
 )
 from minibert.text.truncation import keep
-from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, read_vocab
+from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, described_vocab, read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 MOST_ROWS_BEYOND, MOST_WORD_CHARS = 2**16, 2**16
@@ -665,12 +665,12 @@ class Tokenizer:
         model_config = directory / "config.json"
         rows = json_object(model_config).get("vocab_size") if model_config.is_file() else 0
         rows = rows if isinstance(rows, int) else 0
-        tokenizer = cls.from_file(
-            directory / ("tokenizer.json" if described else "vocab.txt"),
-            **options,
-            added_tokens=[token for token, _ in tokens.values()],
-            rows=rows,
-        )
+        file = directory / ("tokenizer.json" if described else "vocab.txt")
+        vocab = described_vocab(described, file) if described else read_vocab(file)
+        try:
+            tokenizer = cls(vocab, **options, added_tokens=[token for token, _ in tokens.values()], rows=rows)
+        except ValueError as error:
+            raise ValueError(f"{file}: {error}") from None
         check_ids(directory, tokens, tokenizer.ids)
         if generic:
             tokenizer.check_template(directory, described.get("post_processor"))
