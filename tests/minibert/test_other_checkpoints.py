@@ -65,7 +65,7 @@ def saved(folder, name, letters=None, **settings):
 @torch.no_grad()
 def outputs(theirs):
     """transformers' logits by our names of outputs, or the encoder's hidden states."""
-    ids = IDS[:, None].expand(-1, 3, -1) if isinstance(theirs, transformers.BertForMultipleChoice) else IDS
+    ids = IDS[:, None].repeat(1, 3, 1) if isinstance(theirs, transformers.BertForMultipleChoice) else IDS
     output = theirs(ids)
     if "start_logits" in output:
         return {"logits": torch.stack([output.start_logits, output.end_logits], -1)}
@@ -77,7 +77,7 @@ def test_logits_and_labels_are_those_of_transformers(name, tmp_path):
     cls, settings = MODELS[name]
     theirs = saved(tmp_path, cls, **settings)
     ours = checkpoint.load(tmp_path)
-    ids = IDS[:, None].expand(-1, 3, -1) if "Choice" in cls else IDS
+    ids = IDS[:, None].repeat(1, 3, 1) if "Choice" in cls else IDS
     with torch.no_grad():
         output = ours(TaskBatch(ids))
     for key, expected in outputs(theirs).items():
