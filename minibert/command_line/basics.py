@@ -13,11 +13,9 @@ def add_commands(commands) -> None:
     sub = add_command(commands, "tokenize", tokenize, "Cut text into WordPiece tokens: one JSON object a line.")
     sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
     source = sub.add_mutually_exclusive_group()
-    source.add_argument(
-        "--model", default=SHIPPED, type=model_directory, help="a model's directory (default: the shipped one)"
-    )
-    source.add_argument("--vocab", type=input_path, help="a vocab.txt alone")
-    sub.add_argument("--cased", action="store_true", help="with --vocab: keep case and accents")
+    source.add_argument("--model", type=model_directory, help="a model's directory (default: the shipped one)")
+    source.add_argument("--vocab", type=input_path, help="a vocab.txt alone (default: the shipped one)")
+    sub.add_argument("--cased", action="store_true", help="keep case and accents; a model's directory says so itself")
 
     sub = add_command(commands, "count", count, "Count the parameters of a model from its sizes alone.")
     which = sub.add_mutually_exclusive_group(required=True)
@@ -37,12 +35,12 @@ def tokenize(options) -> None:
     from minibert.checkpoint import load_tokenizer
     from minibert.tokenizer import Tokenizer
 
-    if options.vocab is not None:
-        tokenizer = Tokenizer.from_file(options.vocab, lowercase=not options.cased)
-    elif options.cased:
-        raise ValueError("--cased is for --vocab: a model's directory says itself whether it keeps case")
+    if options.cased and options.model is not None:
+        raise ValueError("--cased is not for --model: the directory says itself whether it keeps case")
+    if options.vocab is None and not options.cased:
+        tokenizer = load_tokenizer(options.model or SHIPPED)
     else:
-        tokenizer = load_tokenizer(options.model)
+        tokenizer = Tokenizer.from_file(options.vocab or SHIPPED / "vocab.txt", lowercase=not options.cased)
     for line in lines_of(options):
         encoding = tokenizer.encode(line, truncation="none")
         print_result(options, {"tokens": encoding.tokens, "ids": encoding.ids, "offsets": encoding.offsets})
