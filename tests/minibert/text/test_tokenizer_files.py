@@ -4,7 +4,7 @@ import json
 
 import pytest
 import transformers
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tokenizers import (
     AddedToken,
@@ -201,7 +201,12 @@ def test_any_added_token_in_any_text(tokens, text, lowercase, single_word, strip
     strip = strip and not normalized  # `tokenizers` panics where a normalized token takes the space beside it
     options = {"single_word": single_word, "lstrip": strip, "rstrip": strip, "normalized": normalized}
     ours = Tokenizer(VOCAB, lowercase=lowercase, added_tokens=[AddedToken(token, **options) for token in tokens])
-    encoding, theirs = ours.encode(text), ours.fast().encode(text)
+    encoding = ours.encode(text)
+    try:
+        theirs = ours.fast().encode(text)
+    except BaseException as error:
+        assert type(error).__name__ == "PanicException"  # a fault of `tokenizers` with white space beside a token
+        reject()
     assert (encoding.ids, encoding.words) == (theirs.ids, theirs.word_ids), (tokens, text)
 
 
