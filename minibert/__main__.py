@@ -25,6 +25,10 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command. → 0 on success, 2 for unusable input (one line on stderr says why), 130 when interrupted."""
     options = parser().parse_args(arguments)
     try:
+        if getattr(options, "threads", None):
+            import torch
+
+            torch.set_num_threads(options.threads)
         options.run(options)
     except (ValueError, OSError) as error:
         complain(f"minibert {options.command}: {error}")

@@ -32,9 +32,11 @@ from minibert.heads import (
     BertForSequenceClassification,
     BertForTokenClassification,
     HeadOptions,
+    TaskHead,
 )
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
+from minibert.relatives.parts.masked_lm import MaskedLm
 from minibert.text.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
@@ -44,6 +46,8 @@ from minibert.training.skip_init import sizes_only, skip_init
 M = TypeVar("M", bound=nn.Module)
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+SHARDS = f"{WEIGHTS}.index.json"  # name of each tensor → file, where transformers has cut the weights into several
+POINTER = b"version https://git-lfs"  # the first bytes of a file that Git LFS has not fetched
 UNFINISHED = ".unfinished"  # suffix of a folder that is still being written
 OBJECTIVE = "minibert_objective"  # key in config.json: name of the model's pre-training objective
 # Types of the optional entries of config.json beside the sizes; null counts as absent.
@@ -84,10 +88,11 @@ NAMES = [
 # LayerNorm's in files converted from TensorFlow, the released bert-base-uncased among them.
 OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 PICKLES = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
+ELSEWHERE = {".h5": "Keras", ".msgpack": "Flax", ".index": "TensorFlow", ".meta": "TensorFlow", ".onnx": "ONNX"}
 # Names of classes in config.json, without the relative's prefix: Bert…, Albert….
 ARCHITECTURES = {
     "Model": Bert,
-    "ForMaskedLM": BertForPreTraining,
+    "ForMaskedLM": MaskedLm,
     "ForPreTraining": BertForPreTraining,
     "ForSequenceClassification": BertForSequenceClassification,
     "ForTokenClassification": BertForTokenClassification,
@@ -119,7 +124,7 @@ def copies(relative: Relative) -> dict[str, str]:
     }
 
 
-def architecture(model: nn.Module) -> str:
+def architecture(model: Any) -> str:
     """The name of the class in transformers: `BertForPreTraining`, `AlbertModel`."""
     relative = relative_of(model.config)
     return relative.prefix + kind_of(type(model), relative)
@@ -127,8 +132,8 @@ def architecture(model: nn.Module) -> str:
 
 def kind_of(cls: type[nn.Module], relative: Relative) -> str:
     """The class name without its prefix, e.g. `ForPreTraining`."""
-    own = next((name for name, head in relative.heads.items() if head is cls), None)
-    return own or ("Model" if cls is Bert else cls.__name__.removeprefix("Bert"))
+    known = (*relative.heads.items(), *ARCHITECTURES.items())
+    return next((name for name, head in known if head is cls), cls.__name__.removeprefix("Bert"))
 
 
 def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Module]:
@@ -141,20 +146,20 @@ def class_of(architecture: str, relative: Relative, file: Path) -> type[nn.Modul
     return classes[kind]
 
 
-def stored_names(model: nn.Module) -> dict[str, str | None]:
+def stored_names(model: Any) -> dict[str, str | None]:
     """Our name of each tensor → the name it is stored under; None if the same tensor is already stored under another
     name (a tied decoder, a shared block)."""
-    relative, names, seen = relative_of(model.config), {}, set()
+    relative, names, stored = relative_of(model.config), {}, set()
     own = relative.head_names.get(kind_of(type(model), relative), ())
     for name, tensor in model.state_dict(keep_vars=True).items():
-        names[name] = None if id(tensor) in seen else their_name(name, relative, own)
-        seen.add(id(tensor))
+        names[name] = None if id(tensor) in stored else their_name(name, relative, own)
+        stored.add(id(tensor))
     return names
 
 
 def save(
-    directory,
-    model: nn.Module,
+    directory: str | Path,
+    model: Any,
     tokenizer: Tokenizer | None = None,
     *,
     dtype: torch.dtype | None = None,
@@ -178,9 +183,9 @@ def save(
     names, layout = stored_names(model), relative_of(model.config).layout
     as_stored = layout[0] if layout else lambda name, weight, config: weight
     state = {
-        names[name]: as_stored(names[name], value.detach().cpu().to(dtype or value.dtype), model.config).contiguous()
+        stored: as_stored(stored, value.detach().cpu().to(dtype or value.dtype), model.config).contiguous()
         for name, value in model.state_dict().items()
-        if names[name] is not None
+        if (stored := names[name]) is not None
     }
     config = {
         "model_type": model.config.model_type,  # `as_dict` may replace it by the name that transformers uses
@@ -189,7 +194,7 @@ def save(
         "tie_word_embeddings": True,
         "dtype": str(dtype or torch.float32).removeprefix("torch."),
         **getattr(model, "options_to_config", dict)(),
-        **({OBJECTIVE: asked} if (asked := objective_of(model)) else {}),
+        **({OBJECTIVE: objective} if (objective := objective_of(model)) else {}),
         **(notes or {}),
     }
     with writing(directory) as folder:
@@ -200,7 +205,7 @@ def save(
     return Path(directory)
 
 
-def make_ready(directory) -> None:
+def make_ready(directory: str | Path) -> None:
     """Check before a long run that `writing(directory)` will work (else CheckpointError), and remove the leftovers of
     killed saves. Do not call it while another process saves to the same directory."""
     directory = Path(directory).absolute()
@@ -218,7 +223,7 @@ def make_ready(directory) -> None:
         raise CheckpointError(f"{directory} cannot be written: {error.strerror}") from None
 
 
-def objective_of(model: nn.Module) -> str | None:
+def objective_of(model: Any) -> str | None:
     """The name of a model's pre-training objective: its class's `objective_name`, else its relative's; None
     for a model without pre-training heads."""
     name = objective_for(model.config).name if isinstance(model, BertForPreTraining) else None
@@ -226,7 +231,7 @@ def objective_of(model: nn.Module) -> str | None:
 
 
 @contextmanager
-def writing(directory) -> Iterator[Path]:
+def writing(directory: str | Path) -> Iterator[Path]:
     """A temporary folder beside `directory`; what was written there moves in, file by file, only if nothing failed."""
     directory = Path(directory)
     directory.parent.mkdir(parents=True, exist_ok=True)
@@ -246,15 +251,18 @@ def writing(directory) -> Iterator[Path]:
 
 
 @overload
-def load(directory: str | Path, *, kind: type[M], **options: Any) -> M: ...
+def load(directory: str | Path, *, kind: type[M], new_heads: bool = False, **options: Any) -> M: ...
 @overload
-def load(directory: str | Path, *, kind: None = None, **options: Any) -> Any: ...
-def load(directory: str | Path, *, kind: type[nn.Module] | None = None, **options: Any) -> Any:
-    """The model in `directory`, in eval mode, float32. `kind` asks for another class than the one it was saved as:
-    parts the file does not have (a fresh head) keep their initial values, parts the class does not have are dropped.
-    `options` go to the class in place of what config.json says, e.g. `labels=["no", "yes"]`.
+def load(directory: str | Path, *, kind: None = None, new_heads: bool = False, **options: Any) -> Any: ...
+def load(directory: str | Path, *, kind: type[nn.Module] | None = None, new_heads: bool = False, **options: Any) -> Any:
+    """The model in `directory`, in eval mode, float32, with the pre-training heads that its file holds.
 
-    Raises CheckpointError: not a model, a pickled one, sizes that disagree with config.json, missing weights.
+    kind: another class than the one it was saved as. `Bert` is the encoder, whatever stands beside it; a task's new
+    layer, which the file does not have, keeps its initial values, and so do pre-training heads with `new_heads`;
+    parts the class does not have are dropped. `options` go to the class in place of what config.json says, e.g.
+    `labels=["no", "yes"]`.
+
+    Raises CheckpointError: not a model, a pickled one, sizes that disagree with config.json, missing weights or heads.
     """
     directory = Path(directory)
     config_file = existing(directory, CONFIG)
@@ -267,28 +275,45 @@ def load(directory: str | Path, *, kind: type[nn.Module] | None = None, **option
     stored = stored_weights(directory, relative)
     if relative.layout:
         stored = {name: relative.layout[1](name, weight, config) for name, weight in stored.items()}
-    heads = their_name("mlm.decoder.bias", relative) in stored
-    saved_as = (values.get("architectures") or [f"{relative.prefix}{'ForPreTraining' if heads else 'Model'}"])[0]
-    saved_kind = class_of(saved_as, relative, config_file)
-    if kind is None or issubclass(saved_kind, kind):
-        kind = saved_kind
-    elif kind is BertForPreTraining and "ForPreTraining" in relative.heads:
+    saved_kind = Bert if kind is Bert else saved_class(values, relative, stored, config_file)
+    if kind is None or (issubclass(saved_kind, kind) and kind is not Bert and not new_heads):
+        kind, strict = saved_kind, True
+    else:
+        strict = False
+    if not strict and issubclass(kind, BertForPreTraining) and not new_heads:
         raise CheckpointError(
             f"{directory}: this {relative.title} was not pre-trained by guessing hidden words: it has no masked-LM head"
         )
     try:
-        options = {**getattr(kind, "options_from_config", lambda values: {})(values), **options}
+        if hasattr(kind, "options_from_config"):
+            options = {**kind.options_from_config(values), **options}
         with sizes_only():
             outline = build(config, kind, **options)
     except ValueError as error:
         raise CheckpointError(f"{config_file}: {error}") from error
-    state = matched(outline, stored, directory, strict=kind is saved_kind)
-    with skip_init(whole=kind is saved_kind):
+    state = matched(outline, stored, directory, strict=strict)
+    with skip_init(whole=strict):
         model = build(config, kind, **options)
     for part in lacking(model, state):
         initialize(part, config.initializer_range)
     model.load_state_dict(state, strict=False)
     return model.eval()
+
+
+def saved_class(
+    values: Mapping[str, Any], relative: Relative, stored: Mapping[str, Any], file: Path
+) -> type[nn.Module]:
+    """The class of config.json's `architectures`; with pre-training heads, and where that is missing, the class of the
+    heads in the file: bert-base-uncased calls itself a masked LM and has both."""
+    mlm, pairs = (their_name(name, relative) in stored for name in ("mlm.decoder.bias", "nsp.weight"))
+    kind = "ForPreTraining" if mlm and pairs else "ForMaskedLM" if mlm else "Model"
+    name = (values.get("architectures") or [relative.prefix + kind])[0]
+    saved = class_of(name, relative, file)
+    if saved not in (BertForPreTraining, MaskedLm):
+        return saved
+    if not mlm:
+        raise CheckpointError(f"{file}: {name} has a masked-LM head, and the weights beside it do not hold one")
+    return BertForPreTraining if pairs else MaskedLm
 
 
 def lacking(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[nn.Module]:
@@ -305,10 +330,12 @@ def lacking(model: nn.Module, state: Mapping[str, torch.Tensor]) -> list[nn.Modu
 
 def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tensor]:
     """The tensors of the directory, all finite; old LayerNorm names are updated, tied copies dropped."""
-    try:
-        stored = load_file(existing(directory, WEIGHTS))
-    except SafetensorError as error:
-        raise CheckpointError(f"{directory / WEIGHTS} is damaged or not a safetensors file: {error}") from error
+    stored: dict[str, torch.Tensor] = {}
+    for file in weight_files(directory):
+        try:
+            stored |= load_file(file)
+        except SafetensorError as error:
+            raise CheckpointError(f"{file} is damaged or not a safetensors file: {error}") from error
     for old, new in OLD_NAMES.items():
         stored = {name.removesuffix(old) + new if name.endswith(old) else name: x for name, x in stored.items()}
     for copy, original in copies(relative).items():
@@ -316,6 +343,21 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
             raise CheckpointError(f"{directory}: {copy} differs from {original}, and here they are one (tied)")
     check_finite(stored, directory / WEIGHTS)
     return {name: tensor for name, tensor in stored.items() if not name.endswith("embeddings.position_ids")}
+
+
+def weight_files(directory: Path) -> list[Path]:
+    """model.safetensors, or the parts that its index lists."""
+    if (directory / WEIGHTS).is_file() or not (directory / SHARDS).is_file():
+        return [existing(directory, WEIGHTS)]
+    try:
+        index = json_object(directory / SHARDS)
+        check_kinds({"weight_map": index.get("weight_map")}, {"weight_map": dict[str, str]})
+    except ValueError as error:
+        raise CheckpointError(f"{directory / SHARDS}: {error}") from None
+    names = sorted(set(index["weight_map"].values()))
+    if strange := [name for name in names if Path(name).name != name]:
+        raise CheckpointError(f"{directory / SHARDS}: {strange[0]} is not a file beside it")
+    return [existing(directory, name) for name in names]
 
 
 def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
@@ -326,7 +368,7 @@ def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
             raise CheckpointError(f"{file}: {name} holds what is no finite number")
 
 
-def config_values(directory) -> dict:
+def config_values(directory: str | Path) -> dict[str, Any]:
     """All entries of the directory's config.json but nulls; those in KINDS are type-checked."""
     file = existing(Path(directory), CONFIG)
     try:
@@ -343,59 +385,94 @@ def config_values(directory) -> dict:
     return values
 
 
-def matched(model: nn.Module, stored: dict, directory: Path, *, strict: bool) -> dict[str, torch.Tensor]:
+def matched(
+    model: Any, stored: Mapping[str, torch.Tensor], directory: Path, *, strict: bool
+) -> dict[str, torch.Tensor]:
     """The stored weights by their names in `model`, which only provides shapes. Raises CheckpointError if a shape
-    differs, a weight of the encoder is missing or, if `strict`, one is unknown."""
-    stored = dict(stored)
-    prefix = f"{relative_of(model.config).encoder}."
-    bare = not any(name.startswith(prefix) for name in stored)
-    wanted, names = model.state_dict(), stored_names(model)
+    differs, a weight of the encoder is missing or, if `strict`, any that the model reads, or one is unknown."""
+    left, relative = dict(stored), relative_of(model.config)
+    prefix, here = f"{relative.encoder}.", encoder_prefix(stored, relative)
+    expected, names = model.state_dict(), stored_names(model)
     state, missing = {}, {}
-    for name, value in wanted.items():
-        if names[name] is None:
+    for name, value in expected.items():
+        if (key := names[name]) is None:
             continue
-        key = names[name].removeprefix(prefix) if bare else names[name]
-        if isinstance(model, Bert) and not bare:
-            key = prefix + key
-        if key not in stored:
+        if isinstance(model, Bert) or key.startswith(prefix):
+            key = here + key.removeprefix(prefix)
+        if key not in left:
             missing[name] = key
-        elif stored[key].shape != value.shape:
-            has, wants = tuple(stored[key].shape), tuple(value.shape)
+        elif left[key].shape != value.shape:
+            has, wants = tuple(left[key].shape), tuple(value.shape)
             raise CheckpointError(f"{directory}: {key} has shape {has} where config.json asks for {wants}")
         else:
-            state[name] = stored.pop(key)
-    # A checkpoint may lack what its class can do without (a masked-LM file has no next-sentence head or pooler);
-    # the encoder itself may never be incomplete.
-    unfilled = [
-        key for name, key in missing.items() if name.removeprefix("bert.").startswith(("embeddings.", "blocks."))
-    ]
-    unknown = set(stored) if strict else set()
-    if unfilled or unknown:
-        unknown_name = f"holds {sorted(unknown)[0]}, which is no part of this model" if unknown else ""
-        problem = f"lacks {sorted(unfilled)[0]}" if unfilled else unknown_name
-        raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(unfilled)} missing, {len(unknown)} unknown)")
+            state[name] = left.pop(key)
+    lacks = [key for name, key in missing.items() if needed(name.removeprefix("bert."), model, strict)]
+    unknown = sorted(left) if strict else []
+    if lacks or unknown:
+        problem = f"lacks {min(lacks)}" if lacks else f"holds {unknown[0]}, which is no part of this model"
+        raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(lacks)} missing, {len(unknown)} unknown)")
     return state
 
 
+def encoder_prefix(stored: Mapping[str, Any], relative: Relative) -> str:
+    """What precedes the encoder's names in a file: "bert.", nothing, or what another class calls the encoder."""
+    table, usual = their_name("embeddings.token.weight", relative), f"{relative.encoder}."
+    found = {name.removesuffix(table) for name in stored if name == table or name.endswith(f".{table}")}
+    if usual in found or (not found and any(name.startswith(usual) for name in stored)):
+        return usual
+    return found.pop() if len(found) == 1 else ""
+
+
+def needed(name: str, model: Any, strict: bool) -> bool:
+    """Whether a file must hold a weight: any of the encoder; if `strict`, a head's, and the pooler's if it is read."""
+    if name.startswith(("embeddings.", "blocks.")):
+        return True
+    if not strict or not name.startswith("pooler."):
+        return strict
+    if isinstance(model, TaskHead):
+        return model.one_vector and model.reading.pooling == "pooler"
+    return isinstance(model, BertForPreTraining) and not isinstance(model, MaskedLm)
+
+
 def existing(directory: Path, name: str) -> Path:
+    """The file of that name. Raises CheckpointError, which says what is there instead."""
     file = directory / name
     if file.is_file():
+        with file.open("rb") as stream:
+            if stream.read(len(POINTER)) == POINTER:
+                raise CheckpointError(f"{file} is a Git LFS pointer, not the file itself: `git lfs pull` fetches it")
         return file
     if not directory.is_dir():
         raise CheckpointError(f"{directory} is not a directory")
-    pickled = sorted(path.name for path in directory.iterdir() if path.suffix in PICKLES)
-    if name == WEIGHTS and pickled:
+    others = sorted(path.name for path in directory.iterdir())
+    if name in (CONFIG, WEIGHTS) and "bert_config.json" in others:
+        raise CheckpointError(
+            f"{directory} has no {name}: bert_config.json and bert_model.ckpt are Google's TensorFlow release. Convert "
+            "it with transformers and save it with `save_pretrained`"
+        )
+    if name == CONFIG and "modules.json" in others:
+        raise CheckpointError(f"{directory} has no {name}: modules.json says which folder in it holds the encoder")
+    if name == WEIGHTS and (pickled := [other for other in others if Path(other).suffix in PICKLES]):
         raise CheckpointError(
             f"{directory / pickled[0]} is a pickled checkpoint, and loading a pickle can run any code it holds. "
             "Convert it to model.safetensors where it came from (`save_pretrained` of transformers does)."
         )
+    if name == WEIGHTS and (foreign := [other for other in others if Path(other).suffix in ELSEWHERE]):
+        raise CheckpointError(
+            f"{directory} has no {name}: {foreign[0]} is a file of {ELSEWHERE[Path(foreign[0]).suffix]}. Convert it to "
+            "model.safetensors where it came from"
+        )
+    if name == WEIGHTS and (named := [other for other in others if other.endswith(".safetensors")]):
+        raise CheckpointError(f"{directory} has no {name}, the name under which weights are read; it has {named[0]}")
+    if name not in (CONFIG, WEIGHTS) and (directory / CONFIG).is_file():
+        raise CheckpointError(f"{directory} has no {name}")
     raise CheckpointError(f"{directory} has no {name}: it is not a saved model")
 
 
-def load_tokenizer(directory) -> Tokenizer:
+def load_tokenizer(directory: str | Path) -> Tokenizer:
     """The tokenizer saved with the model: a WordPiece, or a byte-level BPE where its files are there."""
     if is_byte_level(Path(directory)):
         return ByteTokenizer.from_directory(directory)
-    if not (Path(directory) / "tokenizer.json").is_file():  # transformers 5 writes only this one
-        existing(Path(directory), "vocab.txt")
+    described = (Path(directory) / "tokenizer.json").is_file()  # transformers 5 writes only this one
+    existing(Path(directory), "tokenizer.json" if described else "vocab.txt")
     return Tokenizer.from_directory(directory)

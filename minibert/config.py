@@ -74,6 +74,11 @@ class BertConfig:
         return self.hidden_size // self.num_attention_heads
 
     @property
+    def mlm_act(self) -> str:
+        """Activation of the masked-LM head."""
+        return self.hidden_act
+
+    @property
     def longest(self) -> int:
         """Most tokens that a row may have."""
         return self.max_position_embeddings

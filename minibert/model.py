@@ -259,7 +259,7 @@ class MlmHead(nn.Module):
         super().__init__()
         width = token_embedding.embedding_dim  # H, or less if the embeddings are factorised
         self.dense = nn.Linear(config.hidden_size, width)
-        self.activation = ACTIVATIONS[config.hidden_act]
+        self.activation = ACTIVATIONS[config.mlm_act]
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps)
         self.decoder = nn.Linear(width, config.vocab_size)
         if not SKIP_INIT.get():

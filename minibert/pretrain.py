@@ -359,14 +359,15 @@ def position_table(model: Any) -> nn.Embedding | None:
     return getattr(model.bert.embeddings, "position", None)
 
 
-def load_pretrained(directory: str | Path, settings: PretrainSettings) -> nn.Module:
-    """The settings' model, with the weights of the checkpoint in `directory` and the settings' dropout."""
+def load_pretrained(directory: str | Path, settings: PretrainSettings, *, new_heads: bool = True) -> nn.Module:
+    """The settings' model, with the weights of the checkpoint in `directory` and the settings' dropout. new_heads:
+    pre-training heads that it does not have begin at random; otherwise they are missed (CheckpointError)."""
     config = config_from(checkpoint.config_values(directory)).change(
         hidden_dropout_prob=settings.dropout, attention_probs_dropout_prob=settings.dropout
     )
     model = build(config, settings.objective.model)
     for folder, network in settings.objective.networks_to_save(model).items():
-        before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network))
+        before = checkpoint.load(Path(directory) / folder, kind=None if folder else type(network), new_heads=new_heads)
         network.load_state_dict(before.state_dict())
     return model
 

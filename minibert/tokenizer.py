@@ -9,21 +9,25 @@ Special tokens are found in the raw text before anything else, as in transformer
 the special token. That lets a student write "the [MASK] barked"; keep it in mind with untrusted text.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import tokenizers
-from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
 from minibert.text.characters import (
+    category,
     cleaned,
     combining_class,
     decomposed,
@@ -34,33 +38,29 @@ from minibert.text.characters import (
     lower,
     why_dropped,
 )
-from minibert.text.json_values import check_kinds, json_object, short
+from minibert.text.json_values import json_object, json_value, short
+from minibert.text.tokenizer_files import (
+    ARGUMENTS,
+    bert_options,
+    check_ids,
+    check_parts,
+    described_tokenizer,
+    stored_tokens,
+    tokenizer_config,
+)
 from minibert.text.truncation import keep
-from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, read_vocab
+from minibert.text.vocab import LONGEST_WORD, SPECIAL_TOKENS, check_vocab, described_vocab, read_vocab
 
 PAD, UNK, CLS, SEP, MASK = SPECIAL_TOKENS
 MOST_ROWS_BEYOND, MOST_WORD_CHARS = 2**16, 2**16
-# Types of the optional entries of tokenizer_config.json; a special token there is a text or an object.
-KINDS = {
-    "do_lower_case": bool,
-    "tokenizer_class": str,
-    "max_input_chars_per_word": int,
-    "extra_special_tokens": list[str | dict[str, Any]] | dict[str, str | dict[str, Any]],
-    "additional_special_tokens": list[str | dict[str, Any]],
-}
-NAMED = {"pad_token": PAD, "unk_token": UNK, "cls_token": CLS, "sep_token": SEP, "mask_token": MASK}
+# Unicode's White_Space, which is not Python's.
+WHITE_SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+NAMED = {"unk_token": UNK, "sep_token": SEP, "pad_token": PAD, "cls_token": CLS, "mask_token": MASK}
 
-
-# transformers' classes with BERT's algorithm; the last two are generic: tokenizer.json defines their algorithm
-SAME_ALGORITHM = (
-    "BertTokenizer",
-    "DistilBertTokenizer",
-    "ElectraTokenizer",
-    "MobileBertTokenizer",
-    "LayoutLMTokenizer",
-    "PreTrainedTokenizer",
-    "TokenizersBackend",
-)
+# transformers' classes with BERT's algorithm, and generic ones, whose algorithm is in tokenizer.json
+SAME_ALGORITHM = tuple(f"{name}Tokenizer" for name in ("Bert", "DistilBert", "Electra", "MobileBert", "LayoutLM"))
+GENERIC = ("PreTrainedTokenizer", "TokenizersBackend")
+PARTS = {"model": "WordPiece", "normalizer": "BertNormalizer", "pre_tokenizer": "BertPreTokenizer"}
 
 
 class Span(NamedTuple):
@@ -74,7 +74,7 @@ class Span(NamedTuple):
         """(start, end) in the original text; (0, 0) for nothing."""
         return (self.source[0], self.source[-1] + 1) if self.source else (0, 0)
 
-    def part(self, start: int, end: int) -> "Span":
+    def part(self, start: int, end: int) -> Span:
         return Span(self.text[start:end], self.source[start:end])
 
 
@@ -97,8 +97,8 @@ def space_out_cjk(span: Span) -> Span:
 
 
 def split_on_spaces(span: Span) -> list[Span]:
-    """The words between spaces; after `clean` there is only one kind of space."""
-    return [span.part(*match.span()) for match in re.finditer("[^ ]+", span.text)]
+    """The words between white space; after `clean` there is only one kind of it."""
+    return [span.part(*match.span()) for match in re.finditer(f"[^{WHITE_SPACE}]+", span.text)]
 
 
 def decompose(span: Span) -> Span:
@@ -130,8 +130,10 @@ def strip_marks(span: Span) -> Span:
 
 
 def lowercase(span: Span) -> Span:
-    """Lower case, a character for a character (after `strip_marks` none becomes two)."""
-    return Span("".join(map(lower, span.text)), span.source)
+    """Lower case; without `strip_marks` before, İ becomes two characters."""
+    lowered = [lower(c) for c in span.text]
+    source = [i for i, low in zip(span.source, lowered, strict=True) for _ in low]
+    return Span("".join(lowered), source)
 
 
 def split_off_punctuation(span: Span) -> list[Span]:
@@ -186,6 +188,13 @@ class Token(NamedTuple):
     offsets: tuple[int, int]
     special: bool
     word: int | None
+
+
+def encoding_of(tokens: Sequence[Token], segments: list[int]) -> Encoding:
+    """The tokens of a row as parallel lists."""
+    columns = map(list, zip(*tokens, strict=True)) if tokens else ([] for _ in Token._fields)
+    pieces, ids, offsets, special, words = columns
+    return Encoding(pieces, ids, offsets, segments, special, words)
 
 
 class Try(NamedTuple):
@@ -280,16 +289,47 @@ class Explanation:
     encoding: Encoding
 
 
+# ---- added tokens ---------------------------------------------------------------------------------------------------
+
+
+class TokenFinder:
+    """Finds added tokens in a text: the leftmost, of several the longest. tokens: what is looked for → the token."""
+
+    def __init__(self, tokens: Mapping[str, AddedToken]):
+        self.tokens = tokens
+        self.pattern = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True))))
+
+    def find(self, text: str) -> Iterator[tuple[str, int, int]]:
+        """(content, start, end) of each; white space beside a token belongs to it if its lstrip or rstrip is set."""
+        after = 0
+        for match in self.pattern.finditer(text) if self.tokens else ():
+            token, (start, end) = self.tokens[match.group()], match.span()
+            if token.single_word and any(in_word(text[i]) for i in (start - 1, end) if 0 <= i < len(text)):
+                continue
+            if token.lstrip:
+                start = after + len(text[after:start].rstrip(WHITE_SPACE))
+            while token.rstrip and end < len(text) and text[end] in WHITE_SPACE:
+                end += 1
+            yield token.content, start, end
+            after = end
+
+
+def in_word(character: str) -> bool:
+    r"""Whether a character is \w."""
+    return character.isalnum() or category(character) in ("Mn", "Mc", "Me", "Pc")
+
+
 # ---- the tokenizer -------------------------------------------------------------------------------------------------
 
 
 class Tokenizer:
     """A BERT tokenizer over a list of pieces, the place in the list being the id.
 
-    special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]"; those the vocabulary
-    does not have get the ids after its end. rows: of the model's embedding matrix; some models round their number
-    up, and the unused ones are named "[row 30522]". Raises ValueError for a list that is no BERT vocabulary
-    (`check_vocab`).
+    strip_accents: as `lowercase` if None · chinese_chars, clean_text: whether these two steps are done ·
+    special_tokens: further ones beside [PAD] [UNK] [CLS] [SEP] [MASK], e.g. "[CAT=CULTURE]" · added_tokens: others that
+    are found before words are cut, special or not; those that the vocabulary does not have get the ids after its end ·
+    rows: of the model's embedding matrix; some models round their number up, and the unused ones are named
+    "[row 30522]". Raises ValueError for a list that is no BERT vocabulary (`check_vocab`).
     """
 
     def __init__(
@@ -297,7 +337,11 @@ class Tokenizer:
         vocab: Sequence[str],
         *,
         lowercase: bool = True,
+        strip_accents: bool | None = None,
+        chinese_chars: bool = True,
+        clean_text: bool = True,
         special_tokens: Sequence[str] = (),
+        added_tokens: Sequence[AddedToken] = (),
         max_word_chars: int = LONGEST_WORD,
         rows: int = 0,
     ):
@@ -306,20 +350,53 @@ class Tokenizer:
             raise ValueError(f"{short(rows)} rows for a vocabulary of {len(vocab):,} pieces")
         if not 1 <= max_word_chars <= MOST_WORD_CHARS:
             raise ValueError(f"a word has from 1 to {MOST_WORD_CHARS:,} characters, not {short(max_word_chars)}")
+        if "" in special_tokens:
+            raise ValueError("a special token cannot be empty")
         self.pieces = {piece: number for number, piece in enumerate(vocab)}  # what WordPiece may use
         self.longest = max(map(len, self.pieces))
-        self.special_tokens = tuple(dict.fromkeys((*SPECIAL_TOKENS, *special_tokens)))
-        if "" in self.special_tokens:
-            raise ValueError("a special token cannot be empty")
-        self.vocab = [*vocab, *(token for token in self.special_tokens if token not in self.pieces)]
+        self.lowercase, self.max_word_chars = lowercase, max_word_chars
+        self.strip_accents = lowercase if strip_accents is None else strip_accents
+        self.chinese_chars, self.clean_text = chinese_chars, clean_text
+        self.find_tokens([*(AddedToken(t, special=True) for t in (*SPECIAL_TOKENS, *special_tokens)), *added_tokens])
+        self.vocab = [*vocab, *(token for token in self.added_tokens if token not in self.pieces)]
         self.ids = {token: number for number, token in enumerate(self.vocab)}
         self.vocab += [f"[row {number}]" for number in range(len(self.vocab), rows)]
-        self.lowercase = lowercase
-        self.max_word_chars = max_word_chars
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[t] for t in SPECIAL_TOKENS)
-        self.special_ids = frozenset(self.ids[token] for token in self.special_tokens)
-        longest_first = sorted(self.special_tokens, key=len, reverse=True)
-        self._special = re.compile("|".join(map(re.escape, longest_first)))
+        self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.special_tokens))
+
+    def find_tokens(self, tokens: Iterable[AddedToken], aliases: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Set what is found before words are cut; of two with the same content the later. aliases: text → token."""
+        self.added_tokens = {token.content: token for token in tokens}
+        self.special_tokens = tuple(content for content, token in self.added_tokens.items() if token.special)
+        raw = {content: token for content, token in self.added_tokens.items() if not token.normalized}
+        self._raw = TokenFinder({**raw, **{text: raw[content] for text, content in aliases.items()}})
+        in_normalized: dict[str, AddedToken] = {}
+        for content, token in self.added_tokens.items():
+            if token.normalized:
+                in_normalized.setdefault(self.normalized(content, 0, len(content)).text, token)
+        in_normalized.pop("", None)
+        self._in_normalized = TokenFinder(in_normalized)
+
+    def with_special_tokens(self, tokens: Iterable[str] = (), *, lowercase: bool = False) -> Tokenizer:
+        """The tokenizer with further special tokens. lowercase: with lower case, whatever it has now."""
+        added = [AddedToken(token, special=True) for token in tokens]
+        if not added and self.lowercase >= lowercase:
+            return self
+        return Tokenizer(
+            list(self.pieces),
+            lowercase=self.lowercase or lowercase,
+            strip_accents=self.strip_accents,
+            chinese_chars=self.chinese_chars,
+            clean_text=self.clean_text,
+            added_tokens=[*self.added_tokens.values(), *added],
+            max_word_chars=self.max_word_chars,
+        )
+
+    @property
+    def rules(self) -> list[str]:
+        """All that decides, beside the vocabulary, how a text is cut."""
+        steps = (self.lowercase, self.strip_accents, self.chinese_chars, self.clean_text, self.max_word_chars)
+        return [str(steps), *map(repr, self.added_tokens.values())]
 
     @property
     def vocab_size(self) -> int:
@@ -354,15 +431,15 @@ class Tokenizer:
         return self._join([[tokens[i] for i in stay] for tokens, stay in zip(texts, kept, strict=True)], add_special)
 
     def _join(self, texts: list[list[Token]], add_special: bool = True) -> Encoding:
-        row, segments = [], []
+        row: list[Token] = []
+        segments: list[int] = []
         for segment, tokens in enumerate(texts):
             if add_special:
                 cls = [] if segment else [Token(CLS, self.cls_id, (0, 0), True, None)]
                 tokens = [*cls, *tokens, Token(SEP, self.sep_id, (0, 0), True, None)]
             row += tokens
             segments += [segment] * len(tokens)
-        tokens, ids, offsets, special, words = map(list, zip(*row, strict=True)) if row else ([], [], [], [], [])
-        return Encoding(tokens, ids, offsets, segments, special, words)
+        return encoding_of(row, segments)
 
     def explain(self, text: str, max_words: int = 200) -> Explanation:
         """Every step of `encode(text)` as data. Words and parts beyond `max_words` are counted, but not shown."""
@@ -382,6 +459,7 @@ class Tokenizer:
             changes=[
                 Change(i, c, cleaned(c), why_dropped(c) or "white space")
                 for section in plain
+                if self.clean_text
                 for c, i in zip(*section.original, strict=True)
                 if cleaned(c) != c
             ],
@@ -394,19 +472,44 @@ class Tokenizer:
         )
 
     def sections(self, text: str) -> Iterator[Section | Token]:
-        """Special tokens found in the raw text (leftmost, then longest), and the text between them cut into words."""
+        """The added tokens found in a text, first in the raw text, then in what is normalized; and the text between
+        them, cut into words."""
         start = 0
-        for match in self._special.finditer(text):
-            yield self.section(text, start, match.start())
-            yield Token(match.group(), self.ids[match.group()], match.span(), True, None)
-            start = match.end()
-        yield self.section(text, start, len(text))
+        for content, first, last in self._raw.find(text):
+            yield from self.between(text, start, first)
+            yield self.token(content, first, last)
+            start = last
+        yield from self.between(text, start, len(text))
+
+    def between(self, text: str, start: int, end: int) -> Iterator[Section | Token]:
+        """The sections of text[start:end], in which no token is found before it is normalized."""
+        if self._in_normalized.tokens:
+            span = self.normalized(text, start, end)
+            for content, first, last in self._in_normalized.find(span.text):
+                place = span.part(first, last).offsets
+                yield self.section(text, start, place[0])
+                yield self.token(content, *place)
+                start = place[1]
+        yield self.section(text, start, end)
+
+    def token(self, content: str, start: int, end: int) -> Token:
+        return Token(content, self.ids[content], (start, end), self.added_tokens[content].special, None)
 
     def section(self, text: str, start: int, end: int) -> Section:
         original = Span(text[start:end], range(start, end))
-        tidy = clean(original)
-        spaced = space_out_cjk(tidy)
+        tidy = clean(original) if self.clean_text else original
+        spaced = space_out_cjk(tidy) if self.chinese_chars else tidy
         return Section(original, tidy, spaced, split_on_spaces(spaced))
+
+    def normalized(self, text: str, start: int, end: int) -> Span:
+        """text[start:end] after all steps but the cutting into words."""
+        return self.fold(self.section(text, start, end).spaced)[-1]
+
+    def fold(self, span: Span) -> tuple[Span, Span, Span]:
+        """The span with accents set free, without them, and in lower case, as far as this tokenizer does so."""
+        decomposed = decompose(span) if self.strip_accents else span
+        stripped = strip_marks(decomposed) if self.strip_accents else span
+        return decomposed, stripped, lowercase(stripped) if self.lowercase else stripped
 
     def tokens(self, sections: Iterable[Section | Token]) -> list[Token]:
         """The tokens of one text, without [CLS] and [SEP]. Each part of a word has a number of its own."""
@@ -428,7 +531,7 @@ class Tokenizer:
         return tokens
 
     @cached_property
-    def _known_words(self):
+    def _known_words(self) -> Callable[[str], Any]:
         """`pieces_of` with a cache, as texts repeat their words."""
         return lru_cache(maxsize=2**16)(self.pieces_of)
 
@@ -444,17 +547,13 @@ class Tokenizer:
 
     def word(self, split: Span, record: int | None = None) -> Word:
         """Accents, case, punctuation and WordPiece for one word. record: keep every try, of that many parts."""
-        decomposed_span = stripped = lowered = split
-        if self.lowercase:
-            decomposed_span = decompose(split)
-            stripped = strip_marks(decomposed_span)
-            lowered = lowercase(stripped)
-        spans = split_off_punctuation(lowered)
+        folded = self.fold(split)
+        spans = split_off_punctuation(folded[-1])
         parts = []
         for span in spans[:record]:
-            tries = None if record is None else []
+            tries: list[Try] | None = None if record is None else []
             parts.append(Part(span, *self.wordpiece(span.text, tries), tries))
-        return Word(split, decomposed_span, stripped, lowered, parts, len(spans))
+        return Word(split, *folded, parts, len(spans))
 
     def wordpiece(self, word: str, tries: list[Try] | None = None) -> tuple[list[tuple[int, int, str]], Unknown | None]:
         """Greedy longest match first: ([(start, end, piece), …], why it is [UNK] if it is). Appends to `tries`.
@@ -508,7 +607,12 @@ class Tokenizer:
     def _fast(self) -> tokenizers.Tokenizer:
         model = models.WordPiece(self.pieces, unk_token=UNK, max_input_chars_per_word=self.max_word_chars)
         fast = tokenizers.Tokenizer(model)
-        fast.normalizer = normalizers.BertNormalizer(lowercase=self.lowercase)
+        fast.normalizer = normalizers.BertNormalizer(
+            clean_text=self.clean_text,
+            handle_chinese_chars=self.chinese_chars,
+            strip_accents=None if self.strip_accents == self.lowercase else self.strip_accents,
+            lowercase=self.lowercase,
+        )
         fast.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         fast.decoder = decoders.WordPiece(prefix="##")
         fast.post_processor = processors.TemplateProcessing(
@@ -516,7 +620,7 @@ class Tokenizer:
             pair=f"{CLS} $A {SEP} $B:1 {SEP}:1",
             special_tokens=[(CLS, self.cls_id), (SEP, self.sep_id)],
         )
-        fast.add_special_tokens(list(self.special_tokens))
+        add_tokens(fast, self.added_tokens.values())
         return fast
 
     def encode_bulk(self, texts: Iterable[str]) -> list[list[int]]:
@@ -528,7 +632,7 @@ class Tokenizer:
         return [(one.ids, one.offsets) for one in self.fast().encode_batch(list(texts), add_special_tokens=False)]
 
     @classmethod
-    def from_file(cls, path, lowercase: bool = True, **options) -> "Tokenizer":
+    def from_file(cls, path, lowercase: bool = True, **options) -> Tokenizer:
         """Read a vocab.txt or tokenizer.json. Raises ValueError naming the file, and the line where one is at fault."""
         vocab = read_vocab(path)
         try:
@@ -537,58 +641,71 @@ class Tokenizer:
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_directory(cls, directory) -> "Tokenizer":
-        """Read vocab.txt, or tokenizer.json where there is none; and, if they are there, tokenizer_config.json and the
-        number of rows in config.json.
+    def from_directory(cls, directory: str | Path) -> Tokenizer:
+        """Read tokenizer.json, or vocab.txt where there is none; and, if they are there, what the files beside it say
+        (`text/tokenizer_files.py`) and the number of rows in config.json.
 
-        Raises ValueError for files that cannot be read and for a configuration that asks for another algorithm.
+        Raises ValueError for files that cannot be read and for those that ask for another algorithm.
         """
         directory = Path(directory)
-        file = directory / "tokenizer_config.json"
-        config = json_object(file) if file.is_file() else {}
-        config = {name: value for name, value in config.items() if value is not None}
+        config, described = tokenizer_config(directory, NAMED), described_tokenizer(directory)
+        name = config.get("tokenizer_class", SAME_ALGORITHM[0]).removesuffix("Fast")
+        if name not in (*SAME_ALGORITHM, *GENERIC):
+            raise ValueError(
+                f"{directory / 'tokenizer_config.json'}: tokenizer_class is {name}; this tokenizer only does "
+                f"{SAME_ALGORITHM[0]}"
+            )
+        check_parts(directory, described, PARTS)
         try:
-            check_kinds(config, KINDS)
+            options = bert_options(described)
+        except ValueError as error:
+            raise ValueError(f"{directory / 'tokenizer.json'}: {error}") from None
+        generic = bool(described) and name in GENERIC
+        if not generic:  # the arguments of a class of its own count more
+            options |= {ours: config[theirs] for theirs, ours in ARGUMENTS.items() if theirs in config}
+            options["max_word_chars"] = config.get("max_input_chars_per_word", LONGEST_WORD)
+        tokens = stored_tokens(directory, config, described)
+        model_config = directory / "config.json"
+        rows = json_object(model_config).get("vocab_size") if model_config.is_file() else 0
+        rows = rows if isinstance(rows, int) else 0
+        file = directory / ("tokenizer.json" if described else "vocab.txt")
+        vocab = described_vocab(described, file) if described else read_vocab(file)
+        try:
+            tokenizer = cls(vocab, **options, added_tokens=[token for token, _ in tokens.values()], rows=rows)
         except ValueError as error:
             raise ValueError(f"{file}: {error}") from None
-        lowercase = config.get("do_lower_case", True)
-        fixed = {**NAMED, "tokenize_chinese_chars": True, "strip_accents": lowercase}
-        for name, value in fixed.items():
-            asked = content(config.get(name))
-            if asked not in (None, value):
-                raise ValueError(f"{file}: {name} is {short(asked)}; this tokenizer only does {value!r}")
-        if (asked := config.get("tokenizer_class") or SAME_ALGORITHM[0]).removesuffix("Fast") not in SAME_ALGORITHM:
-            raise ValueError(f"{file}: tokenizer_class is {asked}; this tokenizer only does {SAME_ALGORITHM[0]}")
-        extra = config.get("extra_special_tokens") or config.get("additional_special_tokens") or []
-        model = directory / "config.json"
-        rows = json_object(model).get("vocab_size") if model.is_file() else 0
-        special = [content(token) for token in (extra.values() if isinstance(extra, dict) else extra)]
-        if not all(isinstance(token, str) for token in special):
-            raise ValueError(f"{file}: a special token must be a text, or an object with its content")
-        vocab = next((f for f in (directory / "vocab.txt", directory / "tokenizer.json") if f.is_file()), None)
-        rows = rows if isinstance(rows, int) else 0
-        tokenizer = cls.from_file(
-            vocab or directory / "vocab.txt",
-            lowercase,
-            special_tokens=special,
-            max_word_chars=config.get("max_input_chars_per_word", LONGEST_WORD),
-            rows=rows,
-        )
+        check_ids(directory, tokens, tokenizer.ids)
+        if generic:
+            tokenizer.check_template(directory, described.get("post_processor"))
         if rows and tokenizer.vocab_size > rows:
             raise ValueError(f"{directory}: {tokenizer.vocab_size:,} tokens for a model of {rows:,} rows")
         return tokenizer
 
-    def save(self, directory) -> None:
+    def check_template(self, directory: Path, post_processor: Any) -> None:
+        """Raise ValueError where a tokenizer.json puts special tokens elsewhere than this tokenizer does."""
+        known = json_value(self._fast.post_processor.__getstate__())
+        stored = post_processor if isinstance(post_processor, dict) else {}
+        same = all(stored.get(part) == known.get(part) for part in ("type", "single", "pair", "sep", "cls"))
+        as_bert = {"type": "BertProcessing", "sep": [SEP, self.sep_id], "cls": [CLS, self.cls_id]}
+        if not same and stored != as_bert:
+            raise ValueError(
+                f"{directory / 'tokenizer.json'}: its post_processor, {short(post_processor)}, does not put special "
+                "tokens where this tokenizer does"
+            )
+
+    def save(self, directory: str | Path) -> None:
         """Write vocab.txt, tokenizer_config.json, special_tokens_map.json and tokenizer.json, each whole or not at all.
 
         `from_directory` and `transformers.AutoTokenizer` read them and give the same ids.
         """
-        extra = {"extra_special_tokens": list(self.special_tokens[len(SPECIAL_TOKENS) :])}
+        usual = self.clean_text and self.max_word_chars == LONGEST_WORD
+        extra = {"extra_special_tokens": [token for token in self.special_tokens if token not in SPECIAL_TOKENS]}
         config = {
-            "tokenizer_class": "BertTokenizer",
+            # BERT's own class always cleans and has one limit; the generic one does what tokenizer.json says
+            "tokenizer_class": SAME_ALGORITHM[0] if usual else GENERIC[-1],
             "do_lower_case": self.lowercase,
-            "strip_accents": None,
-            "tokenize_chinese_chars": True,
+            "strip_accents": None if self.strip_accents == self.lowercase else self.strip_accents,
+            "tokenize_chinese_chars": self.chinese_chars,
             "max_input_chars_per_word": self.max_word_chars,
             **NAMED,
             **extra,
@@ -599,14 +716,19 @@ class Tokenizer:
             "special_tokens_map.json": json.dumps({**NAMED, **extra}, indent=2, ensure_ascii=False) + "\n",
             "tokenizer.json": self.fast().to_str(pretty=True) + "\n",
         }
-        directory = Path(directory)
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            unfinished = directory / f".{name}.unfinished"
-            unfinished.write_bytes(text.encode())
-            os.replace(unfinished, directory / name)
+        write_files(Path(directory), files)
 
 
-def content(token):
-    """tokenizer_config.json holds a special token as text or as an object with its `content`."""
-    return token.get("content") if isinstance(token, dict) else token
+def write_files(directory: Path, files: Mapping[str, str]) -> None:
+    """Write texts by file name, each whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        unfinished = directory / f".{name}.unfinished"
+        unfinished.write_bytes(text.encode())
+        os.replace(unfinished, directory / name)
+
+
+def add_tokens(fast: tokenizers.Tokenizer, tokens: Iterable[AddedToken]) -> None:
+    """Add them in their order, which their ids follow."""
+    for token in tokens:
+        (fast.add_special_tokens if token.special else fast.add_tokens)([token])

@@ -50,14 +50,29 @@ class ModelInfo:
     @property
     def objective(self) -> str | None:
         """Objective of its pre-training heads; None without such heads. If config.json does not record it (checkpoints
-        made elsewhere), it follows from the class; NSP is assumed for BertForPreTraining only, else masked LM."""
+        made elsewhere), it follows from the class; NSP is assumed for BertForPreTraining whose file has that head only,
+        else masked LM."""
         if self.directory is None:
             return "mlm+nsp"
         values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
         known = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd", "XLNetLMHeadModel": "plm"}
         with_heads = kind in known or kind.endswith(("ForPreTraining", "ForMaskedLM"))
+        if kind == "BertForPreTraining" and OBJECTIVE not in values and not has_pair_head(self.directory, self.version):
+            return "mlm"
         return values.get(OBJECTIVE, known.get(kind, "mlm")) if with_heads else None
+
+
+@lru_cache(maxsize=512)
+def has_pair_head(directory: Path, changed: int) -> bool:
+    """Whether the weights hold a next-sentence head, by their names alone."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(directory / "model.safetensors", "numpy") as file:
+            return "cls.seq_relationship.weight" in file.keys()  # noqa: SIM118, no mapping
+    except (OSError, SafetensorError):
+        return True  # `load` reports the error
 
 
 def config_values(directory: Path) -> dict:

@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from minibert.folders import CHECKPOINTS, input_path
 from minibert.sentence_vectors.packaged import PACKAGED, PackageError
@@ -28,8 +29,10 @@ def add_precision(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def positive(kind):
-    def parse(text: str):
+def positive(kind: type) -> Callable[[str], Any]:
+    """A parser of numbers of this kind that refuses those up to 0."""
+
+    def parse(text: str) -> Any:
         value = kind(text)
         if not value > 0:
             raise argparse.ArgumentTypeError(f"must be greater than 0, not {text}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minibert.command_line.arguments import SHIPPED, add_command, positive
+from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
 from minibert.command_line.lines import lines_of
 from minibert.command_line.printing import print_result
 from minibert.folders import input_path
@@ -12,10 +12,10 @@ from minibert.relatives import config_from_file, model_types, relative_named, sh
 def add_commands(commands) -> None:
     sub = add_command(commands, "tokenize", tokenize, "Cut text into WordPiece tokens: one JSON object a line.")
     sub.add_argument("text", nargs="?", help="the text; without it, every line of standard input")
-    sub.add_argument(
-        "--vocab", default=SHIPPED / "vocab.txt", type=input_path, help="a vocab.txt (default: the shipped one)"
-    )
-    sub.add_argument("--cased", action="store_true", help="keep case and accents")
+    source = sub.add_mutually_exclusive_group()
+    source.add_argument("--model", type=model_directory, help="a model's directory (default: the shipped one)")
+    source.add_argument("--vocab", type=input_path, help="a vocab.txt alone (default: the shipped one)")
+    sub.add_argument("--cased", action="store_true", help="keep case and accents; a model's directory says so itself")
 
     sub = add_command(commands, "count", count, "Count the parameters of a model from its sizes alone.")
     which = sub.add_mutually_exclusive_group(required=True)
@@ -26,15 +26,21 @@ def add_commands(commands) -> None:
     sub = add_command(commands, "fill", fill, "Fill the [MASK]s of a text.")
     sub.add_argument("text", help='such as "the [MASK] barked"')
     sub.add_argument(
-        "--model", default=SHIPPED, type=input_path, help="a checkpoint directory (default: the shipped one)"
+        "--model", default=SHIPPED, type=model_directory, help="a checkpoint directory (default: the shipped one)"
     )
     sub.add_argument("--top", type=positive(int), default=5, help="answers per blank (default: 5)")
 
 
 def tokenize(options) -> None:
+    from minibert.checkpoint import load_tokenizer
     from minibert.tokenizer import Tokenizer
 
-    tokenizer = Tokenizer.from_file(options.vocab, lowercase=not options.cased)
+    if options.cased and options.model is not None:
+        raise ValueError("--cased is not for --model: the directory says itself whether it keeps case")
+    if options.vocab is None and not options.cased:
+        tokenizer = load_tokenizer(options.model or SHIPPED)
+    else:
+        tokenizer = Tokenizer.from_file(options.vocab or SHIPPED / "vocab.txt", lowercase=not options.cased)
     for line in lines_of(options):
         encoding = tokenizer.encode(line, truncation="none")
         print_result(options, {"tokens": encoding.tokens, "ids": encoding.ids, "offsets": encoding.offsets})

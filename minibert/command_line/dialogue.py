@@ -36,14 +36,10 @@ def add_commands(commands) -> None:
 def train_diet(options) -> None:
     from dataclasses import replace
 
-    import torch
-
     from minibert.diet.run import DietSettings, adam_optimization
     from minibert.diet.run import train_diet as run
     from minibert.tasks import TASKS
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     settings = DietSettings(
         features=options.features,
         mask_loss=not options.no_mask_loss,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_folder, positive
 from minibert.command_line.printing import print_events, print_result
@@ -52,10 +53,10 @@ def experiment(options) -> None:
     if options.list:
         for each in EXPERIMENTS.values():
             show(options, each, each.tasks)
-        for each in COMPARISONS.values():
-            show(options, each, [each.task], separator="; ")
-        for each in RELATIVE_EXPERIMENTS.values():
-            show(options, each, ["who is meant"])
+        for comparison in COMPARISONS.values():
+            show(options, comparison, [comparison.task], separator="; ")
+        for relative in RELATIVE_EXPERIMENTS.values():
+            show(options, relative, relative.needs)
         return
     if options.verdicts:
         print_verdicts(options)
@@ -63,19 +64,19 @@ def experiment(options) -> None:
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
     if options.name in COMPARISONS:
-        begin = comparison
+        begin = begin_comparison
     elif options.name in RELATIVE_EXPERIMENTS:
-        begin = relative
+        begin = begin_relative
     else:
         experiment_named(options.name)  # raises ValueError for a name that there is not
-        begin = ablation
+        begin = begin_ablation
 
-    import torch
+    from minibert.experiments.events import Finished, collected
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     out, events = begin(options)
-    if not print_events(options, events)["step"]:
+    printed: list = []
+    print_events(options, collected(events, printed))
+    if not any(isinstance(event, Finished) for event in printed):
         print(f"nothing to do: {out} holds all of it", file=sys.stderr)
 
 
@@ -84,7 +85,13 @@ def show(options, each, tasks: Sequence[str], separator: str = ", ") -> None:
     print_result(options, values, f"{each.name:12} {each.title}: {separator.join(each.arms)}")
 
 
-def ablation(options) -> tuple[Path, Iterator]:
+def command_of(name: str, seeds: int, **options: Any) -> str:
+    """The command that repeats an experiment, with the options that were given."""
+    given = (f" --{option} {value}" for option, value in options.items() if value)
+    return f"python -m minibert experiment {name} --seeds {seeds}{''.join(given)}"
+
+
+def begin_ablation(options) -> tuple[Path, Iterator]:
     """(results, events) of one of the paper's ablations."""
     from minibert.experiments.catalogue import experiment_named
     from minibert.experiments.corpus import CORPUS, prepare
@@ -110,11 +117,8 @@ def ablation(options) -> tuple[Path, Iterator]:
         corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    command += "".join(f" --{name} {value}" for name, value in smaller.items() if value)
-    command += f" --data {' '.join(map(str, options.data))}" if options.data else ""
-    command += f" --heldout {options.heldout}" if options.heldout else ""
-    command += f" --tasks {options.tasks}" if options.tasks else ""
+    data = " ".join(map(str, options.data or ()))
+    command = command_of(chosen.name, seeds, **smaller, data=data, heldout=options.heldout, tasks=options.tasks)
     return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
 
 
@@ -126,13 +130,15 @@ def print_verdicts(options) -> None:
     for name, one in all_judged():
         counts[one.verdict] += 1
         said, ours = one.claim.said, one.ours
+        if ours is None:  # not tried
+            continue
         half = "" if ours.half is None else f" ± {ours.half:.2f}"
         values = {"table": name, "said": said, **asdict(one.claim), "ours": asdict(ours), "verdict": one.verdict}
         print_result(options, values, f"{name:26} {said:60} {ours.mean:+7.2f}{half:8}  {one.verdict}")
     print_result(options, dict(counts), "; ".join(f"{word}: {n}" for word, n in counts.most_common()))
 
 
-def relative(options) -> tuple[Path, Iterator]:
+def begin_relative(options) -> tuple[Path, Iterator]:
     """(results, events) of a claim of a relative's paper: in the toy world, or on the task data that it `needs`."""
     from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
     from minibert.experiments.relatives import run_relative
@@ -147,11 +153,10 @@ def relative(options) -> tuple[Path, Iterator]:
         tasks = options.tasks or in_data_folder("--tasks", chosen.needs_in)
         if lacking := [name for name in chosen.needs if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    return out, run_relative(chosen, out, seeds=seeds, command=command, tasks=tasks)
+    return out, run_relative(chosen, out, seeds=seeds, command=command_of(chosen.name, seeds), tasks=tasks)
 
 
-def comparison(options) -> tuple[Path, Iterator]:
+def begin_comparison(options) -> tuple[Path, Iterator]:
     """(results, events) of a comparison of fine-tuning settings, from a checkpoint."""
     from minibert.checkpoint import config_values
     from minibert.config import BertConfig
@@ -163,7 +168,6 @@ def comparison(options) -> tuple[Path, Iterator]:
     folder = LESSONS / "data" if chosen.embedded else options.tasks or in_data_folder("--tasks", "tasks", "en")
     out = options.out or results_to_extend(f"{start.name}/{chosen.name}.jsonl")
     seeds = options.seeds or chosen.seeds
-    command = f"python -m minibert experiment {chosen.name} --seeds {seeds}"
-    command += f" --model {options.model}" if options.model else ""
-    command += f" --tasks {options.tasks}" if options.tasks and not chosen.embedded else ""
+    tasks = None if chosen.embedded else options.tasks
+    command = command_of(chosen.name, seeds, model=options.model, tasks=tasks)
     return out, run_comparison(chosen, start, folder, out, seeds=seeds, command=command)

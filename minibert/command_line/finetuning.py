@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, add_precision, model_directory, positive
@@ -35,12 +36,12 @@ def add_commands(commands) -> None:
     sub.add_argument("--examples", type=positive(int), help="train on the first N examples only")
     sub.add_argument("--seed", type=int, default=0)
     sub.add_argument("--max-seconds", type=positive(float), help="of training; what was learned until then is saved")
-    taught = sub.add_argument_group("a teacher")
-    taught.add_argument("--teacher", type=input_path, help="a model fine-tuned for the task, to learn from")
-    taught.add_argument(
+    teacher = sub.add_argument_group("a teacher")
+    teacher.add_argument("--teacher", type=input_path, help="a model fine-tuned for the task, to learn from")
+    teacher.add_argument(
         "--distil", choices=LOSSES, nargs="+", default=["soft"], help="what is asked of the student (default: soft)"
     )
-    taught.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
+    teacher.add_argument("--temperature", type=positive(float), default=1.0, help="of soft labels (default: 1)")
     learning = sub.add_argument_group("learning")
     learning.add_argument("--epochs", type=positive(int), default=3)
     learning.add_argument("--batch-size", type=positive(int), default=32)
@@ -128,10 +129,10 @@ def add_commands(commands) -> None:
 def label_words(text: str) -> tuple[str, list[str]]:
     """negative=terrible,bad → ("negative", ["terrible", "bad"])."""
     label, equals, words = text.rpartition("=")
-    some = [word.strip() for word in words.split(",") if word.strip()]
-    if not (label and equals and some):
+    listed = [word.strip() for word in words.split(",") if word.strip()]
+    if not (label and equals and listed):
         raise argparse.ArgumentTypeError(f"must be like negative=terrible,bad, not {text}")
-    return label, some
+    return label, listed
 
 
 def finetune(options) -> None:
@@ -158,11 +159,11 @@ def finetune(options) -> None:
         counts = "  ".join(f"{label} {count}" for label, count in train.imbalance.counts.items())
         ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
-    same = ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
+    same: tuple[str, ...] = ()
+    same += ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight")
-    same += ("pattern", "prompt", "vat_weight", "vat_epsilon")
-    same += ("classifier_depth", "classifier_activation", "classifier_norm")
+    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight", "pattern", "prompt")
+    same += ("vat_weight", "vat_epsilon", "classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},
@@ -213,16 +214,21 @@ def evaluate(options) -> None:
             plain = "  ".join(f"{name} {value:.4f}" for name, value in metrics.items())
             print_result(options, {"file": str(path), **metrics}, f"{path}: {plain}")
         return
-    from minibert.objectives import measure
+    from minibert.objectives import MaskedLanguageModel, measure
     from minibert.pretrain import PretrainSettings, dev_batches, load_pretrained
     from minibert.relatives import config_from
+    from minibert.relatives.parts.masked_lm import MaskedLm
     from minibert.text.documents import read_documents
     from minibert.text.store import TokenStore
 
     tokenizer = checkpoint.load_tokenizer(options.model)
     store = TokenStore.build(read_documents(options.data), tokenizer)
     settings = PretrainSettings(steps=1, max_length=options.max_length, relative=config_from(values).model_type)
-    model = load_pretrained(options.model, settings)
+    model = checkpoint.load(options.model)
+    if type(model) is MaskedLm and isinstance(settings.objective, MaskedLanguageModel):
+        settings = replace(settings, objective_options={"second": None})  # it has no head for pairs
+    else:
+        model = load_pretrained(options.model, settings, new_heads=False)
     ready_to_answer(model, options.precision)
     metrics = measure(settings.objective, model, dev_batches(store, tokenizer, settings))
     print_result(options, metrics, "  ".join(f"{name} {value:.4g}" for name, value in metrics.items()))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 from minibert.command_line.arguments import add_command, add_precision, positive
-from minibert.command_line.lines import bounded_lines, lines_as_they_come
+from minibert.command_line.lines import file_lines, lines_as_they_come
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.folders import input_path
@@ -31,8 +32,6 @@ def add_commands(commands) -> None:
 
 
 def predict(options) -> None:
-    from contextlib import ExitStack
-
     from minibert.diet.predictor import load_predictor
     from minibert.training.precision import ready_to_answer
 
@@ -40,19 +39,17 @@ def predict(options) -> None:
     ready_to_answer(predictor.model, options.precision)
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")
-    with ExitStack() as stack:
-        if options.text is not None:
-            answers = predictor.stream([parse_input(options.text)])
-        elif options.file is not None:
-            file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            answers = predictor.stream(map(parse_input, bounded_lines(file)), SORTED_TOGETHER * options.batch_size)
-        elif options.data is not None:
-            answers = file_answers(options, predictor)
-        else:
-            batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
-            answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
-        for answer in answers:
-            print_result(options, answer, predictor.task.plain(answer))
+    if options.text is not None:
+        answers = predictor.stream([parse_input(options.text)])
+    elif options.file is not None:
+        answers = predictor.stream(map(parse_input, file_lines(options.file)), SORTED_TOGETHER * options.batch_size)
+    elif options.data is not None:
+        answers = file_answers(options, predictor)
+    else:
+        batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
+        answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
+    for answer in answers:
+        print_result(options, answer, predictor.task.plain(answer))
 
 
 def file_answers(options, predictor) -> Iterator[dict]:
@@ -63,11 +60,12 @@ def file_answers(options, predictor) -> Iterator[dict]:
         yield from predictor.answers(examples[start : start + size])[0]
 
 
-def parse_input(line: str):
-    """An input of `predict`: a JSON object or list, texts with tabs between, or one text."""
+def parse_input(line: str) -> Any:
+    """An input of `predict`: a JSON object or a list of texts, texts with tabs between, or one text."""
     if line.lstrip()[:1] in ("{", "["):
         try:
-            return json_value(line)
+            value = json_value(line)
         except JsonError:
             return line  # a text may begin like that too
+        return value if isinstance(value, dict) or all(isinstance(one, str) for one in value) else line
     return line.split("\t") if "\t" in line else line

@@ -138,28 +138,25 @@ def default_cache() -> Path:
 
 
 def pretrain(options) -> None:
-    import torch
 
     from minibert.objectives import Masking
     from minibert.pretrain import PretrainSettings
     from minibert.pretrain import pretrain as run
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     if options.toy:
         from minibert.toy.pretrain import PAIRS, TOY, pretrain_toy
 
-        alone = argparse.ArgumentParser()
-        add_pretraining_options(alone)
-        usual = alone.parse_args(["--toy", "--out", "x", "--steps", "1"])
-        taken = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
-        taken |= {"save_every", "objective", "mask_rate", "max_length", "start", "pairs"}
-        for name in vars(usual).keys() - taken:
-            if getattr(options, name) != getattr(usual, name):
+        parser = argparse.ArgumentParser()
+        add_pretraining_options(parser)
+        defaults = parser.parse_args(["--toy", "--out", "x", "--steps", "1"])
+        allowed = {"out", "steps", "minutes", "seed", "threads", "optimizer", "relative", "preset", "sizes", "resume"}
+        allowed |= {"save_every", "objective", "mask_rate", "max_length", "start", "pairs"}
+        for name in vars(defaults).keys() - allowed:
+            if getattr(options, name) != getattr(defaults, name):
                 name = name.replace("_", "-")
                 raise ValueError(f"a run on the toy world has settings of its own: leave out --{name}")
-        same = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
-        changes = {name: getattr(options, name) for name in same}
+        names = ("steps", "minutes", "seed", "relative", "save_every", "max_length", "start")
+        changes = {name: getattr(options, name) for name in names}
         changes |= {"preset": options.preset or TOY.preset, "sizes": dict(options.sizes)}
         changes |= {"objective_options": dict(options.objective), **(PAIRS if options.pairs else {})}
         if options.mask_rate:
@@ -170,8 +167,10 @@ def pretrain(options) -> None:
         return
     if options.pairs:
         raise ValueError("--pairs is for --toy: elsewhere --input-format says what rows are")
-    same = ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length", "input_format")
-    same += ("short_probability", "dropout", "nsp_weight", "words", "start", "seed", "save_every", "compile")
+    same: tuple[str, ...] = ()
+    same += ("relative", "vocab_size", "steps", "minutes", "batch_size", "accumulate", "max_length")
+    same += ("input_format", "short_probability", "dropout", "nsp_weight", "words", "start", "seed")
+    same += ("save_every", "compile")
     settings = PretrainSettings(
         **{name: getattr(options, name) for name in same},
         preset=options.preset or PretrainSettings.preset,

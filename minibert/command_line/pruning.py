@@ -37,7 +37,6 @@ def add_commands(commands) -> None:
 
 
 def prune(options) -> None:
-    import torch
 
     from minibert.checkpoint import config_values
     from minibert.finetune.predictor import Predictor
@@ -47,8 +46,6 @@ def prune(options) -> None:
     from minibert.tasks import task_named
     from minibert.train import Optimization
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     pruning = Pruning(options.what, options.share)
     known = config_values(options.model).get("minibert_task")
     task = task_named(known) if known else Predictor.from_directory(options.model).task

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from minibert.command_line.arguments import add_command, add_precision, positive
 from minibert.command_line.printing import print_result
@@ -59,7 +60,6 @@ def export(options) -> None:
 
 
 def serve(options) -> None:
-    import torch
 
     from minibert.diet.predictor import load_predictor
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
@@ -68,8 +68,6 @@ def serve(options) -> None:
     from minibert.service.server import serve as run
     from minibert.training.precision import ready_to_answer
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     limits = Limits(
         inputs=options.max_inputs,
         characters=options.max_characters,
@@ -78,7 +76,7 @@ def serve(options) -> None:
         batch=options.batch_size,
         window=options.window / 1000,
     )
-    predictor = (
+    predictor: Any = (
         VectorPredictor(SentenceVectors.from_directory(options.model))
         if is_encoder(options.model)
         else load_predictor(options.model)

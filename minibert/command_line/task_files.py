@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from minibert.command_line.printing import complain
+from minibert.tasks import Task
+from minibert.tasks.data import TaskData
 
 
 def file_options(sub: argparse.ArgumentParser) -> None:
@@ -28,7 +31,9 @@ def field_column(text: str) -> tuple[str, str | int]:
     return name.replace("-", " "), int(column) if column.isdecimal() else column
 
 
-def read_task_data(options, task, path: Path, labels=None):
+def read_task_data(
+    options: argparse.Namespace, task: Task, path: Path, labels: Sequence[str] | None = None
+) -> TaskData:
     """The examples of a file; its problems are printed on stderr."""
     data = task.read(path, options.format, options.strict, labels, dict(options.columns or ()))
     for problem in data.problems:

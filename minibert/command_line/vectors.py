@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, add_precision, model_directory, positive
-from minibert.command_line.lines import bounded_lines, lines_of
+from minibert.command_line.lines import file_lines, lines_of
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.folders import input_path
 
 POOLINGS, OBJECTIVES = ("mean", "cls", "max"), ("simcse", "simcse-supervised", "softmax", "cosine", "triplet")
 LAYERS = ("last", "first-last", "embeddings")
-TOGETHER = 1024  # texts embedded at once
+GROUP = 1024  # texts embedded at once
 
 
 def add_commands(commands) -> None:
@@ -83,15 +84,12 @@ def reading_options(sub) -> None:
 
 
 def train_vectors(options) -> None:
-    import torch
 
     from minibert.sentence_vectors.rows import questions_of, read_rows
     from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
     from minibert.tasks import TASKS
     from minibert.train import Optimization
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
     settings = VectorSettings(
         objective=options.objective,
         pooling=options.pooling,
@@ -113,23 +111,20 @@ def train_vectors(options) -> None:
 
 
 def whiten(options) -> None:
-    import torch
 
     from minibert.inside.geometry.vectors import mean_cosine
     from minibert.sentence_vectors import encoder
 
-    if options.threads:
-        torch.set_num_threads(options.threads)
-    texts = list(dict.fromkeys(file_lines(options.data)))
+    texts = list(dict.fromkeys(filter(str.strip, file_lines(options.data))))
     if len(texts) < 2:
         raise ValueError(f"{options.data} holds {len(texts)} sentences: whitening needs two at least")
     layers = encoder.LAYERS[options.layers] if options.layers else None
     vectors = encoder.SentenceVectors.from_directory(options.model, options.pooling, layers)
     whitened = vectors.whitened(texts, options.dimensions)
     whitened.save(options.out)
-    some = texts[:TOGETHER]
-    before, after = (mean_cosine(one.embed(some)) for one in (vectors, whitened))
-    width, kept = vectors.encoder.bert.config.hidden_size, whitened.whitening.dimensions
+    plain, white = (one.embed(texts[:GROUP]) for one in (vectors, whitened))
+    before, after = mean_cosine(plain), mean_cosine(white)
+    width, kept = vectors.encoder.bert.config.hidden_size, white.shape[1]
     values = {
         "path": str(options.out),
         "texts": len(texts),
@@ -149,26 +144,12 @@ def texts_of(options) -> Iterator[str]:
     """The text given, the lines of --file, or standard input; blank lines are skipped."""
     if options.text is not None and options.file is not None:
         raise ValueError("give one text, or --file")
-    if options.file is None:
-        yield from filter(str.strip, lines_of(options))
-        return
-    yield from file_lines(options.file)
+    lines = lines_of(options) if options.file is None else file_lines(options.file)
+    yield from filter(str.strip, lines)
 
 
-def file_lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8-sig") as file:
-        yield from filter(str.strip, bounded_lines(file))
-
-
-def in_groups(texts: Iterator[str]) -> Iterator[Sequence[str]]:
-    group: list[str] = []
-    for text in texts:
-        group.append(text)
-        if len(group) == TOGETHER:
-            yield group
-            group = []
-    if group:
-        yield group
+def in_groups(texts: Iterator[str]) -> Iterator[list[str]]:
+    return iter(lambda: list(islice(texts, GROUP)), [])
 
 
 def embed(options) -> None:
@@ -186,10 +167,10 @@ def embed(options) -> None:
         return
     if options.out.is_dir():
         raise ValueError(f"{options.out} is a directory: --out names a file")
-    found = [vectors.embed(group) for group in in_groups(texts_of(options))]
-    if not found:
+    rows = [vectors.embed(group) for group in in_groups(texts_of(options))]
+    if not rows:
         raise ValueError("there is no text: every line is blank")
-    table = np.concatenate(found)
+    table = np.concatenate(rows)
     unfinished = options.out.with_name(f".{options.out.name}.unfinished")
     with unfinished.open("wb") as file:
         np.save(file, table)
@@ -205,14 +186,14 @@ def search(options) -> None:
 
     vectors = SentenceVectors.from_directory(options.model, options.pooling)
     ready_to_answer(vectors.encoder, options.precision)
-    lines = list(file_lines(options.file))
+    lines = list(filter(str.strip, file_lines(options.file)))
     if not lines:
         raise ValueError(f"{options.file} holds no text: every line is blank")
     table = unit(vectors.embed(lines))
     if options.text is None and sys.stdin.isatty():
         complain("a text a line; the end of input ends it")
     for text in filter(str.strip, lines_of(options)):
-        found = nearest(table, vectors.embed([text])[0], options.top)
-        told = [{"line": lines[i], "cosine": round(cosine, 4)} for i, cosine in found]
-        plain = "\n".join(f"{one['cosine']:7.4f}  {one['line']}" for one in told)
-        print_result(options, {"text": text, "nearest": told}, plain)
+        neighbours = nearest(table, vectors.embed([text])[0], options.top)
+        records = [{"line": lines[i], "cosine": round(cosine, 4)} for i, cosine in neighbours]
+        plain = "\n".join(f"{record['cosine']:7.4f}  {record['line']}" for record in records)
+        print_result(options, {"text": text, "nearest": records}, plain)

@@ -3,7 +3,7 @@ and further losses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from minibert.objectives import cross_entropy
 from minibert.tasks import Options, Task
 from minibert.tasks.metadata import metadata_token
 from minibert.tasks.pattern import Pattern
-from minibert.tokenizer import SPECIAL_TOKENS, Tokenizer
+from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import skip_init
 
 
@@ -173,16 +173,4 @@ def with_metadata_tokens(tokenizer: Tokenizer, options: Options) -> Tokenizer:
                     "write them alike, or read the column as an embedding"
                 )
             values[token] = value
-    return with_tokens(tokenizer, values)
-
-
-def with_tokens(tokenizer: Tokenizer, tokens: Iterable[str]) -> Tokenizer:
-    """The tokenizer with further special tokens, whose ids follow its last."""
-    if not (added := list(tokens)):
-        return tokenizer
-    return Tokenizer(
-        list(tokenizer.pieces),
-        lowercase=tokenizer.lowercase,
-        special_tokens=[*tokenizer.special_tokens[len(SPECIAL_TOKENS) :], *added],
-        max_word_chars=tokenizer.max_word_chars,
-    )
+    return tokenizer.with_special_tokens(values)

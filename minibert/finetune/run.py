@@ -15,7 +15,7 @@ from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import auxiliary_labels, auxiliary_values, check_auxiliary
 from minibert.finetune.batches import TrainingBatch, training_batches
 from minibert.finetune.evaluation import evaluation_event, predict_watched
-from minibert.finetune.learner import Learner, with_metadata_tokens, with_tokens
+from minibert.finetune.learner import Learner, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.settings import FinetuneSettings
@@ -113,7 +113,7 @@ def build_learner(
     )
     metadata_values(dev_data, settings.metadata)  # raises if the dev data lack a column
     tokenizer = with_metadata_tokens(checkpoint.load_tokenizer(start), options)
-    tokenizer = with_tokens(tokenizer, task.more_tokens(tokenizer, options))
+    tokenizer = tokenizer.with_special_tokens(task.more_tokens(tokenizer, options))
     options = task.fitted(options, tokenizer, labels)
     auxiliary = auxiliary_values(train_data, settings.auxiliary)
     learner = Learner.of(source, task, labels, options, tokenizer, settings, auxiliary)

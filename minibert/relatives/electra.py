@@ -29,6 +29,7 @@ class ElectraConfig(BertConfig):
     generator has as many layers, and heads and F smaller in proportion (table 6)."""
 
     model_type: ClassVar[str] = "electra"
+    mlm_act: ClassVar[str] = "gelu"  # the generator's, whatever hidden_act is, as in transformers
     presets: ClassVar = {**PRESETS, "small": (12, 256, 4)}  # table 6
     embedding_size: int = 128
     generator_hidden_size: int | None = None

@@ -21,6 +21,7 @@ from minibert.relatives.parts.masked_lm import MaskedLm
 @dataclass(frozen=True)
 class RobertaConfig(BertConfig):
     model_type: ClassVar[str] = "roberta"
+    mlm_act: ClassVar[str] = "gelu"  # whatever hidden_act is, as in transformers
     vocab_size: int = 50265
     max_position_embeddings: int = 514
     type_vocab_size: int = 1

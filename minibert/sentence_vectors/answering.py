@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minibert import checkpoint
 from minibert.sentence_vectors.encoder import SentenceVectors
 from minibert.sentence_vectors.files import MODULES
 from minibert.tasks.given import fields, some_text, text_given
@@ -51,5 +50,5 @@ class VectorPredictor:
 
 
 def is_encoder(directory: str | Path) -> bool:
-    """Whether the directory holds a sentence encoder: a checkpoint with a modules.json, which says how to pool."""
-    return (Path(directory) / MODULES).is_file() and (Path(directory) / checkpoint.CONFIG).is_file()
+    """Whether the directory holds a sentence encoder: it has a modules.json, which says how to pool."""
+    return (Path(directory) / MODULES).is_file()

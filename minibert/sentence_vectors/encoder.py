@@ -21,10 +21,13 @@ from minibert.sentence_vectors.files import (
     IDENTITY,
     LENGTHS,
     MODULES,
+    PROMPTS,
+    encoder_settings,
+    lowercased,
     parts_of,
     stored_layers,
-    stored_length,
     stored_pooling,
+    stored_prompt,
     stored_whitening,
     write_json,
 )
@@ -69,18 +72,21 @@ def token_ids(tokenizer: Tokenizer, texts: Sequence[str], longest: int) -> list[
 @dataclass(frozen=True)
 class SentenceVectors:
     """An encoder and all it needs to embed texts. normalized: vectors have length 1 · longest: tokens read per text ·
-    whitening: applied after pooling, if there is one."""
+    whitening: applied after pooling, if there is one · prompt: precedes every text · truncate: how many numbers of a
+    vector are kept, after all else; None: all."""
 
     encoder: SentenceEncoder
     tokenizer: Tokenizer
     normalized: bool = False
     longest: int = LONGEST
     whitening: Whitening | None = None
+    prompt: str = ""
+    truncate: int | None = None
 
     def whitened(self, texts: Sequence[str], dimensions: int | None = None) -> SentenceVectors:
         """A copy with whitening, fitted on the vectors of these texts, each counted once; `dimensions` are kept, None:
         all. Raises ValueError."""
-        plain = replace(self, whitening=None, normalized=False)
+        plain = replace(self, whitening=None, normalized=False, truncate=None)
         return replace(plain, whitening=Whitening.fit(plain.embed(list(dict.fromkeys(texts))), dimensions))
 
     @torch.no_grad()
@@ -89,7 +95,7 @@ class SentenceVectors:
         encoder, device = self.encoder, next(self.encoder.parameters()).device
         training = encoder.training
         encoder.eval()
-        rows = token_ids(self.tokenizer, texts, self.longest)
+        rows = token_ids(self.tokenizer, [self.prompt + text for text in texts], self.longest)
         found = np.zeros((len(rows), encoder.bert.config.hidden_size), np.float32)
         for indices in length_batches([len(row) for row in rows]):
             batch = padded_batch([rows[i] for i in indices], self.tokenizer.pad_id)
@@ -99,7 +105,8 @@ class SentenceVectors:
             raise NotNumbersError("the vectors hold what is no finite number: the model has learned nothing usable")
         if self.whitening is not None:
             found = self.whitening(found).astype(np.float32)
-        return unit(found).astype(np.float32) if self.normalized else found
+        found = unit(found).astype(np.float32) if self.normalized else found
+        return found[:, : self.truncate]
 
     @classmethod
     def from_directory(
@@ -109,17 +116,21 @@ class SentenceVectors:
         is stored there, by default the mean of the last block's output; a stored whitening is only used for the vectors
         that it was fitted on. Raises CheckpointError."""
         directory = Path(directory)
-        bert, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
         parts = parts_of(directory)
-        longest = min((parts and stored_length(directory)) or LONGEST, bert.config.longest)
-        stored = stored_pooling(parts["Pooling"]) if "Pooling" in parts else "mean"
+        folder = parts.get("Transformer", directory)
+        bert, tokenizer = checkpoint.load(folder, kind=Bert), checkpoint.load_tokenizer(folder)
+        length, lower = encoder_settings(folder) if parts else (None, False)
+        prompt, truncate = stored_prompt(directory) if parts else ("", None)
+        longest = min(length or LONGEST, bert.config.longest)
+        stored = stored_pooling(parts["Pooling"], prompt) if "Pooling" in parts else "mean"
         of = parts.get("WeightedLayerPooling")
         kept = SentenceEncoder(bert, stored, stored_layers(of, bert.config.num_hidden_layers) if of else ())
         encoder = SentenceEncoder(bert, pooling or stored, kept.layers if layers is None else layers).eval()
         whitening = None
         if "Dense" in parts and (encoder.pooling, encoder.layers) == (stored, kept.layers):
             whitening = stored_whitening(parts["Dense"], bert.config.hidden_size)
-        return cls(encoder, tokenizer, "Normalize" in parts, longest, whitening)
+        tokenizer = lowercased(tokenizer, folder) if lower else tokenizer
+        return cls(encoder, tokenizer, "Normalize" in parts, longest, whitening, prompt, truncate)
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> None:
         """Write the checkpoint and the files of sentence-transformers: the layers (WeightedLayerPooling), how to pool
@@ -171,5 +182,7 @@ class SentenceVectors:
         lengths = {"max_seq_length": self.longest, "do_lower_case": False}  # the tokenizer lowers case itself
         with checkpoint.writing(directory) as ready:
             write_json(ready / LENGTHS, lengths)
-            write_json(ready / "config_sentence_transformers.json", {"__version__": {}})
+            prompts = {"prompts": {"default": self.prompt}, "default_prompt_name": "default"} if self.prompt else {}
+            kept = {"truncate_dim": self.truncate} if self.truncate else {}
+            write_json(ready / PROMPTS, {"__version__": {}, **prompts, **kept})
             write_json(ready / MODULES, modules)

@@ -39,7 +39,7 @@ class Packaged:
         Raises PackageError where the package is not installed and where its weights are not those of `sha256`.
         """
         try:
-            found = Path(metadata.distribution(self.distribution).locate_file(self.folder))
+            found = Path(str(metadata.distribution(self.distribution).locate_file(self.folder)))
         except metadata.PackageNotFoundError:
             raise PackageError(f"{self.name} is not installed. `{self.command}` adds it.") from None
         weights = found / WEIGHTS

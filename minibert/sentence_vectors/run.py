@@ -20,6 +20,7 @@ from minibert.inside.geometry.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
 from minibert.relatives import build
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
+from minibert.sentence_vectors.files import parts_of
 from minibert.sentence_vectors.objectives import (
     alignment,
     class_features,
@@ -252,7 +253,8 @@ def build_vector_learner(
     directory: str | Path, settings: VectorSettings, rows: Sequence[SentenceRow]
 ) -> tuple[VectorLearner, Tokenizer]:
     """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
-    before, tokenizer = checkpoint.load(directory, kind=Bert), checkpoint.load_tokenizer(directory)
+    folder = parts_of(Path(directory)).get("Transformer", directory)
+    before, tokenizer = checkpoint.load(folder, kind=Bert), checkpoint.load_tokenizer(folder)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     bert: Any = build(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())

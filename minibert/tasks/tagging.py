@@ -11,6 +11,7 @@ import numpy as np
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
+from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
@@ -24,6 +25,7 @@ from minibert.tokenizer import Tokenizer
 
 OUTSIDE = "O"
 TAG = re.compile(r"O|[BIESULM]-\S+")
+PREFIXED = re.compile(r"[BIESULM]-.", re.DOTALL)
 # Letters of other schemes → IOB2: E(nd), L(ast) and M(iddle) continue an entity, S(ingle) and U(nit) begin one.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -56,10 +58,16 @@ def to_iob2(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
-    """(first word, word after the last, type) of each entity, as seqeval finds them."""
+    """(first word, word after the last, type) of each entity, as seqeval finds them; of tags without a prefix (NOUN),
+    equal neighbours are one."""
     from seqeval.metrics.sequence_labeling import get_entities
 
-    return [(start, end + 1, kind) for kind, start, end in get_entities(list(tags))]
+    return [(start, end + 1, kind) for kind, start, end in get_entities(prefixed(tags))]
+
+
+def prefixed(tags: Sequence[str]) -> list[str]:
+    """The tags, with I- before those that have no prefix."""
+    return [tag if tag == OUTSIDE or PREFIXED.match(tag) else f"I-{tag}" for tag in tags]
 
 
 def read_columns(source: Source) -> list[TaggedExample]:
@@ -152,7 +160,12 @@ class Tagging(Task):
         return TaggedExample(tuple(given), extra=extra)
 
     def answerable(self, labels):
-        return list(dict.fromkeys(label[2:] for label in labels if label != OUTSIDE))
+        return list(dict.fromkeys(label[2:] for label in prefixed(labels) if label != OUTSIDE))
+
+    def check(self, data):
+        super().check(data)
+        if not data.labels:
+            raise TaskDataError("every tag is O: without any entity there is nothing to learn")
 
     def labels(self, data):
         """O, then B- and I- of each type."""
@@ -378,7 +391,7 @@ def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str
     from seqeval.metrics import f1_score, precision_score, recall_score
 
     scores = {"f1": f1_score, "precision": precision_score, "recall": recall_score}
-    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    truth, answers = [prefixed(tags) for tags in truth], [prefixed(tags) for tags in answers]
     if not any(tag != OUTSIDE for tags in (*truth, *answers) for tag in tags):
         return dict.fromkeys(scores, 0.0)
     return {name: float(score(truth, answers, zero_division=0)) for name, score in scores.items()}
@@ -388,7 +401,7 @@ def type_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]
     """Precision, recall, F1 and count of each type of entity, from seqeval; {} if the ground truth has no entity."""
     from seqeval.metrics import classification_report
 
-    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    truth, answers = [prefixed(tags) for tags in truth], [prefixed(tags) for tags in answers]
     if not any(tag != OUTSIDE for tags in truth for tag in tags):
         return {}
     report = classification_report(truth, answers, output_dict=True, zero_division=0)

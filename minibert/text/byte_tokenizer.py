@@ -9,33 +9,39 @@ Ids, tokens, offsets and word numbers equal those of `tokenizers` (tests check t
 from __future__ import annotations
 
 import json
-import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import tokenizers
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 
 from minibert.text.json_values import json_object
-from minibert.tokenizer import MASK, Encoding, Section, Span, Token, Tokenizer
+from minibert.text.tokenizer_files import check_ids, check_parts, described_tokenizer, stored_tokens, tokenizer_config
+from minibert.tokenizer import (
+    MASK,
+    WHITE_SPACE,
+    Encoding,
+    Section,
+    Span,
+    Token,
+    Tokenizer,
+    add_tokens,
+    encoding_of,
+    write_files,
+)
 
-SPECIAL_TOKENS = (
-    "<pad>",
-    "<unk>",
-    "<s>",
-    "</s>",
-    "<mask>",
-)  # in the order [PAD] [UNK] [CLS] [SEP] [MASK]
+SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")  # in the order [PAD] [UNK] [CLS] [SEP] [MASK]
+NAMED = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL_TOKENS, strict=True))
+NAMED |= {"bos_token": NAMED["cls_token"], "eos_token": NAMED["sep_token"]}
+PARTS = {"model": "BPE", "normalizer": None, "pre_tokenizer": "ByteLevel"}
 CONTRACTION = re.compile("'(?:s|t|re|ve|m|ll|d)")
 # A word's shape: L letters, N numbers, O all else, _ a plain space, W other white space.
 SHAPE = re.compile("_?L+|_?N+|_?O+|[_W]+(?![LNO])|[_W]+")
-SPACES = frozenset("\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | {
-    chr(c) for c in range(0x2000, 0x200B)
-}
 
 
 def byte_letters() -> dict[int, str]:
@@ -53,7 +59,7 @@ BYTES = {letter: byte for byte, letter in LETTERS.items()}
 
 def shape_of(character: str) -> str:
     """The class of a character, see SHAPE."""
-    if character in SPACES:
+    if character in WHITE_SPACE:
         return "_" if character == " " else "W"
     kind = unicodedata.category(character)[0]
     return kind if kind in "LN" else "O"
@@ -63,51 +69,66 @@ def cut(text: str) -> list[tuple[int, int]]:
     """(start, end) of each word: a space belongs to the word after it, a contraction ('s, 're) is a word of its own."""
     shape, words, at = "".join(map(shape_of, text)), [], 0
     while at < len(text):
-        end = (CONTRACTION.match(text, at) or SHAPE.match(shape, at)).end()
-        words.append((at, end))
-        at = end
+        match = CONTRACTION.match(text, at) or SHAPE.match(shape, at)
+        assert match is not None  # each character has a shape
+        words.append(match.span())
+        at = match.end()
     return words
 
 
 class ByteTokenizer(Tokenizer):
-    """Byte-level BPE. vocab: piece → id · merges: pairs of pieces, the highest priority first.
+    """Byte-level BPE. vocab: piece → id · merges: pairs of pieces, the highest priority first · added_tokens: found
+    before words are cut, beside RoBERTa's five; those that the vocabulary does not have get the ids after its end.
 
     Raises ValueError for a vocabulary without the special tokens, or whose ids are not 0 … V − 1.
     """
 
-    def __init__(self, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]):
+    def __init__(
+        self, vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], added_tokens: Sequence[AddedToken] = ()
+    ):
         if sorted(vocab.values()) != list(range(len(vocab))):
             raise ValueError("the ids of a vocabulary must be 0 to its length less one, each once")
-        if missing := [token for token in SPECIAL_TOKENS if token not in vocab]:
+        known = {*vocab, *(token.content for token in added_tokens)}
+        if missing := [token for token in SPECIAL_TOKENS if token not in known]:
             raise ValueError(f"the vocabulary lacks {missing[0]}")
         if strange := [pair for pair in merges if "".join(pair) not in vocab]:
             raise ValueError(f"the vocabulary lacks {''.join(strange[0])}, which a merge makes")
-        self.pieces = self.ids = dict(vocab)
-        self.vocab = sorted(vocab, key=vocab.__getitem__)
+        self.pieces = dict(vocab)
+        mask = AddedToken(SPECIAL_TOKENS[-1], special=True, lstrip=True)
+        self.find_tokens(
+            [*(AddedToken(token, special=True) for token in SPECIAL_TOKENS[:-1]), mask, *added_tokens],
+            aliases={MASK: SPECIAL_TOKENS[-1]},
+        )
+        self.vocab = [*sorted(vocab, key=vocab.__getitem__), *(t for t in self.added_tokens if t not in vocab)]
+        self.ids = {token: number for number, token in enumerate(self.vocab)}
         self.longest = max(map(len, vocab))
-        self.merges = [tuple(pair) for pair in merges]
+        self.merges = [(left, right) for left, right in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self.lowercase, self.max_word_chars = False, 0
-        self.special_tokens = SPECIAL_TOKENS
+        self.lowercase = self.strip_accents = self.chinese_chars = self.clean_text = False
+        self.max_word_chars = 0
         self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
-        self.special_ids = frozenset(vocab[token] for token in SPECIAL_TOKENS)
-        # White space before <mask> is consumed with it: `AddedToken(…, lstrip=True)` in `_fast`.
-        named = [re.escape(token) for token in SPECIAL_TOKENS[:-1]]
-        self._special = re.compile("|".join([*named, rf"\s*(?:<mask>|{re.escape(MASK)})"]))
+        self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.special_tokens))
+        self.added_ids = frozenset(self.ids[token] for token in self.added_tokens)
+
+    def with_special_tokens(self, tokens: Iterable[str] = (), *, lowercase: bool = False) -> ByteTokenizer:
+        further = [*self.added_tokens.values(), *(AddedToken(token, special=True) for token in tokens)]
+        return ByteTokenizer(self.pieces, self.merges, further)
 
     @staticmethod
     def goes_on(piece: str) -> bool:
         return not piece.startswith(SPACE) and piece not in SPECIAL_TOKENS
 
     def sections(self, text: str) -> Iterator[Section | Token]:
-        start = 0
-        for match in self._special.finditer(text):
-            yield self.section(text, start, match.start())
-            typed = match.group().lstrip()
-            token = SPECIAL_TOKENS[-1] if typed == MASK else typed
-            yield Token(token, self.ids[token], (match.end() - len(typed), match.end()), True, None)
-            start = match.end()
-        yield self.section(text, start, len(text))
+        for section in super().sections(text):
+            if isinstance(section, Token):  # the white space that a token took is not in its offsets
+                start, end = section.offsets
+                found = text[start:end]
+                start, end = end - len(found.lstrip(WHITE_SPACE)), start + len(found.rstrip(WHITE_SPACE))
+                section = section._replace(offsets=(start, end))
+            yield section
+
+    def fold(self, span: Span) -> tuple[Span, Span, Span]:
+        return span, span, span
 
     def section(self, text: str, start: int, end: int) -> Section:
         span = Span(text[start:end], range(start, end))
@@ -138,7 +159,7 @@ class ByteTokenizer(Tokenizer):
             yield start, max(end - len(piece) + len(piece.rstrip(SPACE)), start)
 
     @cached_property
-    def _known_words(self):
+    def _known_words(self) -> Callable[[str], Any]:
         return lru_cache(maxsize=2**16)(self.merged)
 
     def merged(self, word: str) -> tuple[str, ...]:
@@ -169,9 +190,7 @@ class ByteTokenizer(Tokenizer):
             for segment, tokens in enumerate(texts)
             for token in ([*([first] * (not segment)), *tokens, last] if add_special else tokens)
         ]
-        parts = [list(part) for part in zip(*(token for token, _ in row), strict=True)] or [[], [], [], [], []]
-        tokens, ids, offsets, special, words = parts
-        return Encoding(tokens, ids, offsets, [segment for _, segment in row], special, words)
+        return encoding_of([token for token, _ in row], [segment for _, segment in row])
 
     def encode(self, text, pair=None, *, max_length=None, **options) -> Encoding:
         """As `Tokenizer.encode`; a pair has one more </s> between its texts."""
@@ -182,7 +201,7 @@ class ByteTokenizer(Tokenizer):
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         """The original text, with all its spaces."""
         kept = [i for i in map(int, ids) if not (skip_special and i in self.special_ids)]
-        pieces = "".join(self.vocab[i] if i in self.special_ids else f"\0{self.vocab[i]}\0" for i in kept)
+        pieces = "".join(self.vocab[i] if i in self.added_ids else f"\0{self.vocab[i]}\0" for i in kept)
         return "".join(
             bytes(BYTES[letter] for letter in part).decode(errors="replace") if inside else part
             for inside, part in ((n % 2, part) for n, part in enumerate(pieces.replace("\0\0", "").split("\0")))
@@ -193,10 +212,10 @@ class ByteTokenizer(Tokenizer):
         fast = tokenizers.Tokenizer(models.BPE(self.pieces, self.merges))
         fast.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         fast.decoder = decoders.ByteLevel()
-        pad, unk, first, last, mask = SPECIAL_TOKENS
+        _, _, first, last, _ = SPECIAL_TOKENS
         ends = (last, self.sep_id), (first, self.cls_id)
         fast.post_processor = processors.RobertaProcessing(*ends, trim_offsets=True, add_prefix_space=False)
-        fast.add_special_tokens([pad, unk, first, last, AddedToken(mask, lstrip=True, special=True)])
+        add_tokens(fast, self.added_tokens.values())
         return fast
 
     @classmethod
@@ -207,18 +226,28 @@ class ByteTokenizer(Tokenizer):
         file = directory / "merges.txt"
         if not file.is_file():
             file = directory / "tokenizer.json"
+        config, described = tokenizer_config(directory, NAMED), described_tokenizer(directory)
+        check_parts(directory, described, PARTS)
         try:
             if file.name == "merges.txt":
                 vocab = json_object(directory / "vocab.json")
                 lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line]
                 pairs = [tuple(line.split(" ")) for line in lines if not line.startswith("#version")]
             else:
-                model = json_object(file)["model"]
+                model = described["model"]
                 vocab = model["vocab"]
                 pairs = [tuple(pair.split(" ") if isinstance(pair, str) else pair) for pair in model["merges"]]
             if any(len(pair) != 2 for pair in pairs) or not all(isinstance(i, int) for i in vocab.values()):
                 raise ValueError("it is no byte-level BPE: pieces with their numbers, and merges of two pieces")
-            return cls(vocab, pairs)
+            prefixed = described.get("pre_tokenizer", {}).get("add_prefix_space") or config.get("add_prefix_space")
+            if prefixed:
+                raise ValueError("add_prefix_space is set; this tokenizer does not put a space before a text")
+            tokens = stored_tokens(directory, config, described)
+            # a name alone, in a config, does not change the flags that RoBERTa's five have
+            further = [token for t, (token, number) in tokens.items() if number is not None or t not in SPECIAL_TOKENS]
+            tokenizer = cls(vocab, pairs, further)
+            check_ids(directory, tokens, tokenizer.ids)
+            return tokenizer
         except (KeyError, TypeError, AttributeError, OSError) as error:
             raise ValueError(f"{file}: no byte-level BPE ({error!r})") from None
         except ValueError as error:
@@ -226,22 +255,14 @@ class ByteTokenizer(Tokenizer):
 
     def save(self, directory) -> None:
         """Write vocab.json, merges.txt, tokenizer_config.json and tokenizer.json, as transformers does for RoBERTa."""
-        pad, unk, first, last, mask = SPECIAL_TOKENS
-        named = {"bos_token": first, "cls_token": first, "eos_token": last, "sep_token": last, "unk_token": unk}
-        config = {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": False, **named, "pad_token": pad}
-        config["mask_token"] = mask
+        config = {"tokenizer_class": "RobertaTokenizer", "add_prefix_space": False, **NAMED}
         files = {
             "vocab.json": json.dumps(self.pieces, ensure_ascii=False),
             "merges.txt": "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in self.merges),
             "tokenizer_config.json": json.dumps(config, indent=2) + "\n",
             "tokenizer.json": self.fast().to_str(pretty=True) + "\n",
         }
-        directory = Path(directory)
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            unfinished = directory / f".{name}.unfinished"
-            unfinished.write_bytes(text.encode())
-            os.replace(unfinished, directory / name)
+        write_files(Path(directory), files)
 
 
 def is_byte_level(directory: Path) -> bool:

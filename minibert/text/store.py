@@ -265,7 +265,7 @@ def cached_store(
     Its key: names, sizes and times of the files, the vocabulary, its case and `words`.
     """
     files = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in text_files(paths)]
-    identity = json.dumps([FORMAT, files, tokenizer.vocab, tokenizer.lowercase, words])
+    identity = json.dumps([FORMAT, files, tokenizer.vocab, tokenizer.rules, words])
     directory = Path(cache) / hashlib.sha256(identity.encode()).hexdigest()[:24]
     notes = directory / "skipped.json"
     try:

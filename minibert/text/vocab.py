@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokenizers import Tokenizer as FastTokenizer
 from tokenizers import models, normalizers, pre_tokenizers, trainers
@@ -217,24 +217,29 @@ def read_vocab(path) -> list[str]:
     """
     path = Path(path)
     if path.suffix == ".json":
-        model = json_object(path).get("model")
-        ids = model.get("vocab") if isinstance(model, dict) and model.get("type") == "WordPiece" else None
-        if not isinstance(ids, dict) or sorted(map(str, ids.values())) != sorted(map(str, range(len(ids)))):
-            raise ValueError(f"{path}: no WordPiece vocabulary with ids from 0 up in it")
-        return sorted(ids, key=ids.__getitem__)
+        return described_vocab(json_object(path), path)
     lines = read_bytes(path).split(b"\n")
     if not lines[-1]:
         lines.pop()
     vocab: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         try:
-            piece = line.removesuffix(b"\r").decode("utf-8")
+            piece = line.removesuffix(b"\r").decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path}, line {number}: not UTF-8 ({error.reason})") from None
         if piece in vocab:
             raise ValueError(f"{path}, line {number}: {piece!r} stands already on line {vocab[piece]}")
         vocab[piece] = number
     return list(vocab)
+
+
+def described_vocab(described: Mapping[str, Any], path: Path) -> list[str]:
+    """The pieces by id in the values of a tokenizer.json. Raises ValueError naming the file."""
+    model = described.get("model")
+    ids = model.get("vocab") if isinstance(model, dict) and model.get("type") == "WordPiece" else None
+    if not isinstance(ids, dict) or sorted(map(str, ids.values())) != sorted(map(str, range(len(ids)))):
+        raise ValueError(f"{path}: no WordPiece vocabulary with ids from 0 up in it")
+    return sorted(ids, key=ids.__getitem__)
 
 
 def looks_uncased(pieces: Sequence[str]) -> bool:

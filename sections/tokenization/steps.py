@@ -105,7 +105,7 @@ def step_case(e: Explanation, tokenizer: Tokenizer) -> None:
         )
     st.html(cards(rows, more_words(e)))
     show_source(decompose)
-    show_source(Tokenizer.word, find="if self.lowercase")
+    show_source(Tokenizer.fold, find="if self.lowercase")
 
 
 def stages(word) -> list[ChangedWord]:

@@ -385,10 +385,10 @@ def test_a_bad_vocabulary_is_refused_by_file_and_line(tmp_path):
 def test_configuration_we_cannot_follow_is_refused(tmp_path):
     write(tmp_path / "vocab.txt", FIVE)
     for config, message in (
-        ('{"strip_accents": false}', "strip_accents"),
+        ('{"strip_accents": 1}', "strip_accents"),
         ('{"tokenizer_class": "BertJapaneseTokenizer"}', "BertJapaneseTokenizer"),
         ('{"do_lower_case": "yes"}', 'do_lower_case .*"yes"'),
-        ('{"tokenize_chinese_chars": false}', "tokenize_chinese_chars"),
+        ('{"tokenize_chinese_chars": "no"}', "tokenize_chinese_chars"),
         ('{"cls_token": "<s>"}', 'cls_token .*"<s>"'),
         ('{"cls_token": ', "JSON"),
         ("[1]", "JSON"),

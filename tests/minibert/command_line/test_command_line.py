@@ -249,3 +249,21 @@ def test_a_program_that_waits_for_its_answer_gets_it(answering, tmp_path):
         process.stdin.close()
         assert process.wait() == 0
         overdue.cancel()
+
+
+def test_an_experiment_says_that_there_is_nothing_to_do_only_where_nothing_was_done(tmp_path, monkeypatch):
+    """Arms need not have training steps."""
+    from minibert.experiments import relatives
+    from minibert.experiments.events import Finished
+    from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
+    from minibert.train import Done
+
+    name = next(name for name, each in RELATIVE_EXPERIMENTS.items() if not each.needs)
+    record = {"arm": "bert", "seed": 0, "metrics": {"accuracy": 1.0}}
+    for finished in ([Finished(record, 1.0)], []):
+        events = [*finished, Done(0, 0, 0.0)]
+        monkeypatch.setattr(relatives, "run_relative", lambda *arguments, events=events, **options: iter(events))
+        done = run("experiment", name, "--out", tmp_path / "results.jsonl")
+        assert ("nothing to do" in done.stderr.decode()) == (not finished)
+    listed = {line["experiment"]: line["tasks"] for line in lines(run("experiment", "--list", "--json"))}
+    assert all(listed[name] == list(each.needs) for name, each in RELATIVE_EXPERIMENTS.items())

@@ -8,7 +8,7 @@ import pytest
 from minibert.finetune.predictor import Predictor
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
-from tests.minibert.commands import call
+from tests.minibert.commands import call, run
 from tests.minibert.tasks.toys import toy
 
 PAIRS = "".join(f"{c}\tb\tyes\n{c}\tz\tno\n" for c in "acdefghi")
@@ -177,3 +177,26 @@ def test_what_cannot_be_cut_is_said_in_a_sentence(to_prune):
     ):
         code, _, err = cut(to_prune, *arguments)
         assert code == 2 and said in err
+
+
+def test_a_line_that_looks_like_json_is_a_text_and_one_that_is_no_utf_8_is_named(tmp_path, answering):
+    model = answering("classification").save(tmp_path / "model")
+    code, answers, _ = call("predict", "--model", model, stdin='[1]\n{"text": "a"}\n[a\n')
+    assert code == 0 and [answer["text"] for answer in answers] == ["[1]", "a", "[a"]
+    file = tmp_path / "inputs.txt"
+    for content, line in (("a\nb\n".encode("utf-16"), 1), (b"a\nb\n\xe9\n", 3)):
+        file.write_bytes(content)
+        for command in ("predict", "embed"):
+            code, _, err = call(command, "--model", model, "--file", file)
+            assert code == 2 and f"{file}, line {line}: not UTF-8" in err
+        done = run("predict", "--model", model, stdin=content, expect=2)
+        assert f"line {line}: not UTF-8" in done.stderr.decode()
+
+
+def test_tags_without_any_entity_are_refused(tmp_path, small_checkpoint):
+    file = tmp_path / "train.txt"
+    file.write_text("a O\nb O\n\n" * 10)
+    code, _, err = call(
+        "finetune", "--task", "tagging", "--train", file, "--model", small_checkpoint, "--out", tmp_path / "out", *SMALL
+    )
+    assert code == 2 and "nothing to learn" in err and not (tmp_path / "out").exists()
