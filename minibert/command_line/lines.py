@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
+from pathlib import Path
 from typing import BinaryIO, TextIO
 
 LONGEST_LINE = 2**20  # characters, or bytes
@@ -24,6 +26,23 @@ def bounded_lines(file: TextIO) -> Iterator[str]:
     while line := file.readline(LONGEST_LINE + 1):
         check_line(line, number := number + 1)
         yield (line if number > 1 else line.removeprefix("\ufeff")).rstrip("\n")
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file, without their ends and a byte order mark. Raises ValueError with file and line."""
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LONGEST_LINE + 1):
+            try:
+                check_line(line, number := number + 1)
+                text = text_of(line.removesuffix(b"\n"), number == 1)
+            except UnicodeDecodeError as error:
+                wide = number == 1 and line.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+                why = "UTF-16" if wide else error.reason
+                raise ValueError(f"{path}, line {number}: not UTF-8 ({why}). Save the file as UTF-8.") from None
+            except ValueError as error:
+                raise ValueError(f"{path}, {error}") from None
+            yield text
 
 
 def check_line(line: str | bytes, number: int) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from minibert.command_line.arguments import add_command, positive
-from minibert.command_line.lines import bounded_lines, lines_as_they_come
+from minibert.command_line.lines import lines_as_they_come, text_lines
 from minibert.command_line.printing import print_result
 from minibert.command_line.task_files import file_options, read_task_data
 from minibert.folders import input_path
@@ -28,8 +28,6 @@ def add_commands(commands) -> None:
 
 
 def predict(options) -> None:
-    from contextlib import ExitStack
-
     from minibert.diet.predictor import predictor_in
     from minibert.training.precision import best_device
 
@@ -37,19 +35,17 @@ def predict(options) -> None:
     predictor.model.to(best_device())
     if sum(source is not None for source in (options.text, options.file, options.data)) > 1:
         raise ValueError("give one input, or --file, or --data")
-    with ExitStack() as stack:
-        if options.text is not None:
-            answers = predictor.stream([parse_input(options.text)])
-        elif options.file is not None:
-            file = stack.enter_context(options.file.open(encoding="utf-8-sig"))
-            answers = predictor.stream(map(parse_input, bounded_lines(file)), options.batch_size)
-        elif options.data is not None:
-            answers = file_answers(options, predictor)
-        else:
-            batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
-            answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
-        for answer in answers:
-            print_result(options, answer, predictor.task.plain(answer))
+    if options.text is not None:
+        answers = predictor.stream([parse_input(options.text)])
+    elif options.file is not None:
+        answers = predictor.stream(map(parse_input, text_lines(options.file)), options.batch_size)
+    elif options.data is not None:
+        answers = file_answers(options, predictor)
+    else:
+        batches = lines_as_they_come(sys.stdin.buffer, options.batch_size)
+        answers = predictor.stream_batches([parse_input(line) for line in lines] for lines in batches)
+    for answer in answers:
+        print_result(options, answer, predictor.task.plain(answer))
 
 
 def file_answers(options, predictor) -> Iterator[dict]:
@@ -60,10 +56,13 @@ def file_answers(options, predictor) -> Iterator[dict]:
 
 
 def parse_input(line: str):
-    """An input of `predict`: a JSON object or list, texts with tabs between, or one text."""
+    """An input of `predict`: a JSON object or list of texts, texts with tabs between, or one text."""
     if line.lstrip()[:1] in ("{", "["):
         try:
-            return json_value(line)
+            value = json_value(line)
         except JsonError:
             return line  # a text may begin like that too
+        if isinstance(value, dict) or (value and all(isinstance(text, str) for text in value)):
+            return value
+        return line  # such as [1], a footnote
     return line.split("\t") if "\t" in line else line

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minibert.command_line.arguments import SHIPPED, add_command, model_directory, positive
-from minibert.command_line.lines import bounded_lines, lines_of
+from minibert.command_line.lines import lines_of, text_lines
 from minibert.command_line.printing import complain, print_events, print_result
 from minibert.folders import input_path
 
@@ -155,8 +155,7 @@ def texts_of(options) -> Iterator[str]:
 
 
 def file_lines(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8-sig") as file:
-        yield from filter(str.strip, bounded_lines(file))
+    return filter(str.strip, text_lines(path))
 
 
 def in_groups(texts: Iterator[str]) -> Iterator[Sequence[str]]:

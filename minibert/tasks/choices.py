@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.tasks.base import Task
 from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features, padded
 from minibert.tasks.given import any_text, extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import InputRow
 from minibert.tasks.metadata import metadata_numbers
 from minibert.tasks.sequences import encode_texts, softmax, text_row
 from minibert.tasks.tables import (
@@ -24,6 +25,9 @@ from minibert.tasks.tables import (
     rows_of,
     table,
 )
+
+if TYPE_CHECKING:
+    from minibert.heads import TaskBatch
 
 LETTERS = "ABCDEFGH"
 
@@ -53,10 +57,15 @@ class ChoiceExample:
 
 
 def read_swag(source: Source) -> list[ChoiceExample]:
-    """SWAG: sent1 is the context, sent2 the start of the sentence that ending0 … complete."""
+    """SWAG: sent1 is the context, sent2 (may be missing) the start of the sentence that ending0 … complete."""
     (_, header), *rows = table(source.text, source.name, source)
-    endings = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
-    wanted = {"context": ("sent1", "context"), "start": ("sent2", "question"), "label": ("label",)}
+    names = [name for name in header_of(header) if name.startswith("ending") and name[6:].isdecimal()]
+    endings = sorted(names, key=lambda name: int(name[6:]))
+    if [int(name[6:]) for name in endings] != list(range(len(endings))) or len(endings) < 2:
+        raise source.fail(f"endings must be numbered ending0, ending1 …, each once, not {', '.join(names)}", 1)
+    wanted = {"context": ("sent1", "context"), "label": ("label",)}
+    if {"sent2", "question"} & set(header_of(header)):
+        wanted["start"] = ("sent2", "question")
     if len(endings) > len(LETTERS):
         raise TaskDataError(f"{source.name}: {len(endings)} endings; at most {len(LETTERS)} choices can be told apart")
     at = columns(header, {**wanted, **{name: (name,) for name in endings}}, source)
@@ -68,7 +77,7 @@ def read_swag(source: Source) -> list[ChoiceExample]:
             source.problem(row.line, at["label"] + 1, why)
             continue
         choices = tuple(row.cells[name] for name in endings)
-        examples.append(ChoiceExample(row.cells["context"], row.cells["start"], choices, int(label), row.extra))
+        examples.append(ChoiceExample(row.cells["context"], row.cells.get("start", ""), choices, int(label), row.extra))
     return examples
 
 
@@ -161,24 +170,24 @@ class Choices(Task):
     }
     given_texts = ("question", "context", "choices")
 
-    def beside(self, name):
+    def beside(self, name) -> list[str]:
         """MCTest's answers; X.statements.tsv shares X.ans with X.tsv."""
         return super().beside(name.removesuffix(".tsv").removesuffix(".statements") + ".tsv")
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         if {"ending0", "warrant0"} & set(form.header):
             return Sureness.HEADER
         mctest = mctest_width(len(form.header)) and column(form.header, LABEL_COLUMNS) is None
         return Sureness.COLUMNS if mctest else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         rows = list(table(text, name))
         header = header_of(rows[0][1])
         if "warrant0" in header:
             return "arct"
         return "mctest" if mctest_width(len(header)) and "ending0" not in header else "swag"
 
-    def example(self, given):
+    def example(self, given) -> Any:
         context, choices = (given.get("context"), given.get("choices")) if isinstance(given, Mapping) else (None, None)
         fine = isinstance(context, str) and texts_listed(choices)
         if not fine or not 2 <= len(choices) <= len(LETTERS):
@@ -187,10 +196,10 @@ class Choices(Task):
             )
         return ChoiceExample(context, str(given.get("question", "")), tuple(choices), extra=extra_given(given))
 
-    def labels(self, data):
+    def labels(self, data) -> list[str]:
         return ["score"]
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Features]:
         owners = [i for i, example in enumerate(examples) for _ in example.choices]
         texts = [pair for example in examples for pair in example.pairs]
         rows = iter(encode_texts(tokenizer, texts, [examples[i] for i in owners], options))
@@ -201,7 +210,7 @@ class Choices(Task):
             result.append(ChoiceFeatures(i, ids, segments, example.label, numbers))
         return result
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """One row per choice."""
         (features,) = self.features(tokenizer, [example], labels, options)
         rows = []
@@ -210,7 +219,7 @@ class Choices(Task):
             rows.append(replace(text_row(tokenizer, pair, ids, options), right=right))
         return rows
 
-    def batch(self, features, pad_id):
+    def batch(self, features, pad_id) -> TaskBatch:
         """(B, C, T); `choices` is False for rows that pad a question with fewer choices, None without such rows."""
         import torch
 
@@ -231,11 +240,11 @@ class Choices(Task):
         real = torch.arange(most) < torch.tensor([[len(row.ids)] for row in features])
         return TaskBatch(**shaped, **self.targets(features), choices=None if real.all() else real)
 
-    def inputs(self, example):
+    def inputs(self, example) -> dict[str, Any]:
         """The texts beside the choices, as part of a prediction."""
         return {"context": example.context, "question": example.question}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         answers = []
         for example, output in zip(examples, outputs, strict=True):
             choices = list(example.choices)
@@ -245,29 +254,29 @@ class Choices(Task):
             answers.append({**self.inputs(example), **said})
         return answers
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return f"{answer['answer']}  {answer['probabilities'][answer['label']]:.3f}"
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         from sklearn.metrics import accuracy_score
 
         truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
         return {"accuracy": float(accuracy_score(truth, answers))}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         return float(prediction["label"] == example.label)
 
-    def trivial(self, examples):
+    def trivial(self, examples) -> float | None:
         """Expected accuracy of a random choice."""
         return sum(1 / len(one["choices"]) for one in examples) / len(examples) if examples else None
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         text = some_text(most)
         choices = {"type": "array", "items": text, "minItems": 2, "maxItems": len(LETTERS)}
         return fields({"context": text, "choices": choices}, columns, question=any_text(most))
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return [example.context]
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         return replace(example, context=texts[0])

@@ -11,8 +11,10 @@ from itertools import groupby, pairwise
 from typing import Any, ClassVar
 
 from minibert.tasks.choices import Choices
+from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import InputRow
 from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of, table
 
 CANDIDATES = 5  # replies per example, where the file does not list them
@@ -188,11 +190,11 @@ class NextUtterances(Choices):
     }
     given_texts = ("turns", "choices")
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         sure = {"dialogues": Sureness.SYNTAX, "ubuntu": Sureness.HEADER, "grouped": Sureness.COLUMNS}
         return sure.get(self.guess_format(form.text, form.name), Sureness.NO)
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         lines = [line.strip() for line in text.split("\n", 200)[:200] if line.strip()]
         if sum(bool(TURN.fullmatch(line)) for line in lines) > len(lines) / 2:
             return "dialogues"
@@ -204,7 +206,7 @@ class NextUtterances(Choices):
         several = any(len(one) > 3 and one[1:-1] == other[1:-1] for one, other in pairwise(rows))
         return "grouped" if labelled and several else None
 
-    def example(self, given):
+    def example(self, given) -> Any:
         try:
             turns, choices = given["turns"], given["choices"]
         except (TypeError, KeyError):
@@ -213,21 +215,21 @@ class NextUtterances(Choices):
             raise ValueError(f"the input must be an object with turns and 2 to {MOST} choices, both lists of texts")
         return ReplyExample(tuple(turns), tuple(choices), extra=extra_given(given))
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Features]:
         return super().features(tokenizer, examples, labels, replace(options, truncation="tail"))
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         return super().rows(tokenizer, example, labels, replace(options, truncation="tail"))
 
-    def inputs(self, example):
+    def inputs(self, example) -> dict[str, Any]:
         return {"turns": list(example.turns)}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         """`ranking`: indices of the replies, best first."""
         answers = super().decode(outputs, features, examples, labels, options)
         return [{**one, "ranking": ranked(one["probabilities"])} for one in answers]
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """R@k, the share of examples whose right reply ranks among the first k, for every k below the number of
         replies; and the mean reciprocal rank."""
         ranks = [rank_of(said, example.label) for said, example in zip(predictions, examples, strict=True)]
@@ -235,18 +237,18 @@ class NextUtterances(Choices):
         recall = {f"recall_at_{k}": sum(rank <= k for rank in ranks) / len(ranks) for k in RECALL_AT if k < most}
         return {**recall, "mean_reciprocal_rank": sum(1 / rank for rank in ranks) / len(ranks)}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """1 / the rank of the right reply."""
         return 1 / rank_of(prediction, example.label)
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         turns = {"type": "array", "items": some_text(most), "minItems": 1, "maxItems": MOST}
         return fields({"turns": turns, "choices": {**turns, "minItems": 2}}, columns)
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return list(example.turns)
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         return replace(example, turns=tuple(texts))
 
 

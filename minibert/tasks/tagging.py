@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
+from minibert.tasks.data import TaskDataError
 from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
@@ -22,8 +23,12 @@ from minibert.tasks.tables import Source, lines_of
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 OUTSIDE = "O"
 TAG = re.compile(r"O|[BIESULM]-\S+")
+PREFIX = re.compile(r"[BIESULM]-(?=\S)")
 # Letters of other schemes → IOB2: E(nd), L(ast) and M(iddle) continue an entity, S(ingle) and U(nit) begin one.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -55,11 +60,17 @@ def to_iob2(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(result)
 
 
+def prefixed(tags: Sequence[str]) -> list[str]:
+    """Tags of models that have none (NOUN, LABEL_2) with I- before them, so that equal neighbours are one entity, as
+    with aggregation_strategy="simple" in transformers."""
+    return [tag if tag == OUTSIDE or PREFIX.match(tag) else f"I-{tag}" for tag in tags]
+
+
 def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
     """(first word, word after the last, type) of each entity, as seqeval finds them."""
     from seqeval.metrics.sequence_labeling import get_entities
 
-    return [(start, end + 1, kind) for kind, start, end in get_entities(list(tags))]
+    return [(start, end + 1, kind) for kind, start, end in get_entities(prefixed(tags))]
 
 
 def read_columns(source: Source) -> list[TaggedExample]:
@@ -132,16 +143,16 @@ class Tagging(Task):
     example_input: ClassVar = {"text": "Ada Lovelace was born in London."}
     given_texts = ("text",)
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         return Sureness.SYNTAX if self.guess_format(form.text, form.name) else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         lines = [line for _, line in lines_of(text) if line.strip()][:200]
         rows = [re.split("[ \t]+", line.strip()) for line in lines]
         good = sum(len(cells) >= 2 and bool(TAG.fullmatch(cells[-1])) for cells in rows)
         return "columns" if good > len(rows) / 2 else None
 
-    def example(self, given):
+    def example(self, given) -> Any:
         extra = extra_given(given)
         if isinstance(given, Mapping):
             given = given.get("words", given.get("text"))
@@ -151,28 +162,32 @@ class Tagging(Task):
             raise ValueError("the input must be a text, or an object with a text or a list of words")
         return TaggedExample(tuple(given), extra=extra)
 
-    def answerable(self, labels):
-        return list(dict.fromkeys(label[2:] for label in labels if label != OUTSIDE))
+    def answerable(self, labels) -> list[str]:
+        return list(dict.fromkeys(PREFIX.sub("", label) for label in labels if label != OUTSIDE))
 
-    def labels(self, data):
+    def check(self, data) -> None:
+        if not data.counts:
+            raise TaskDataError(f"{data.name}: every tag is O: without any entity there is nothing to learn")
+
+    def labels(self, data) -> list[str]:
         """O, then B- and I- of each type."""
         return [OUTSIDE, *(f"{letter}-{kind}" for kind in data.labels for letter in "BI")]
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Features]:
         return [
             replace(row, example=i)
             for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True))
             for row in tag_windows(tokenizer, pieces, example.tags, labels, options, example.extra)
         ]
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """One row per window."""
         return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
-    def targets(self, features):
+    def targets(self, features) -> dict[str, Tensor | None]:
         return {"labels": tag_labels(features)}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels)
         return [
             {
@@ -185,35 +200,35 @@ class Tagging(Task):
             for example, (tags, probabilities) in zip(examples, tagged, strict=True)
         ]
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return plain_entities(answer)
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Precision, recall and F1 over whole entities, as seqeval counts them, and the share of right tags."""
         from seqeval.metrics import accuracy_score
 
         truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
         return {**entity_scores(truth, answers), "tag_accuracy": float(accuracy_score(truth, answers))}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """The share of words with the right tag."""
         same = [said == tag for said, tag in zip(prediction["tags"], example.tags, strict=True)]
         return sum(same) / len(same) if same else 1.0
 
-    def details(self, predictions, examples, labels):
+    def details(self, predictions, examples, labels) -> dict:
         """Scores of each type of entity."""
         return {"by_type": type_scores([example.tags for example in examples], [said["tags"] for said in predictions])}
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         text = some_text(most)
         words = {"type": "array", "items": text, "minItems": 1, "maxItems": most}
         whole = fields({}, columns, text=text, words=words)
         return {"anyOf": [text, words, {**whole, "oneOf": [{"required": ["text"]}, {"required": ["words"]}]}]}
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return [example.words]
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         tags = None if example.tags is None else to_iob2([example.tags[i] for i in origins[0]])
         return TaggedExample(tuple(texts[0]), tags, extra=example.extra)
 
@@ -328,7 +343,7 @@ def owners(windows: Sequence[tuple[int, int]], words: int) -> list[int]:
     return [number for _, number in best]
 
 
-def tag_labels(features: Sequence[Features], target=lambda row: row.target):
+def tag_labels(features: Sequence[Features], target=lambda row: row.target) -> Tensor | None:
     """Tag indices (B, T), −100 where there is no target; None if no row has a target."""
     import torch
 
@@ -378,7 +393,7 @@ def entity_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str
     from seqeval.metrics import f1_score, precision_score, recall_score
 
     scores = {"f1": f1_score, "precision": precision_score, "recall": recall_score}
-    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    truth, answers = list(map(prefixed, truth)), list(map(prefixed, answers))
     if not any(tag != OUTSIDE for tags in (*truth, *answers) for tag in tags):
         return dict.fromkeys(scores, 0.0)
     return {name: float(score(truth, answers, zero_division=0)) for name, score in scores.items()}
@@ -388,7 +403,7 @@ def type_scores(truth: Sequence[Sequence[str]], answers: Sequence[Sequence[str]]
     """Precision, recall, F1 and count of each type of entity, from seqeval; {} if the ground truth has no entity."""
     from seqeval.metrics import classification_report
 
-    truth, answers = [list(tags) for tags in truth], [list(tags) for tags in answers]
+    truth, answers = list(map(prefixed, truth)), list(map(prefixed, answers))
     if not any(tag != OUTSIDE for tags in truth for tag in tags):
         return {}
     report = classification_report(truth, answers, output_dict=True, zero_division=0)
