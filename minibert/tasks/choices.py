@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.tasks.base import Task
@@ -122,9 +123,10 @@ def read_mctest(source: Source) -> list[ChoiceExample]:
             letter = None if right is None else right[question].strip() if question < len(right) else ""
             choices = tuple(cell.strip() for cell in cells[start + 1 : start + 5])
             empty = next((i for i, choice in enumerate(choices) if not choice), None)
-            if not text or empty is not None:
-                at, what = (3, "story") if not text else (start + 2 + empty, "answer")
-                source.problem(line, at, f"the {what} is empty")
+            if not text:
+                source.problem(line, 3, "the story is empty")
+            elif empty is not None:
+                source.problem(line, start + 2 + empty, "the answer is empty")
             elif letter is not None and (len(letter) != 1 or letter not in "ABCD"):
                 why = f"line {story + 1} of the answers has {letter!r} for question {question + 1}, not A, B, C or D"
                 source.problem(line, start + 1, why)
@@ -145,6 +147,8 @@ def mctest_width(cells: int) -> bool:
 class ChoiceFeatures(Features):
     """One question: ids and segments hold a row for each choice."""
 
+    ids: list[Any]
+
     @property
     def length(self) -> int:
         return max(map(len, self.ids))
@@ -155,20 +159,20 @@ class Choices(Task):
 
     name = "choice"
     order = 80
-    example_type = ChoiceExample
+    example_type: ClassVar[type] = ChoiceExample
     architecture = "BertForMultipleChoice"
     pooled = True
     two_texts = True
     metric = "accuracy"
     readers: ClassVar = {"swag": read_swag, "mctest": read_mctest, "arct": read_arct}
-    endings = ("csv", "tsv")
-    companions = ("*.ans",)
+    endings: ClassVar[tuple[str, ...]] = ("csv", "tsv")
+    companions: ClassVar[tuple[str, ...]] = ("*.ans",)
     example_input: ClassVar = {
         "context": "Tom took his umbrella.",
         "question": "Why?",
         "choices": ["It was raining.", "He was hungry."],
     }
-    given_texts = ("question", "context", "choices")
+    given_texts: ClassVar[tuple[str, ...]] = ("question", "context", "choices")
 
     def beside(self, name) -> list[str]:
         """MCTest's answers; X.statements.tsv shares X.ans with X.tsv."""
@@ -188,9 +192,9 @@ class Choices(Task):
         return "mctest" if mctest_width(len(header)) and "ending0" not in header else "swag"
 
     def example(self, given) -> Any:
-        context, choices = (given.get("context"), given.get("choices")) if isinstance(given, Mapping) else (None, None)
-        fine = isinstance(context, str) and texts_listed(choices)
-        if not fine or not 2 <= len(choices) <= len(LETTERS):
+        values = given if isinstance(given, Mapping) else {}
+        context, choices = values.get("context"), values.get("choices", ())
+        if not isinstance(context, str) or not texts_listed(choices) or not 2 <= len(choices) <= len(LETTERS):
             raise ValueError(
                 f"the input must be an object with a context, 2 to {len(LETTERS)} choices (texts), perhaps a question"
             )
@@ -199,7 +203,7 @@ class Choices(Task):
     def labels(self, data) -> list[str]:
         return ["score"]
 
-    def features(self, tokenizer, examples, labels, options) -> list[Features]:
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         owners = [i for i, example in enumerate(examples) for _ in example.choices]
         texts = [pair for example in examples for pair in example.pairs]
         rows = iter(encode_texts(tokenizer, texts, [examples[i] for i in owners], options))
@@ -227,14 +231,14 @@ class Choices(Task):
 
         most = max(len(row.ids) for row in features)
         rows = [
-            Features(
-                0, *(row.ids[i], row.segments[i]) if i < len(row.ids) else (row.ids[0][:1], [0]), None, row.metadata
-            )
+            Features(0, ids, segments, None, row.metadata)
             for row in features
-            for i in range(most)
+            for ids, segments in islice(
+                chain(zip(row.ids, row.segments, strict=True), repeat((row.ids[0][:1], [0]))), most
+            )
         ]
         flat = padded(rows, pad_id)
-        shaped = {
+        shaped: dict[str, Any] = {
             name: None if value is None else value.unflatten(0, (len(features), most)) for name, value in flat.items()
         }
         real = torch.arange(most) < torch.tensor([[len(row.ids)] for row in features])

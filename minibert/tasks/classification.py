@@ -51,6 +51,7 @@ class Classification(ClassTask):
     order = 10
     example_type = Example
     given_texts = ("text",)
+    two_texts = False
     example_input: ClassVar = {"text": "not a dull minute"}
     readers: ClassVar = {
         "header": with_header(COLUMNS, "label", examples_of),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from minibert.tasks.classification import Classification
 from minibert.tasks.features import Features
@@ -14,12 +14,13 @@ from minibert.tasks.input_rows import InputRow, row_of, with_cut
 from minibert.tasks.options import Options
 from minibert.tasks.pairs import Pairs
 from minibert.tasks.pattern import ClozeRow, Pattern, cloze, with_prompt_tokens, word_ids
+from minibert.tasks.sequences import ClassTask
 
 if TYPE_CHECKING:
     from torch import nn
 
 
-class ByPattern:
+class ByPattern(ClassTask):
     """Shared by both tasks: the input is [CLS] the pattern with its text [SEP]; there is no new layer.
 
     options: `pattern`, with {text}, for pairs also {second}, and [MASK]; `words`: label → its word or words.
@@ -29,7 +30,7 @@ class ByPattern:
     by_pattern = True
     pooled = False
     reads_texts = False
-    losses = ()
+    losses: ClassVar[tuple[str, ...]] = ()
 
     def recognises(self, form) -> Sureness:
         return Sureness.NO

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
-from minibert.tasks.features import Features
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import InputRow, with_cut
 from minibert.tasks.sequences import class_answers
@@ -30,7 +29,7 @@ from minibert.tasks.tagging import (
 from minibert.text.json_values import json_value
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    pass
 
 SECTION = re.compile(r"##\s*(\w+)\s*:(.*)")
 ITEM = re.compile(r"\s*[-*+]\s+(.*)")
@@ -177,12 +176,12 @@ class Intents(Task):
     def answerable(self, labels) -> list[str]:
         return labels["intents"]
 
-    def labels(self, data) -> list[str]:
+    def labels(self, data) -> dict[str, list[str]]:
         """The intents, and the tags O, B- and I- of each type of entity."""
         kinds = sorted({entity.type for example in data.examples for entity in example.entities})
         return {"intents": data.labels, "tags": [OUTSIDE, *(f"{letter}-{kind}" for kind in kinds for letter in "BI")]}
 
-    def features(self, tokenizer, examples, labels, options) -> list[Features]:
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         rows = []
         one_window = replace(options, doc_stride=options.max_length)  # so that the first window owns all its words
         for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True)):
@@ -197,14 +196,15 @@ class Intents(Task):
 
     def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """A row of tags with the intent at [CLS]; the words that did not fit are cut."""
-        (row,) = tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
+        (features,) = self.features(tokenizer, [example], labels, options)
+        (row,) = tag_rows(tokenizer, example, [features])
         (pieces,) = pieces_of(tokenizer, [example])
-        lost = [piece for word in pieces[row.tokens_of[1] :] for piece in word]
+        lost = [piece for word in pieces[features.words[-1][1] + 1 if features.words else 0 :] for piece in word]
         intent = (example.intent or "?") if options.pooling == "cls" else ""
         row = replace(row, targets=(intent, *row.targets[1:]), tokens_of=None)
         return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
 
-    def targets(self, features) -> dict[str, Tensor | None]:
+    def targets(self, features) -> dict[str, Any]:
         import torch
 
         tags = tag_labels(features, lambda row: None if row.target is None else row.target[1])

@@ -134,6 +134,7 @@ class Multilabel(SequenceTask):
     companions = (LABEL_NAMES,)
     example_input: ClassVar = {"text": "I did not see that coming, and I love it!"}
     given_texts = ("text",)
+    two_texts = False
     problem = "multi_label_classification"
     tune_on = "split"
     losses = ("class_weights", "focal", "label_smoothing")

@@ -11,7 +11,6 @@ from itertools import groupby, pairwise
 from typing import Any, ClassVar
 
 from minibert.tasks.choices import Choices
-from minibert.tasks.features import Features
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
 from minibert.tasks.input_rows import InputRow
@@ -74,17 +73,18 @@ def read_dialogues(source: Source) -> list[ReplyExample]:
 def dialogues_of(source: Source) -> Iterator[list[str]]:
     """The turns of each dialogue. A dialogue with a malformed line or without a reply is a problem and skipped."""
     lines = [(number, line.strip()) for number, line in lines_of(source.text)]
-    for blank, dialogue in groupby(lines, key=lambda line: not line[1]):
+    for blank, group in groupby(lines, key=lambda line: not line[1]):
         if blank:
             continue
-        dialogue = list(dialogue)
+        dialogue = list(group)
         found = [TURN.fullmatch(line) for _, line in dialogue]
         for (number, _), turn in zip(dialogue, found, strict=True):
             if turn is None:
                 source.problem(number, 1, "expected `NAME: what was said`; its dialogue is passed over")
-        if None in found:
+        said_by = [turn for turn in found if turn is not None]
+        if len(said_by) < len(found):
             continue
-        speakers = groupby(found, key=lambda turn: turn.group(1))
+        speakers = groupby(said_by, key=lambda turn: turn.group(1))
         turns = [" ".join(turn.group(2) for turn in said) for _, said in speakers]
         if len(turns) > 1:
             yield turns
@@ -157,8 +157,8 @@ def read_grouped(source: Source) -> list[ReplyExample]:
         else:
             rows.append((line, cells))
     examples = []
-    for turns, group in groupby(rows, key=lambda row: row[1][1:-1]):
-        group = list(group)
+    for turns, lines in groupby(rows, key=lambda row: row[1][1:-1]):
+        group = list(lines)
         right = [i for i, (_, cells) in enumerate(group) if cells[0] == "1"]
         if len(right) != 1 or len(group) < 2:
             why = f"of {len(group)} replies to these turns {len(right)} are right, where one of several must be"
@@ -192,7 +192,7 @@ class NextUtterances(Choices):
 
     def recognises(self, form) -> Sureness:
         sure = {"dialogues": Sureness.SYNTAX, "ubuntu": Sureness.HEADER, "grouped": Sureness.COLUMNS}
-        return sure.get(self.guess_format(form.text, form.name), Sureness.NO)
+        return sure.get(self.guess_format(form.text, form.name) or "", Sureness.NO)
 
     def guess_format(self, text, name) -> str | None:
         lines = [line.strip() for line in text.split("\n", 200)[:200] if line.strip()]
@@ -215,7 +215,7 @@ class NextUtterances(Choices):
             raise ValueError(f"the input must be an object with turns and 2 to {MOST} choices, both lists of texts")
         return ReplyExample(tuple(turns), tuple(choices), extra=extra_given(given))
 
-    def features(self, tokenizer, examples, labels, options) -> list[Features]:
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         return super().features(tokenizer, examples, labels, replace(options, truncation="tail"))
 
     def rows(self, tokenizer, example, labels, options) -> list[InputRow]:

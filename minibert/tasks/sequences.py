@@ -27,11 +27,8 @@ class SequenceTask(Task):
     architecture = "BertForSequenceClassification"
     problem = "single_label_classification"
     pooled = True
+    two_texts = True
     reads_texts = True
-
-    @property
-    def two_texts(self) -> bool:
-        return len(self.given_texts) == 2
 
     def inputs(self, example: Any) -> tuple[str, ...]:
         return tuple(getattr(example, name) for name in self.given_texts)
@@ -92,7 +89,7 @@ class ClassTask(SequenceTask):
 
     metric = "accuracy"
     closed = True
-    losses = ("class_weights", "focal", "label_smoothing")
+    losses: ClassVar[tuple[str, ...]] = ("class_weights", "focal", "label_smoothing")
 
     def loss_weights(self, data, labels) -> tuple[float, ...]:
         return balanced([data.counts[label] for label in labels])

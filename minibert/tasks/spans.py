@@ -102,7 +102,7 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
                 yield here, SpanExample(name, question.strip(), context, answers, extra)
 
 
-def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, object]]:
+def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, Any]]:
     """(index, member) of the list `name` in an object; a problem if there is no such list."""
     values = parent.get(name) if isinstance(parent, dict) else None
     if isinstance(values, list):
@@ -180,12 +180,13 @@ class Spans(Task):
 
     def example(self, given) -> Any:
         extra = extra_given(given)
-        return SpanExample(extra.get("id", ""), *text_given(given, "question", "context"), extra=extra)
+        question, context = text_given(given, "question", "context")
+        return SpanExample(extra.get("id", ""), question, context, extra=extra)
 
     def labels(self, data) -> list[str]:
         return ["start", "end"]
 
-    def features(self, tokenizer, examples, labels, options) -> list[Features]:
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         questions = tokenizer.encode_bulk([metadata_prefix(e.extra, options) + e.question for e in examples])
         contexts = list(dict.fromkeys(example.context for example in examples))  # several questions share one
         passages = dict(zip(contexts, tokenizer.encode_bulk_with_offsets(contexts), strict=True))
@@ -263,7 +264,7 @@ class Spans(Task):
                     offsets.append(row.offsets[token])
                     scores.append(inside[token])
         ranked = sorted(candidates.items(), key=lambda item: -item[1])[: options.n_best]
-        listed = [(example.context[a:b], a, b, score) for (a, b), score in ranked]
+        listed: list[tuple] = [(example.context[a:b], a, b, score) for (a, b), score in ranked]
         if self.may_be_none or not listed:
             listed = sorted([*listed, ("", None, None, null_score)], key=lambda one: -one[3])
         probs = softmax(np.array([one[3] for one in listed])).tolist()
@@ -273,8 +274,10 @@ class Spans(Task):
         ]
         found = next((one for one in n_best if one["start"] is not None), None)
         difference = null_score - ranked[0][1] if ranked else float("inf")
-        silent = found is None or (self.may_be_none and difference > options.null_threshold)
-        said = next(one for one in n_best if one["start"] is None) if silent else found
+        if found is None or (self.may_be_none and difference > options.null_threshold):
+            said = next(one for one in n_best if one["start"] is None)
+        else:
+            said = found
         pool = np.array([*scores, null] if self.may_be_none or not scores else scores)  # (tokens, 2)
         start_probs, end_probs = softmax(pool[:, 0]), softmax(pool[:, 1])
         tokens = len(offsets)

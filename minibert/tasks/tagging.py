@@ -173,7 +173,7 @@ class Tagging(Task):
         """O, then B- and I- of each type."""
         return [OUTSIDE, *(f"{letter}-{kind}" for kind in data.labels for letter in "BI")]
 
-    def features(self, tokenizer, examples, labels, options) -> list[Features]:
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         return [
             replace(row, example=i)
             for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True))
@@ -184,7 +184,7 @@ class Tagging(Task):
         """One row per window."""
         return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
-    def targets(self, features) -> dict[str, Tensor | None]:
+    def targets(self, features) -> dict[str, Any]:
         return {"labels": tag_labels(features)}
 
     def decode(self, outputs, features, examples, labels, options) -> list[dict]:
@@ -286,8 +286,11 @@ def tag_windows(
             owned = owner[word] == number
             if owned:
                 places.append((len(ids), word))
-            known = owned and tags is not None and tags[word] in labels
-            target += [labels.index(tags[word]) if known else IGNORE, *[IGNORE] * (len(pieces[word]) - 1)]
+            tag = tags[word] if owned and tags is not None else ""
+            target += [
+                labels.index(tag) if tag in labels else IGNORE,
+                *[IGNORE] * (len(pieces[word]) - 1),
+            ]
             ids += pieces[word]
         target.append(IGNORE)
         ids.append(tokenizer.sep_id)
