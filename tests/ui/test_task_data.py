@@ -242,7 +242,7 @@ def test_examples_in_both_parts_are_said():
     assert re.findall(r"\d+", app.warning[0].value) == ["16", "17"]
 
 
-@pytest.mark.parametrize("name", [name for name in shipped_sets()])
+@pytest.mark.parametrize("name", list(shipped_sets()))
 def test_no_shipped_set_measures_what_it_teaches(name):
     data = shipped(name)
     assert task_data.in_both(data.task, data.train, data.dev) == 0
