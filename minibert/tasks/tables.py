@@ -22,7 +22,7 @@ QUOTED_CELL = re.compile(r'(?:\A|(?<=[\t\r\n]))"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|
 QUOTES_NEEDED = re.compile(r'[\t\r\n]|""')
 ENCLOSED = re.compile(r'"[^"]*"|[-+]?[\d.]*')  # a quoted cell, a number or nothing
 NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
-ANSWERS = ("label", "labels", "score")  # fields
+ANSWERS = ("label", "labels")  # fields
 MISSING = ("nan", "<na>")  # an answer, in lower case
 WHOLE = re.compile(r"^(-?\d+)\.0+$")  # what pandas makes of whole numbers beside missing ones
 LOOKED_AT = 200  # lines, for the separator
