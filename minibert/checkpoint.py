@@ -55,6 +55,7 @@ KINDS = {
     "model_type": str,
     "architectures": list[str],
     "id2label": dict[str, str | int | float],
+    "num_labels": int,
     "problem_type": str,
     **{f"classifier_{name}": kind for name, kind in get_type_hints(HeadOptions).items()},
     "cloze_words": list[list[int]],
@@ -382,6 +383,8 @@ def config_values(directory: str | Path) -> dict[str, Any]:
     for name in ("id2label", "intents", "tags"):
         if len(values.get(name, ())) > MOST_LABELS:
             raise CheckpointError(f"{file}: {name} has {len(values[name]):,} labels; at most {MOST_LABELS:,} are read")
+    if not 0 < values.get("num_labels", 2) <= MOST_LABELS:
+        raise CheckpointError(f"{file}: num_labels is {values['num_labels']:,}, not a number from 1 to {MOST_LABELS:,}")
     return values
 
 

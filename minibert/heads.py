@@ -528,7 +528,13 @@ def names_to_config(labels: Sequence[str]) -> dict:
 
 
 def names_from_config(values: dict) -> list[str]:
-    names = values.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
-    if not all(key.isdecimal() for key in names):
-        raise ValueError("the keys of id2label must be the numbers of the labels")
-    return [str(names[key]) for key in sorted(names, key=int)]
+    """The labels in order; without `id2label` LABEL_0 …, as in transformers. Raises ValueError."""
+    names = values.get("id2label") or {str(i): f"LABEL_{i}" for i in range(values.get("num_labels", 2))}
+    if sorted(names) != sorted(map(str, range(len(names)))):
+        raise ValueError("the keys of id2label must be the numbers of the labels, from 0")
+    labels = [str(names[str(i)]) for i in range(len(names))]
+    if len(set(labels)) < len(labels):
+        raise ValueError(
+            f"id2label has the name {max(labels, key=labels.count)!r} twice: no answer could tell them apart"
+        )
+    return labels

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from jobs.sandbox import SandboxError, run_sandboxed
 from minibert.tasks import TASKS, Task, TaskData, TaskDataError, guess_format, guess_task
 from minibert.tasks.sampling import even_sample
-from minibert.tasks.tables import COLUMN_NAME, column, header_of, table
+from minibert.tasks.tables import COLUMN_NAME, LOOKED_AT, column, header_of, names_its_columns, table
 from minibert.text.characters import is_cjk
 from ui.door.uploads import MB
 from ui.inputs import choice
@@ -79,11 +82,12 @@ def task_choice() -> str:
     return chosen
 
 
-def choose_data(task: str) -> ChosenData | None:
-    """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable."""
+def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:
+    """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable. refusals:
+    where reasons and warnings stand if not here."""
     names = {name: one.title for name, one in VIEWS[task].sets().items()}
     key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, default=FIRST)
-    return own_files(task) if key == OWN else shipped(key)
+    return own_files(task, refusals or st.container()) if key == OWN else shipped(key)
 
 
 @st.cache_resource(show_spinner=False, max_entries=40)
@@ -95,7 +99,7 @@ def shipped(name: str) -> ChosenData:
     return ChosenData(name, name, task, train, dev, one.language)
 
 
-def own_files(task: str) -> ChosenData | None:
+def own_files(task: str, refusals: DeltaGenerator) -> ChosenData | None:
     """Data from uploads: a training file, optionally a dev file, and their companion files (labels, answers)."""
     st.markdown(VIEWS[task].expected())
     files = sticky_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
@@ -124,11 +128,13 @@ def own_files(task: str) -> ChosenData | None:
                 other, beside = main_file(measured, names)
                 dev, dev_whole = _read(task, chosen, columns, MOST_DEV, other, beside)
             st.session_state[_READ] = key, train, dev, whole, dev_whole
-        return usable(task, *st.session_state[_READ][1:])
+        data = usable(task, *st.session_state[_READ][1:])
+        warn_of_both(data, refusals)
+        return data
     except (TaskDataError, ValueError) as error:
-        st.error(literal(error), icon=":material/error:")
+        refusals.error(literal(error), icon=":material/error:")
     except SandboxError as error:
-        st.error(
+        refusals.error(
             _("This file takes {much} to read: give a part of it.").format(much=literal(error)),
             icon=":material/hard_drive:",
         )
@@ -184,7 +190,11 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
         return {}  # not a suitable table: reading it reports the error
     header = header_of(first)
     known = {what: column(header, names) for what, names in required.items()}
-    is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header))
+    rows: list[list[str]] = []
+    with suppress(TaskDataError):  # the beginning of a large file may end inside a quoted cell
+        beginning = table(file.head().decode("utf-8-sig", "replace"), file.name)
+        rows.extend(cells for _line, cells in islice(beginning, LOOKED_AT))
+    is_header = set(known.values()) != {None} or all(map(COLUMN_NAME.fullmatch, header)) or names_its_columns(rows)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.session_state.setdefault(f"{_COLUMN}{task}-named", is_header)
         named = st.toggle(_("The first line names the columns"), key=f"{_COLUMN}{task}-named")
@@ -247,8 +257,6 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
         )
     if all(map(TASKS[task].unanswered, train.examples)):
         raise ValueError(_("No example says what its answer is: is a file beside it missing?"))
-    if not train.labels and VIEWS[task].labels_needed:
-        raise ValueError(_("{file} has no label on any example: there is nothing to learn.").format(file=train.name))
     sampled = whole > len(train.examples)
     if dev is None:
         train, dev = split_dev(train)
@@ -263,6 +271,23 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
     if missing and TASKS[task].closed:
         raise ValueError(_("The examples to learn from never show: {labels}").format(labels=", ".join(missing)))
     return ChosenData(OWN, name, TASKS[task], train, dev, language_of(VIEWS[task], train))
+
+
+def in_both(task: Task, train: TaskData, dev: TaskData) -> int:
+    """How many dev examples have inputs that an example in training has, too."""
+    left_out = {task.answer, "id", "extra", "entities"}
+    names = [field.name for field in fields(task.example_type) if field.name not in left_out]
+    learned = {tuple(getattr(example, name) for name in names) for example in train.examples}
+    return sum(tuple(getattr(example, name) for name in names) in learned for example in dev.examples)
+
+
+def warn_of_both(data: ChosenData, place: DeltaGenerator) -> None:
+    if count := in_both(data.task, data.train, data.dev):
+        words = _(
+            "{n} of {all} examples to measure on stand among those to learn from, too: what is measured is partly "
+            "memory."
+        )
+        place.warning(words.format(n=count, all=len(data.dev.examples)), icon=":material/content_copy:")
 
 
 def cut(task: Task, data: TaskData, most: int) -> TaskData:

@@ -67,5 +67,7 @@ def parse_input(line: str) -> Any:
             value = json_value(line)
         except JsonError:
             return line  # a text may begin like that too
-        return value if isinstance(value, dict) or all(isinstance(one, str) for one in value) else line
+        if isinstance(value, dict) or (value and all(isinstance(text, str) for text in value)):
+            return value
+        return line  # such as [1], a footnote
     return line.split("\t") if "\t" in line else line

@@ -29,6 +29,11 @@ def split_dev(data: TaskData, share: float = 0.2, seed: int = 0) -> tuple[TaskDa
         count = min(round(share * len(members)), len(members) - 1)
         dev.update(i for j in torch.randperm(len(members), generator=rng)[:count].tolist() for i in members[j])
     if not dev:
+        if len(groups) == 1 and len(groups.get("", ())) == 1 and len(data.examples) > 1:
+            raise TooFewError(
+                f"all {len(data.examples)} examples are about one passage, which cannot be divided: give a file to "
+                "measure on"
+            )
         least = int(0.5 / share) + 1
         raise TooFewError(f"too few examples to set some aside for measuring: give at least {least} of a class")
     train = [i for i in range(len(data.examples)) if i not in dev]

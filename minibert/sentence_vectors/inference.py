@@ -4,6 +4,7 @@ have two, of which the second says only that the hypothesis does not follow."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
@@ -25,8 +26,11 @@ def is_inference_file(line: str) -> bool:
 
 def read_inference(path: str | Path) -> list[PairExample]:
     """The labelled pairs of a file, as the task `pair` reads them. Raises ValueError, with line and column, for
-    unusable lines."""
-    return TASKS["pair"].read(path, strict=True, labels=LABELS).examples
+    unusable lines; how many have no agreed label is printed on stderr."""
+    data = TASKS["pair"].read(path, strict=True, labels=LABELS)
+    if data.problems:
+        print(f"{path}: {len(data.problems):,} pairs passed over, first {data.problems[0]}", file=sys.stderr)
+    return data.examples
 
 
 def inference_triples(pairs: Sequence[PairExample]) -> list[tuple[str, ...]]:

@@ -51,6 +51,7 @@ class Classification(ClassTask):
     order = 10
     example_type = Example
     given_texts = ("text",)
+    two_texts = False
     example_input: ClassVar = {"text": "not a dull minute"}
     readers: ClassVar = {
         "header": with_header(COLUMNS, "label", examples_of),
@@ -60,10 +61,10 @@ class Classification(ClassTask):
     }
     columns: ClassVar = COLUMNS
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         return Sureness.ANY_TABLE if form.header else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         rows = list(table(text, name))
         first = rows[0][1]
         header = header_of(first)
@@ -78,7 +79,7 @@ class Classification(ClassTask):
             f"{columns_found(first, len(self.columns))}"
         )
 
-    def more_scores(self, truth, answers, labels):
+    def more_scores(self, truth, answers, labels) -> dict[str, float]:
         """Matthews correlation, CoLA's metric."""
         from sklearn.metrics import matthews_corrcoef
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -90,5 +91,6 @@ class Imbalance:
         return {"counts": self.counts, "ratio": self.ratio, "majority": self.majority, "missing": self.missing}
 
 
-def label_order(label: str) -> tuple:
-    return (0, int(label), label) if label.lstrip("-").isdecimal() else (1, 0, label)
+def label_order(label: str) -> tuple[int, int, str]:
+    """Sort key: whole numbers by value, then texts. A number of thousands of digits counts as a text."""
+    return (0, int(label), label) if re.fullmatch(r"-?\d{1,300}", label) else (1, 0, label)

@@ -21,6 +21,11 @@ class EntityOutcome:
     truth: Place | None = None
     said: Place | None = None
 
+    @property
+    def place(self) -> Place:
+        """The true one, else the predicted one."""
+        return self.truth or self.said or (0, 0, "")
+
 
 def compare_entities(truth: Sequence[str], said: Sequence[str]) -> list[EntityOutcome]:
     """Each entity of either sequence of IOB2 tags once, in the order of the text.
@@ -45,7 +50,7 @@ def compare_entities(truth: Sequence[str], said: Sequence[str]) -> list[EntityOu
                 outcomes.append(EntityOutcome(kind, a, b))
     outcomes += [EntityOutcome("missed", truth=a) for a in left]
     outcomes += [EntityOutcome("invented", said=b) for b in right]
-    return sorted(outcomes, key=lambda one: (one.truth or one.said)[:2])
+    return sorted(outcomes, key=lambda one: one.place[:2])
 
 
 def overlap(one: Place, other: Place) -> int:
@@ -59,6 +64,6 @@ def count_outcomes(rows: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[
     counts: dict[str, dict[str, int]] = {}
     for truth, said in rows:
         for one in compare_entities(truth, said):
-            kind = (one.truth or one.said)[2]
+            kind = one.place[2]
             counts.setdefault(kind, dict.fromkeys(OUTCOMES, 0))[one.kind] += 1
     return dict(sorted(counts.items()))

@@ -30,7 +30,7 @@ class Features:
         return len(self.ids)
 
 
-def padded(features: Sequence[Features], pad_id: int) -> dict:
+def padded(features: Sequence[Features], pad_id: int) -> dict[str, Any]:
     """Tensors of a batch as wide as its longest row: ids, segments, padding (True for real tokens; None if all are),
     metadata."""
     import torch
@@ -53,7 +53,7 @@ def target_tensor(targets: Sequence[Any]) -> Tensor | None:
     known = next((target for target in targets if target is not None), None)
     if known is None:
         return None
-    unknown = IGNORE
+    unknown: Any = IGNORE
     if isinstance(known, list):
         unknown = [float("nan") if all(isinstance(one, float) for one in known) else IGNORE] * len(known)
     return torch.tensor([unknown if target is None else target for target in targets])

@@ -27,7 +27,7 @@ class TaskFormat(ABC):
     endings: ClassVar[tuple[str, ...]] = ("tsv", "csv", "txt")
     by_line: ClassVar[bool] = True
     companions: ClassVar[tuple[str, ...]] = ()
-    columns: ClassVar[dict[str, Sequence[str]]] = {}
+    columns: ClassVar[Mapping[str, Sequence[str]]] = {}
     example_type: ClassVar[type]
     answer: ClassVar[str] = "label"
     parts: ClassVar[dict[str, type]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from minibert.tokenizer import Tokenizer
 
@@ -43,7 +44,7 @@ def row_of(tokenizer: Tokenizer, ids: Sequence[int], segments: Sequence[int], ta
 def with_cut(tokenizer: Tokenizer, row: InputRow, at: int, lost: Sequence[int], segment: int) -> InputRow:
     """The row with tokens that did not fit shown where they would stand."""
     new = replace(row_of(tokenizer, lost, [segment] * len(lost)), cut=(True,) * len(lost))
-    parts = {
+    parts: dict[str, Any] = {
         name: (*getattr(row, name)[:at], *getattr(new, name), *getattr(row, name)[at:])
         for name in ("tokens", "ids", "segments", "targets", "cut")
     }

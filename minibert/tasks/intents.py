@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
 from minibert.tasks.guess import Sureness
-from minibert.tasks.input_rows import with_cut
+from minibert.tasks.input_rows import InputRow, with_cut
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tables import Source, lines_of
 from minibert.tasks.tagging import (
@@ -27,6 +27,9 @@ from minibert.tasks.tagging import (
     word_offsets,
 )
 from minibert.text.json_values import json_value
+
+if TYPE_CHECKING:
+    pass
 
 SECTION = re.compile(r"##\s*(\w+)\s*:(.*)")
 ITEM = re.compile(r"\s*[-*+]\s+(.*)")
@@ -163,22 +166,22 @@ class Intents(Task):
     example_input: ClassVar = {"text": "wake me at seven"}
     given_texts = ("text",)
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         first = form.text.split("\n", 200)[:200]
         return Sureness.SYNTAX if any(SECTION.fullmatch(line.strip()) for line in first) else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         return "rasa"
 
-    def answerable(self, labels):
+    def answerable(self, labels) -> list[str]:
         return labels["intents"]
 
-    def labels(self, data):
+    def labels(self, data) -> dict[str, list[str]]:
         """The intents, and the tags O, B- and I- of each type of entity."""
         kinds = sorted({entity.type for example in data.examples for entity in example.entities})
         return {"intents": data.labels, "tags": [OUTSIDE, *(f"{letter}-{kind}" for kind in kinds for letter in "BI")]}
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         rows = []
         one_window = replace(options, doc_stride=options.max_length)  # so that the first window owns all its words
         for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True)):
@@ -191,23 +194,24 @@ class Intents(Task):
             rows.append(IntentFeatures(i, first.ids, first.segments, target, first.metadata, places))
         return rows
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """A row of tags with the intent at [CLS]; the words that did not fit are cut."""
-        (row,) = tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
+        (features,) = self.features(tokenizer, [example], labels, options)
+        (row,) = tag_rows(tokenizer, example, [features])
         (pieces,) = pieces_of(tokenizer, [example])
-        lost = [piece for word in pieces[row.tokens_of[1] :] for piece in word]
+        lost = [piece for word in pieces[features.words[-1][1] + 1 if features.words else 0 :] for piece in word]
         intent = (example.intent or "?") if options.pooling == "cls" else ""
         row = replace(row, targets=(intent, *row.targets[1:]), tokens_of=None)
         return [with_cut(tokenizer, row, len(row.ids) - 1, lost, row.segments[-1])]
 
-    def targets(self, features):
+    def targets(self, features) -> dict[str, Any]:
         import torch
 
         tags = tag_labels(features, lambda row: None if row.target is None else row.target[1])
         intents = [IGNORE if row.target is None else row.target[0] for row in features]
         return {"labels": tags, "intents": None if tags is None else torch.tensor(intents)}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         intents = class_answers([{"logits": output["intent_logits"]} for output in outputs], labels["intents"])
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels["tags"])
         return [
@@ -223,10 +227,10 @@ class Intents(Task):
             for example, intent, (tags, probabilities) in zip(examples, intents, tagged, strict=True)
         ]
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return f"{answer['intent']}  {plain_entities(answer)}"
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Intent accuracy, entity F1 as seqeval counts it, and the share of examples with both entirely right."""
         from sklearn.metrics import accuracy_score
 
@@ -237,11 +241,11 @@ class Intents(Task):
         entity = {f"entity_{name}": value for name, value in entity_scores(truth, answers).items()}
         return {"intent_accuracy": float(accuracy_score(*intents)), **entity, "both": sum(both) / len(both)}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """1 where the intent and every tag are right."""
         return float(prediction["intent"] == example.intent and prediction["tags"] == list(example.tags))
 
-    def details(self, predictions, examples, labels):
+    def details(self, predictions, examples, labels) -> dict:
         """The confusion matrix of the intents, and scores of each type of entity."""
         from sklearn.metrics import confusion_matrix
 

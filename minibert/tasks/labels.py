@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from minibert.tasks.data import TaskDataError
 from minibert.tasks.guess import Sureness
 from minibert.tasks.pairs import names_two_texts
 from minibert.tasks.sequences import SequenceTask
 from minibert.tasks.tables import (
     LABEL_COLUMNS,
     TEXT_COLUMNS,
+    WHOLE,
     Source,
     column,
     decoded,
@@ -25,9 +28,16 @@ from minibert.tasks.tables import (
     unnamed,
     with_header,
 )
+from minibert.text.json_values import JsonError, json_value
 
 COLUMNS = {"text": TEXT_COLUMNS, "labels": ("emotions", *LABEL_COLUMNS)}
 LABEL_NAMES = "labels.txt"  # names GoEmotions' numbers
+OPENING, CLOSING = ("[", "{", "("), {"[": "]", "{": "}", "(": ")"}
+# An item of a list: quoted, or bare words or a number; a comma or a space after it.
+LIST_ITEM = re.compile(
+    r"""\s*(?:('(?:[^'\\\n]|\\['"\\nt])*'|"(?:[^"\\\n]|\\['"\\nt])*")"""
+    r"""|([^\s,'"\[\](){}]+(?:[ ]+[^\W\d][^\s,'"\[\](){}]*)*))\s*,?"""
+)
 NUMBERS = re.compile(r"\d+(,\d+)*")
 
 
@@ -67,13 +77,52 @@ def read_goemotions(source: Source) -> list[LabelsExample]:
 
 
 def examples_of(rows, at: dict[str, int], source: Source, header: Sequence[str], width: int) -> list[LabelsExample]:
-    """Labels are comma-separated; an empty cell means no label."""
-    examples = []
-    for row in rows_of(rows, at, source, header, width, may_be_empty=("labels",)):
-        labels = tuple(dict.fromkeys(label.strip() for label in row.cells["labels"].split(",") if label.strip()))
-        if all(source.known(label, row.line, at["labels"] + 1) for label in labels):
-            examples.append(LabelsExample(row.cells["text"], labels, row.extra))
+    """Labels are separated by commas or stand in a list, see `listed_labels`; an empty cell means no label. Where all
+    are lists of as many 0 and 1, each place stands for a declared label."""
+    examples, place = [], at["labels"] + 1
+    found = [
+        (row, listed_labels(row.cells["labels"]))
+        for row in rows_of(rows, at, source, header, width, may_be_empty=("labels",))
+    ]
+    lists = [labels for row, labels in found if labels is not None and row.cells["labels"][:1] in OPENING]
+    vectors = len(set(map(len, lists))) == 1 and all(len(one) > 1 and set(one) <= {"0", "1"} for one in lists)
+    for row, labels in found:
+        if labels is not None and (len(set(labels)) < len(labels) or vectors) and row.cells["labels"][:1] in OPENING:
+            if set(labels) <= {"0", "1"} and len(source.declared or ()) == len(labels):
+                labels = [name for name, value in zip(source.declared or (), labels, strict=True) if value == "1"]
+            elif set(labels) <= {"0", "1"}:
+                why = f"{row.cells['labels']!r} says which labels by their places: name all {len(labels)} (--labels)"
+                source.problem(row.line, place, why)
+                continue
+        if labels is None:
+            source.problem(row.line, place, f"{row.cells['labels']!r} is no list of labels")
+        elif all(source.known(label, row.line, place) for label in labels):
+            examples.append(LabelsExample(row.cells["text"], tuple(dict.fromkeys(labels)), row.extra))
     return examples
+
+
+def listed_labels(cell: str) -> list[str] | None:
+    """The labels in a cell: a, b · a list as Python, JSON or numpy writes it: ['a', 'b'], ["a", "b"], [0 1]. None if it
+    begins like a list and is none."""
+    if cell[:1] not in OPENING:
+        return [label.strip() for label in cell.split(",") if label.strip()]
+    try:
+        values = json_value(cell)
+    except JsonError:
+        values = None
+    if not isinstance(values, list):
+        values, end = [], 1
+        while item := LIST_ITEM.match(cell, end):
+            quoted, bare = item.groups()
+            values.append(literal_eval(quoted) if quoted else bare.strip())
+            end = item.end()
+        if cell[end:].strip() != CLOSING.get(cell[0]):
+            return None
+    if any(isinstance(one, list | dict) for one in values):
+        return None
+    labels = [str(int(one) if isinstance(one, bool) else one).strip() for one in values if one is not None]
+    labels = [{"True": "1", "False": "0"}.get(label, WHOLE.sub(r"\1", label)) for label in labels]
+    return [label for label in labels if label]
 
 
 class Multilabel(SequenceTask):
@@ -85,6 +134,7 @@ class Multilabel(SequenceTask):
     companions = (LABEL_NAMES,)
     example_input: ClassVar = {"text": "I did not see that coming, and I love it!"}
     given_texts = ("text",)
+    two_texts = False
     problem = "multi_label_classification"
     tune_on = "split"
     losses = ("class_weights", "focal", "label_smoothing")
@@ -92,32 +142,36 @@ class Multilabel(SequenceTask):
     readers: ClassVar = {"header": with_header(COLUMNS, "labels", examples_of), "goemotions": read_goemotions}
     columns: ClassVar = COLUMNS
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         if {"labels", "emotions"} & set(form.header) and not names_two_texts(form.header):
             return Sureness.HEADER
         numbered = unnamed(form.header, 3) and NUMBERS.fullmatch(form.header[1])
         return Sureness.COLUMNS if numbered else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         _, first = next(table(text, name))
         if column(header_of(first), TEXT_COLUMNS) is None and len(first) == 3:
             return "goemotions"
         return "header"
 
-    def answerable(self, labels):
+    def answerable(self, labels) -> list[str]:
         return list(labels)
 
-    def loss_weights(self, data, labels):
+    def check(self, data) -> None:
+        if not data.counts:
+            raise TaskDataError(f"{data.name} has no label on any example: there is nothing to learn")
+
+    def loss_weights(self, data, labels) -> tuple[float, ...]:
         answered = sum(not self.unanswered(example) for example in data.examples)
         return positive_weights([data.counts[label] for label in labels], answered)
 
-    def target(self, example, labels):
+    def target(self, example, labels) -> Any:
         return None if example.labels is None else [float(label in example.labels) for label in labels]
 
-    def target_word(self, example):
+    def target_word(self, example) -> str:
         return ""
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         """Predict the labels whose probability, the sigmoid of the logit, reaches their threshold."""
         thresholds = options.thresholds or (0.5,) * len(labels)
         answers = []
@@ -134,10 +188,10 @@ class Multilabel(SequenceTask):
             )
         return answers
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return f"{', '.join(answer['labels']) or '–'}  {answer['text']}"
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Micro and macro F1 over the labels, and the share of examples with exactly the right ones."""
         from sklearn.metrics import accuracy_score, f1_score
 
@@ -150,12 +204,12 @@ class Multilabel(SequenceTask):
             "exact": float(accuracy_score(truth, answers)),
         }
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """Jaccard index of the predicted and the true labels; 1 if both are empty."""
         said, right = set(prediction["labels"]), set(example.marks)
         return len(said & right) / len(said | right) if said | right else 1.0
 
-    def details(self, predictions, examples, labels):
+    def details(self, predictions, examples, labels) -> dict:
         """Precision, recall and F1 of each label, how often it occurs, and the threshold used."""
         from sklearn.metrics import precision_recall_fscore_support
 
@@ -173,12 +227,12 @@ class Multilabel(SequenceTask):
             }
         }
 
-    def trivial(self, examples):
+    def trivial(self, examples) -> float | None:
         """Always predicting the commonest label: micro F1 = 2 · hits / (predictions + labels)."""
         labels = Counter(label for one in examples for label in one["labels"] or ())
         return 2 * max(labels.values(), default=0) / (len(examples) + labels.total()) if examples else None
 
-    def tune(self, predictions, examples, labels):
+    def tune(self, predictions, examples, labels) -> dict[str, Any]:
         """For each label the threshold with the best F1; 0.5 for one that does not occur here."""
         truth = indicators([example.marks for example in examples], labels)
         probs = np.array([[answer["probabilities"][label] for label in labels] for answer in predictions])

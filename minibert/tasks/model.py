@@ -14,7 +14,7 @@ from minibert.tasks.metadata import check_texts
 from minibert.tasks.options import Options
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from torch import nn
 
     from minibert.config import BertConfig
     from minibert.heads import TaskBatch
@@ -97,7 +97,7 @@ class TaskModel(ABC):
 
         return TaskBatch(**padded(features, pad_id), **self.targets(features))
 
-    def targets(self, features: Sequence[Features]) -> dict[str, Tensor | None]:
+    def targets(self, features: Sequence[Features]) -> dict[str, Any]:
         """The targets of the rows as fields of a `TaskBatch`; labels are None where no row has a target."""
         return {"labels": target_tensor([row.target for row in features])}
 

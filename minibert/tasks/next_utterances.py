@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from minibert.tasks.choices import Choices
 from minibert.tasks.given import extra_given, fields, some_text, texts_listed
 from minibert.tasks.guess import Sureness
+from minibert.tasks.input_rows import InputRow
 from minibert.tasks.tables import Source, columns, header_of, lines_of, rows_of, table
 
 CANDIDATES = 5  # replies per example, where the file does not list them
@@ -72,17 +73,18 @@ def read_dialogues(source: Source) -> list[ReplyExample]:
 def dialogues_of(source: Source) -> Iterator[list[str]]:
     """The turns of each dialogue. A dialogue with a malformed line or without a reply is a problem and skipped."""
     lines = [(number, line.strip()) for number, line in lines_of(source.text)]
-    for blank, dialogue in groupby(lines, key=lambda line: not line[1]):
+    for blank, group in groupby(lines, key=lambda line: not line[1]):
         if blank:
             continue
-        dialogue = list(dialogue)
+        dialogue = list(group)
         found = [TURN.fullmatch(line) for _, line in dialogue]
         for (number, _), turn in zip(dialogue, found, strict=True):
             if turn is None:
                 source.problem(number, 1, "expected `NAME: what was said`; its dialogue is passed over")
-        if None in found:
+        said_by = [turn for turn in found if turn is not None]
+        if len(said_by) < len(found):
             continue
-        speakers = groupby(found, key=lambda turn: turn.group(1))
+        speakers = groupby(said_by, key=lambda turn: turn.group(1))
         turns = [" ".join(turn.group(2) for turn in said) for _, said in speakers]
         if len(turns) > 1:
             yield turns
@@ -155,8 +157,8 @@ def read_grouped(source: Source) -> list[ReplyExample]:
         else:
             rows.append((line, cells))
     examples = []
-    for turns, group in groupby(rows, key=lambda row: row[1][1:-1]):
-        group = list(group)
+    for turns, lines in groupby(rows, key=lambda row: row[1][1:-1]):
+        group = list(lines)
         right = [i for i, (_, cells) in enumerate(group) if cells[0] == "1"]
         if len(right) != 1 or len(group) < 2:
             why = f"of {len(group)} replies to these turns {len(right)} are right, where one of several must be"
@@ -188,11 +190,11 @@ class NextUtterances(Choices):
     }
     given_texts = ("turns", "choices")
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         sure = {"dialogues": Sureness.SYNTAX, "ubuntu": Sureness.HEADER, "grouped": Sureness.COLUMNS}
-        return sure.get(self.guess_format(form.text, form.name), Sureness.NO)
+        return sure.get(self.guess_format(form.text, form.name) or "", Sureness.NO)
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         lines = [line.strip() for line in text.split("\n", 200)[:200] if line.strip()]
         if sum(bool(TURN.fullmatch(line)) for line in lines) > len(lines) / 2:
             return "dialogues"
@@ -204,7 +206,7 @@ class NextUtterances(Choices):
         several = any(len(one) > 3 and one[1:-1] == other[1:-1] for one, other in pairwise(rows))
         return "grouped" if labelled and several else None
 
-    def example(self, given):
+    def example(self, given) -> Any:
         try:
             turns, choices = given["turns"], given["choices"]
         except (TypeError, KeyError):
@@ -213,21 +215,21 @@ class NextUtterances(Choices):
             raise ValueError(f"the input must be an object with turns and 2 to {MOST} choices, both lists of texts")
         return ReplyExample(tuple(turns), tuple(choices), extra=extra_given(given))
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         return super().features(tokenizer, examples, labels, replace(options, truncation="tail"))
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         return super().rows(tokenizer, example, labels, replace(options, truncation="tail"))
 
-    def inputs(self, example):
+    def inputs(self, example) -> dict[str, Any]:
         return {"turns": list(example.turns)}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         """`ranking`: indices of the replies, best first."""
         answers = super().decode(outputs, features, examples, labels, options)
         return [{**one, "ranking": ranked(one["probabilities"])} for one in answers]
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """R@k, the share of examples whose right reply ranks among the first k, for every k below the number of
         replies; and the mean reciprocal rank."""
         ranks = [rank_of(said, example.label) for said, example in zip(predictions, examples, strict=True)]
@@ -235,18 +237,18 @@ class NextUtterances(Choices):
         recall = {f"recall_at_{k}": sum(rank <= k for rank in ranks) / len(ranks) for k in RECALL_AT if k < most}
         return {**recall, "mean_reciprocal_rank": sum(1 / rank for rank in ranks) / len(ranks)}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """1 / the rank of the right reply."""
         return 1 / rank_of(prediction, example.label)
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         turns = {"type": "array", "items": some_text(most), "minItems": 1, "maxItems": MOST}
         return fields({"turns": turns, "choices": {**turns, "minItems": 2}}, columns)
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return list(example.turns)
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         return replace(example, turns=tuple(texts))
 
 

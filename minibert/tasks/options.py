@@ -64,12 +64,13 @@ class Options:
         kinds = get_type_hints(cls)
         known = {name: value for name, value in values.items() if name in kinds}
         check_kinds(known, kinds)
-        options = cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+        fields: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in known.items()}
+        options = cls(**fields)
         if missing := [column for column in options.metadata if column not in options.metadata_values]:
             raise ValueError(f"the values of the metadata column {short(missing[0])} are missing")
         return options
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("max_length", "doc_stride", "max_question", "max_answer", "n_best", "dropout_samples"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")

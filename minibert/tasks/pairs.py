@@ -63,12 +63,12 @@ class Pairs(ClassTask):
     }
     columns: ClassVar = COLUMNS
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         if names_two_texts(form.header):
             return Sureness.NO if "score" in form.header else Sureness.HEADER
         return Sureness.COLUMNS if unnamed(form.header, 3) and not form.names_its_columns else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         rows = list(table(text, name))
         first = rows[0][1]
         if any(column(header_of(first), names) is not None for names in (*PAIR_COLUMNS.values(), LABEL_COLUMNS)):
@@ -82,7 +82,7 @@ class Pairs(ClassTask):
             f"<TAB>text<TAB>label; {columns_found(first, len(self.columns))}"
         )
 
-    def more_scores(self, truth, answers, labels):
+    def more_scores(self, truth, answers, labels) -> dict[str, float]:
         """F1 of class 1 if the classes are 0 and 1, as GLUE reports for MRPC."""
         from sklearn.metrics import f1_score
 

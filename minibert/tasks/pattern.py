@@ -72,7 +72,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Cloze:
+class ClozeRow:
     """A row of input: [CLS] pattern with its texts [SEP]. blank: position of [MASK] · lost: (position, ids) of the
     pieces truncated from a text, in order."""
 
@@ -88,7 +88,7 @@ def cloze(
     max_length: int,
     truncation: str = "longest_first",
     budgets: Sequence[int] | None = None,
-) -> Cloze:
+) -> ClozeRow:
     """Insert texts into the pattern and truncate only the texts, never the pattern or the blank.
 
     pieces: from `Pattern.pieces` · texts: ids of each; special tokens in them become [UNK], since a second [MASK] would
@@ -99,7 +99,8 @@ def cloze(
         raise PatternError(f"the pattern takes {max_length - room} tokens and leaves no room for a text: {max_length}")
     texts = [[tokenizer.unk_id if i in tokenizer.special_ids else i for i in text] for text in texts]
     kept_places = keep([len(text) for text in texts], room, truncation, budgets)
-    ids, blank, lost = [tokenizer.cls_id], 0, []
+    ids, blank = [tokenizer.cls_id], 0
+    lost: list[tuple[int, list[int]]] = []
     for piece in pieces:
         if isinstance(piece, int):
             stays, text = set(kept_places[piece]), texts[piece]
@@ -114,7 +115,7 @@ def cloze(
             if piece == [tokenizer.mask_id]:
                 blank = len(ids)
             ids += piece
-    return Cloze([*ids, tokenizer.sep_id], blank, lost)
+    return ClozeRow([*ids, tokenizer.sep_id], blank, lost)
 
 
 def word_ids(

@@ -15,7 +15,7 @@ from minibert.tasks.features import Features
 from minibert.tasks.input_rows import InputRow, row_of
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix, texts_read
 from minibert.tasks.options import Options
-from minibert.tasks.tables import Source, rows_of
+from minibert.tasks.tables import Source, header_of, rows_of
 from minibert.text.truncation import keep
 from minibert.tokenizer import Tokenizer
 
@@ -27,11 +27,8 @@ class SequenceTask(Task):
     architecture = "BertForSequenceClassification"
     problem = "single_label_classification"
     pooled = True
+    two_texts = True
     reads_texts = True
-
-    @property
-    def two_texts(self) -> bool:
-        return len(self.given_texts) == 2
 
     def inputs(self, example: Any) -> tuple[str, ...]:
         return tuple(getattr(example, name) for name in self.given_texts)
@@ -44,7 +41,7 @@ class SequenceTask(Task):
         """The loss's target; None for an example without an answer, or with one that the model does not have."""
         return labels.index(example.label) if example.label in labels else None
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Features]:
         texts = [(*self.inputs(example), *texts_read(example.extra, options)) for example in examples]
         rows = encode_texts(tokenizer, texts, examples, options)
         return [
@@ -52,7 +49,7 @@ class SequenceTask(Task):
             for i, (example, (ids, segments)) in enumerate(zip(examples, rows, strict=True))
         ]
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         (features,) = self.features(tokenizer, [example], labels, options)
         texts = (*self.inputs(example), *texts_read(example.extra, options))
         row = text_row(tokenizer, texts, features.ids, options)
@@ -64,21 +61,27 @@ class SequenceTask(Task):
         """The target for display; "" if it is unknown or more than one."""
         return example.label or ""
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return list(self.inputs(example))
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         return replace(example, **dict(zip(self.given_texts, texts, strict=True)))
 
 
 def class_examples(example_type: type, texts: Sequence[str], rows, at, source: Source, header, width: int) -> list:
-    """The examples in the lines of a table, without those of unknown labels. texts: the fields beside "label", in the
-    order of the example's; others: see `rows_of`."""
-    return [
-        example_type(*(row.cells[name] for name in texts), row.cells["label"], row.extra)
-        for row in rows_of(rows, at, source, header, width)
-        if source.known(row.cells["label"], row.line, at["label"] + 1)
-    ]
+    """The examples in the lines of a table, without those of unknown labels and those on which the annotators did not
+    agree (SNLI's "-"). texts: the fields beside "label", in the order of the example's; others: see `rows_of`."""
+    rows, place = list(rows), at["label"]
+    labels = {cells[place].strip().lower() for _, cells in rows if len(cells) > place}
+    inference = "entailment" in labels or (bool(header) and header_of(header)[place] == "gold_label")
+    examples = []
+    for row in rows_of(rows, at, source, header, width):
+        label = row.cells["label"]
+        if label == "-" and inference:
+            source.pass_over(row.line, place + 1, "the label is '-': its annotators did not agree; passed over")
+        elif source.known(label, row.line, place + 1):
+            examples.append(example_type(*(row.cells[name] for name in texts), label, row.extra))
+    return examples
 
 
 class ClassTask(SequenceTask):
@@ -86,30 +89,30 @@ class ClassTask(SequenceTask):
 
     metric = "accuracy"
     closed = True
-    losses = ("class_weights", "focal", "label_smoothing")
+    losses: ClassVar[tuple[str, ...]] = ("class_weights", "focal", "label_smoothing")
 
-    def loss_weights(self, data, labels):
+    def loss_weights(self, data, labels) -> tuple[float, ...]:
         return balanced([data.counts[label] for label in labels])
 
-    def answerable(self, labels):
+    def answerable(self, labels) -> list[str]:
         return list(labels)
 
-    def check(self, data):
+    def check(self, data) -> None:
         if data.declared is None and len(data.labels) == 1:
             raise TaskDataError(
                 f"{data.name}: all {len(data.examples)} examples have the label {data.labels[0]!r}; "
                 "there is nothing to tell apart"
             )
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         answers = class_answers(outputs, labels)
         return [{**self.texts_by_name(example), **answer} for example, answer in zip(examples, answers, strict=True)]
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         texts = " | ".join(answer[name] for name in self.given_texts)
         return f"{answer['label']}  {answer['probabilities'][answer['label']]:.3f}  {texts}"
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Accuracy and macro F1 as scikit-learn counts them, and what `more_scores` adds."""
         from sklearn.metrics import accuracy_score, f1_score
 
@@ -125,17 +128,17 @@ class ClassTask(SequenceTask):
         """Metrics of this task alone. labels: all that occur in truth or answers or that the model has."""
         return {}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         return float(prediction["label"] == example.label)
 
-    def details(self, predictions, examples, labels):
+    def details(self, predictions, examples, labels) -> dict:
         """The confusion matrix, (classes, classes): rows are the truth, columns the predictions."""
         from sklearn.metrics import confusion_matrix
 
         truth, answers = [example.label for example in examples], [answer["label"] for answer in predictions]
         return {"confusion": confusion_matrix(truth, answers, labels=list(labels)).tolist()}
 
-    def trivial(self, examples):
+    def trivial(self, examples) -> float | None:
         """Accuracy of always predicting the commonest class."""
         return max(Counter(one["label"] for one in examples).values()) / len(examples) if examples else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from minibert.tasks.guess import Sureness
 from minibert.tasks.pairs import PAIR_COLUMNS, names_two_texts
@@ -72,41 +72,41 @@ class Similarity(SequenceTask):
     }
     columns: ClassVar = COLUMNS
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         if names_two_texts(form.header):
             return Sureness.HEADER if "score" in form.header else Sureness.NO
         scored = len(form.header) in (7, 9) and re.fullmatch(r"\d(\.\d+)?", form.header[STSB_TEST["score"]])
         return Sureness.COLUMNS if scored else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         _, first = next(table(text, name))
         if {"sentence1", "score"} & set(header_of(first)) or len(first) not in (3, 7, 9):
             return "header"
         return "score-last" if len(first) == 3 else "stsb-test"
 
-    def labels(self, data):
+    def labels(self, data) -> list[str]:
         return ["score"]
 
-    def target(self, example, labels):
+    def target(self, example, labels) -> Any:
         return None if example.score is None else [example.score]
 
-    def target_word(self, example):
+    def target_word(self, example) -> str:
         return "" if example.score is None else f"{example.score:g}"
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         """The model's output as it is; it may lie a little outside 0–5."""
         return [
             {**self.texts_by_name(example), "score": float(output["logits"][0])}
             for example, output in zip(examples, outputs, strict=True)
         ]
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return f"{answer['score']:.3f}  {answer['text']} | {answer['pair']}"
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         return max(0.0, 1 - abs(prediction["score"] - example.score) / (HIGHEST - LOWEST))
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Pearson and Spearman correlation, from scipy; 0 where all answers or all scores are the same."""
         from scipy.stats import pearsonr, spearmanr
 

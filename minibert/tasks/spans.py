@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from minibert.tasks.base import Task
 from minibert.tasks.features import Features
 from minibert.tasks.given import any_text, extra_given, fields, some_text, text_given
 from minibert.tasks.guess import Sureness
-from minibert.tasks.input_rows import END, START, row_of, with_cut
+from minibert.tasks.input_rows import END, START, InputRow, row_of, with_cut
 from minibert.tasks.metadata import metadata_numbers, metadata_prefix
 from minibert.tasks.sequences import softmax
 from minibert.tasks.span_scores import mean, score_answer
@@ -102,7 +102,7 @@ def questions(source: Source) -> Iterator[tuple[str, SpanExample]]:
                 yield here, SpanExample(name, question.strip(), context, answers, extra)
 
 
-def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, object]]:
+def listed(source: Source, parent, name: str, path: str) -> Iterator[tuple[int, Any]]:
     """(index, member) of the list `name` in an object; a problem if there is no such list."""
     values = parent.get(name) if isinstance(parent, dict) else None
     if isinstance(values, list):
@@ -172,20 +172,21 @@ class Spans(Task):
     given_texts = ("question", "context")
     bulky = ("offsets", "start_probabilities", "end_probabilities")
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         return Sureness.SYNTAX if form.is_json else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         return next(iter(self.readers))
 
-    def example(self, given):
+    def example(self, given) -> Any:
         extra = extra_given(given)
-        return SpanExample(extra.get("id", ""), *text_given(given, "question", "context"), extra=extra)
+        question, context = text_given(given, "question", "context")
+        return SpanExample(extra.get("id", ""), question, context, extra=extra)
 
-    def labels(self, data):
+    def labels(self, data) -> list[str]:
         return ["start", "end"]
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         questions = tokenizer.encode_bulk([metadata_prefix(e.extra, options) + e.question for e in examples])
         contexts = list(dict.fromkeys(example.context for example in examples))  # several questions share one
         passages = dict(zip(contexts, tokenizer.encode_bulk_with_offsets(contexts), strict=True))
@@ -225,7 +226,7 @@ class Spans(Task):
                 )
         return rows
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """One row per window; what was cut from the question is shown before the [SEP] that ends it."""
         windows = self.features(tokenizer, [example], labels, options)
         total = max(features.tokens[1] for features in windows)
@@ -240,7 +241,7 @@ class Spans(Task):
             rows.append(replace(row, tokens_of=(*features.tokens, total)))
         return rows
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         """For each example: the best answer with its place, the `n_best` spans, and P(start) and P(end) of every
         passage token, from the window with the most context around it."""
         windows: list[list] = [[] for _ in examples]
@@ -263,7 +264,7 @@ class Spans(Task):
                     offsets.append(row.offsets[token])
                     scores.append(inside[token])
         ranked = sorted(candidates.items(), key=lambda item: -item[1])[: options.n_best]
-        listed = [(example.context[a:b], a, b, score) for (a, b), score in ranked]
+        listed: list[tuple] = [(example.context[a:b], a, b, score) for (a, b), score in ranked]
         if self.may_be_none or not listed:
             listed = sorted([*listed, ("", None, None, null_score)], key=lambda one: -one[3])
         probs = softmax(np.array([one[3] for one in listed])).tolist()
@@ -273,8 +274,10 @@ class Spans(Task):
         ]
         found = next((one for one in n_best if one["start"] is not None), None)
         difference = null_score - ranked[0][1] if ranked else float("inf")
-        silent = found is None or (self.may_be_none and difference > options.null_threshold)
-        said = next(one for one in n_best if one["start"] is None) if silent else found
+        if found is None or (self.may_be_none and difference > options.null_threshold):
+            said = next(one for one in n_best if one["start"] is None)
+        else:
+            said = found
         pool = np.array([*scores, null] if self.may_be_none or not scores else scores)  # (tokens, 2)
         start_probs, end_probs = softmax(pool[:, 0]), softmax(pool[:, 1])
         tokens = len(offsets)
@@ -297,19 +300,19 @@ class Spans(Task):
             }
         return result
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return f"{answer['answer'] or '–'}  {answer['probability']:.3f}"
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Exact match and F1, the best over the reference answers, as the official scripts count them (0–1)."""
         results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
         return {"exact_match": mean([em for em, _ in results]), "f1": mean([f1 for _, f1 in results])}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """Its F1."""
         return score_answer(prediction["answer"], example)[1]
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         text = some_text(most)
         return fields({"question": text, "context": text}, columns, id=any_text(most))
 

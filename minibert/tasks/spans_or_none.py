@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from minibert.tasks.guess import Sureness
 from minibert.tasks.span_scores import mean, score_answer
@@ -31,10 +31,10 @@ class SpansOrNone(Spans):
     tune_on = "dev"
     example_input: ClassVar = {"question": "Who wrote it?", "context": "The letter lay on the table, unsigned."}
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         return Sureness.SYNTAX if form.is_json and IMPOSSIBLE.search(form.text) else Sureness.NO
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Exact match and F1 over all questions; has_answer_…: over those with an answer; no_answer_accuracy: share of
         the others left unanswered; best_f1: with the best threshold for these examples, as the official script."""
         results = [score_answer(p["answer"], e) for p, e in zip(predictions, examples, strict=True)]
@@ -50,11 +50,11 @@ class SpansOrNone(Spans):
             "best_f1": best_f1,
         }
 
-    def trivial(self, examples):
+    def trivial(self, examples) -> float | None:
         """F1 of never giving an answer."""
         return sum(not one["answers"] for one in examples) / len(examples) if examples else None
 
-    def tune(self, predictions, examples, labels):
+    def tune(self, predictions, examples, labels) -> dict[str, Any]:
         return {"null_threshold": best_null_threshold(predictions, examples)[1]}
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from minibert.tasks.data import Problem, TaskDataError
 from minibert.text.shortened import shortened
@@ -14,12 +16,20 @@ from minibert.text.shortened import shortened
 LARGEST_FILE = 100 * 2**20  # bytes
 LONGEST_TEXT = 2**20  # characters of a line, or of a text in JSON; a model reads its first hundreds or thousands
 
+SEPARATORS = "\t,;|"
+EXCEL_SEPARATOR = re.compile(r'"?sep=(\\t|[^\w\s"]|\t)\1*"?', re.IGNORECASE)
+QUOTED_CELL = re.compile(r'(?:\A|(?<=[\t\r\n]))"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|\Z)')
+QUOTES_NEEDED = re.compile(r'[\t\r\n]|""')
+ENCLOSED = re.compile(r'"[^"]*"|[-+]?[\d.]*')  # a quoted cell, a number or nothing
+NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?")
+ANSWERS = ("label", "labels")  # fields
+MISSING = ("nan", "<na>")  # an answer, in lower case
+WHOLE = re.compile(r"^(-?\d+)\.0+$")  # what pandas makes of whole numbers beside missing ones
+LOOKED_AT = 200  # lines, for the separator
+csv.field_size_limit(LARGEST_FILE)  # 131,072 characters otherwise; `table` has its own limit
 
 COLUMN_NAME = re.compile(r"(?=.{1,30}$)[^\W\d][\w#()/.-]*( [\w#()/.-]+){0,2}")  # at most three words
-
-
 FEWEST_BELOW = 3  # lines needed below a supposed header to tell it from data
-
 
 TEXT_COLUMNS = ("sentence", "text", "review", "text_a")
 LABEL_COLUMNS = ("label", "labels", "class", "sentiment", "gold_label", "quality")
@@ -45,6 +55,10 @@ class Source:
             raise TaskDataError(f"{self.name}, {found}")
         self.problems.append(found)
 
+    def pass_over(self, line: int | None, column: int | str | None, why: str) -> None:
+        """Record an example that is rightly left out, which is no error even when strict."""
+        self.problems.append(Problem(line, column, shortened(why)))
+
     def known(self, label: str, line: int | None, column: int | str | None) -> bool:
         """Whether the label is allowed; if labels were declared and this is none of them, record a problem."""
         if self.declared is None or label in self.declared:
@@ -67,6 +81,8 @@ def decoded(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise TaskDataError(f"{name}, line {line}: not UTF-8 ({error.reason}). Save the file as UTF-8.") from error
+    if "\n" not in text:
+        text = text.replace("\r", "\n")  # line ends of old Macintoshes
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise TaskDataError(f"{name}, line {line}: a NUL byte; this is not a text file")
@@ -97,36 +113,57 @@ def check_size(name: str, size: int) -> None:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
-    """(line number, line) of every line; only \\n and \\r\\n end one."""
+    """(line number, line) of every line; only \n and \r\n end one."""
     for number, line in enumerate(text.split("\n"), 1):
         yield number, line.removesuffix("\r")
 
 
+def any_lines(text: str) -> Iterator[str]:
+    """Every line without its end, \\n, \\r\\n or \\r."""
+    return (line.rstrip("\r\n") for line in io.StringIO(text, newline=""))
+
+
+# --- tables: which separator, quoted or not ---------------------------------------------------------------------------
+
+
 def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every non-blank line; TaskDataError if there is none. Tab-separated if the first line has
-    a tab (in a .csv: and no comma), else CSV with quotes and commas, or semicolons in a .csv whose first line has more
-    of these. A line with wrong quotes is a problem and skipped; if it is the first, or a quote is never closed, the
-    file is unusable (TaskDataError)."""
+    """(line number, cells) of every non-blank line; TaskDataError if there is none.
+
+    The separator is the one that Excel's first line `sep=;` names, else see `separator_of`. Cells may be quoted as the
+    csv module quotes; in tab-separated files only where `tabs_are_quoted`. A line with wrong quotes or too long a cell
+    is a problem and skipped; if it is the first, or a quote is never closed, the file is unusable (TaskDataError).
+    """
+    blank = len(text) - len(text.lstrip("\r\n"))
+    first, _, rest = text[blank:].partition("\n")
+    if declared := EXCEL_SEPARATOR.fullmatch(first.strip(" \r")):
+        text = f"{text[:blank]}\n{rest}"  # a blank line in its place keeps the line numbers
+        separator = "\t" if declared[1] == r"\t" else declared[1]
+    else:
+        separator = separator_of(text, name)
     empty = True
-    for number, cells in _lines(text, name, source):
-        empty = False
-        yield number, cells
+    quoted = separator != "\t" or tabs_are_quoted(text)
+    for number, cells in _quoted(text, separator, name, source) if quoted else _unquoted(text):
+        if (longest := max(map(len, cells))) > LONGEST_TEXT:
+            why = f"a cell has {longest:,} characters; at most {LONGEST_TEXT:,} are read"
+            if source is None:
+                continue
+            source.problem(number, None, why)
+        elif any(cell.strip() for cell in cells):
+            empty = False
+            yield number, cells
     if empty:
-        raise TaskDataError(f"{name} is empty: it has separators, but nothing between them")
+        why = f"; {source.problems[0]}" if source is not None and source.problems else ""
+        raise TaskDataError(f"{name} is empty: it has separators, but nothing between them{why}")
 
 
-def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, list[str]]]:
-    first = text.split("\n", 1)[0]
-    if "\t" in first and (not name.lower().endswith(".csv") or "," not in first):
-        # GLUE's files do not quote: a lone " is a character like any other.
-        for number, line in lines_of(text):
-            if line.strip():
-                yield number, line.split("\t")
-        return
-    # Spreadsheets write semicolons where the comma is the decimal separator.
-    semicolons = name.lower().endswith(".csv") and first.count(";") > first.count(",")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=";" if semicolons else ",")
-    before = 0
+def _unquoted(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Tab-separated lines as GLUE has them, without quoting: a lone " is a character like any other."""
+    return ((number, line.split("\t")) for number, line in lines_of(text) if line.strip())
+
+
+def _quoted(text: str, separator: str, name: str, source: Source | None) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    before, begun = 0, False
     while True:
         try:
             row = next(reader, None)
@@ -134,16 +171,96 @@ def _lines(text: str, name: str, source: Source | None) -> Iterator[tuple[int, l
             if "unexpected end" in str(error):
                 why = f"{error}: a quote that opens here is never closed"
                 raise TaskDataError(f"{name}, line {before + 1}: {why}") from error
-            if before == 0:
-                raise TaskDataError(f"{name}, line 1: {error}") from error
+            if not begun:
+                raise TaskDataError(f"{name}, line {before + 1}: {error}") from error
             if source is not None:
                 source.problem(before + 1, None, f"{error}; a quote inside quotes is written twice")
         else:
             if row is None:
                 return
-            if any(cell.strip() for cell in row):
+            if row:
+                begun = True
                 yield before + 1, row
         before = reader.line_num
+
+
+def separator_of(text: str, name: str) -> str:
+    """Tab, comma, semicolon or bar: of those in the first line the one that splits most lines into equally many cells.
+
+    If several do: the one that leaves fewest distinct values in a column (labels recur), else the one that no space
+    follows. In a .tsv or .txt a tab comes first, if half of the lines have one. TaskDataError if nothing decides.
+    """
+    lines = [line for line in islice(any_lines(text), 10 * LOOKED_AT) if line.strip()][:LOOKED_AT] or [""]
+    candidates = [separator for separator in SEPARATORS if separator in lines[0] or '"' in lines[0]]
+    tabs = sum("\t" in line for line in lines)
+    if "\t" in candidates and not name.lower().endswith(".csv") and 2 * tabs >= len(lines):
+        return "\t"
+    fits = {separator: _fit(text, separator) for separator in candidates}
+    best = max(fits.values(), default=(0.0, 0, 0))
+    if best[0] == 0:
+        return ","
+    first, *others = [separator for separator in candidates if fits[separator] == best]
+    if others:
+        names = " and at ".join(repr(separator) for separator in (first, *others))
+        raise TaskDataError(
+            f"{name}: its lines can be split at {names} alike: say which in a first line such as sep={others[0]}"
+        )
+    return first
+
+
+def _fit(text: str, separator: str) -> tuple[float, int, int]:
+    """How well a separator fits: the share of lines with the commonest number of cells above one; minus the fewest
+    distinct values in a column of these; minus the number of separators before a space."""
+    quoted = separator != "\t" or tabs_are_quoted(text)
+    rows: list[list[str]] = []
+    reader: Iterator[list[str]] = (line.split(separator) for line in any_lines(text))
+    if quoted:
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    while len(rows) < LOOKED_AT:
+        try:
+            row = next(reader)
+        except StopIteration:
+            break
+        except csv.Error:
+            rows.append([""])
+            continue
+        if any(cell.strip() for cell in row):
+            rows.append(row)
+    widths = Counter(len(row) for row in rows if len(row) > 1)
+    if not widths or len(rows[0]) < 2:
+        return 0.0, 0, 0
+    width, count = widths.most_common(1)[0]
+    columns = list(zip(*(row for row in rows if len(row) == width), strict=True))
+    spaces = sum(cell.startswith(" ") for column in columns[1:] for cell in column)
+    return count / len(rows), -min(len(set(column)) for column in columns), -spaces
+
+
+def tabs_are_quoted(text: str) -> bool:
+    """Whether a tab-separated file is quoted as pandas and the csv module quote, which GLUE's files are not.
+
+    It is if every quote that opens a cell closes one, and some cell needs its quotes (for a tab, a line break, a quote)
+    or all have them, unless without quotes more lines would have the same number of cells.
+    """
+    if '"' not in text:
+        return False
+    quoted: Counter[int] = Counter()
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), strict=True, delimiter="\t"):
+            if row:
+                quoted[len(row)] += 1
+    except csv.Error:
+        return False
+    rows = [line.split("\t") for line in any_lines(text) if line.strip()]
+    raw = Counter(map(len, rows))
+    insides = [match[1] for match in QUOTED_CELL.finditer(text)]
+    if not any(QUOTES_NEEDED.search(inside) for inside in insides):
+        return len(rows) > 1 and all(ENCLOSED.fullmatch(cell.strip()) for cells in rows for cell in cells)
+    shares = [max(widths.values()) / widths.total() for widths in (quoted, raw)]
+    several_lines = any("\n" in inside or "\r" in inside for inside in insides)
+    return shares[0] > shares[1] or (shares[0] == shares[1] and not several_lines)
+
+
+# --- tables: header and columns ---------------------------------------------------------------------------------------
 
 
 def columns_found(cells: Sequence[str], needed: int) -> str:
@@ -160,19 +277,31 @@ def header_of(cells: Sequence[str]) -> list[str]:
 def without_header(rows: list[tuple[int, list[str]]], label: int, source: Source) -> list[tuple[int, list[str]]]:
     """The lines without a header of unknown names; leaving one out is a problem. label: index of the label column.
 
-    The first line is taken for a header if all its cells could be names and no other line has its label, although the
-    other labels recur.
+    The first line is taken for a header if no other line has its label, although the other labels recur, and either all
+    its cells could be names or its label is visibly none (`differs`).
     """
     (line, first), *rest = rows
-    if source.declared is not None or len(first) <= label or not all(map(COLUMN_NAME.fullmatch, header_of(first))):
+    if source.declared is not None or len(first) <= label:
         return rows
     name = first[label].strip()
     labels = [cells[label].strip() for _, cells in rest if len(cells) > label]
-    different = set(labels)
-    if name in different or len(different) < 2 or len(labels) < 2 * len(different):
+    if name in labels or len(set(labels)) < 2 or len(labels) < 2 * len(set(labels)):
+        return rows
+    if not all(map(COLUMN_NAME.fullmatch, header_of(first))) and not differs(name, labels):
         return rows
     source.problem(line, label + 1, f"no other line has {name!r} as its label: taken for a header and passed over")
     return rows[1:]
+
+
+def differs(name: str, below: Sequence[str]) -> bool:
+    """Whether the first cell of a column is visibly of another kind than all below it: no number above numbers, of more
+    words, or with other capitals."""
+    if NUMBER.fullmatch(name) or name.endswith((".", "!", "?")):
+        return False
+    texts = [cell for cell in below if not NUMBER.fullmatch(cell)]
+    capitals = {(cell.istitle(), cell.isupper()) for cell in texts}
+    longest = max((len(cell.split()) for cell in texts), default=0)
+    return len(name.split()) > longest or (name.istitle(), name.isupper()) not in capitals
 
 
 def column(header: Sequence[str], names: Sequence[str]) -> int | None:
@@ -187,14 +316,19 @@ def unnamed(header: Sequence[str], width: int) -> bool:
 
 
 def names_its_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first line seems to be a header with unknown names: all its cells could be names, and none of them
-    recurs in its column. In a table without a header, the label would recur."""
+    """Whether the first line seems to be a header with unknown names: none of its cells recurs in its column, and all
+    could be names, or one stands above a column of numbers. In a table without a header, the label would recur."""
     first, *rest = rows
     cells = header_of(first)
-    if len(rest) < FEWEST_BELOW or len(set(cells)) < len(cells) or not all(map(COLUMN_NAME.fullmatch, cells)):
+    if len(rest) < FEWEST_BELOW or len(set(cells)) < len(cells):
         return False
-    columns = zip(*(header_of(row) for row in rest if len(row) == len(cells)), strict=True)
-    return all(cell not in below for cell, below in zip(cells, columns, strict=False))
+    columns = list(zip(*(header_of(row) for row in rest if len(row) == len(cells)), strict=True))
+    if any(cell in below for cell, below in zip(cells, columns, strict=False)):
+        return False
+    return all(map(COLUMN_NAME.fullmatch, cells)) or any(
+        not NUMBER.fullmatch(cell) and all(map(NUMBER.fullmatch, below))
+        for cell, below in zip(cells, columns, strict=False)
+    )
 
 
 def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: Source) -> dict[str, int]:
@@ -256,6 +390,16 @@ def without_names(*fields: str, examples_of: Callable[..., list]) -> Reader:
     return read
 
 
+def answer_in(cell: str, field: str, source: Source) -> str:
+    """A cell, stripped. Of a column of answers also as pandas reads it: NaN is empty, 1.0 is 1."""
+    cell = cell.strip()
+    if field not in ANSWERS or (source.declared is not None and cell in source.declared):
+        return cell
+    if cell.lower() in MISSING:
+        return ""
+    return WHOLE.sub(r"\1", cell) if field == "label" else cell
+
+
 @dataclass(frozen=True)
 class Row:
     """A line of a table: the wanted cells, stripped, and the others by their column's name."""
@@ -285,10 +429,11 @@ def rows_of(
             at_fault = min(len(cells), expected) + 1
             source.problem(line, at_fault, f"{len(cells)} columns where {expected} are expected")
             continue
-        wanted = {what: cells[place].strip() for what, place in at.items()}
+        wanted = {what: answer_in(cells[place], what, source) for what, place in at.items()}
         empty = next((what for what, cell in wanted.items() if not cell and what not in may_be_empty), None)
         if empty is not None:
-            source.problem(line, at[empty] + 1, f"the {empty} is empty")
+            missing = cells[at[empty]].strip()
+            source.problem(line, at[empty] + 1, f"the {empty} is {'missing: ' + missing if missing else 'empty'}")
             continue
         used = set(at.values())
         extra = {name: cells[i] for i, name in enumerate(names) if i < len(cells) and i not in used and name}

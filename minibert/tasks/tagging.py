@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,9 +23,12 @@ from minibert.tasks.tables import Source, lines_of
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 OUTSIDE = "O"
 TAG = re.compile(r"O|[BIESULM]-\S+")
-PREFIXED = re.compile(r"[BIESULM]-.", re.DOTALL)
+PREFIX = re.compile(r"[BIESULM]-(?=\S)")
 # Letters of other schemes → IOB2: E(nd), L(ast) and M(iddle) continue an entity, S(ingle) and U(nit) begin one.
 IOB2 = {"E": "I", "L": "I", "M": "I", "S": "B", "U": "B"}
 WORD = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -57,17 +60,18 @@ def to_iob2(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(result)
 
 
+def prefixed(tags: Sequence[str]) -> list[str]:
+    """Tags of models that have none (NOUN, LABEL_2) with I- before them, so that equal neighbours are one entity, as
+    with aggregation_strategy="simple" in transformers."""
+    return [tag if tag == OUTSIDE or PREFIX.match(tag) else f"I-{tag}" for tag in tags]
+
+
 def entities(tags: Sequence[str]) -> list[tuple[int, int, str]]:
     """(first word, word after the last, type) of each entity, as seqeval finds them; of tags without a prefix (NOUN),
     equal neighbours are one."""
     from seqeval.metrics.sequence_labeling import get_entities
 
     return [(start, end + 1, kind) for kind, start, end in get_entities(prefixed(tags))]
-
-
-def prefixed(tags: Sequence[str]) -> list[str]:
-    """The tags, with I- before those that have no prefix."""
-    return [tag if tag == OUTSIDE or PREFIXED.match(tag) else f"I-{tag}" for tag in tags]
 
 
 def read_columns(source: Source) -> list[TaggedExample]:
@@ -140,16 +144,16 @@ class Tagging(Task):
     example_input: ClassVar = {"text": "Ada Lovelace was born in London."}
     given_texts = ("text",)
 
-    def recognises(self, form):
+    def recognises(self, form) -> Sureness:
         return Sureness.SYNTAX if self.guess_format(form.text, form.name) else Sureness.NO
 
-    def guess_format(self, text, name):
+    def guess_format(self, text, name) -> str | None:
         lines = [line for _, line in lines_of(text) if line.strip()][:200]
         rows = [re.split("[ \t]+", line.strip()) for line in lines]
         good = sum(len(cells) >= 2 and bool(TAG.fullmatch(cells[-1])) for cells in rows)
         return "columns" if good > len(rows) / 2 else None
 
-    def example(self, given):
+    def example(self, given) -> Any:
         extra = extra_given(given)
         if isinstance(given, Mapping):
             given = given.get("words", given.get("text"))
@@ -159,33 +163,32 @@ class Tagging(Task):
             raise ValueError("the input must be a text, or an object with a text or a list of words")
         return TaggedExample(tuple(given), extra=extra)
 
-    def answerable(self, labels):
-        return list(dict.fromkeys(label[2:] for label in prefixed(labels) if label != OUTSIDE))
+    def answerable(self, labels) -> list[str]:
+        return list(dict.fromkeys(PREFIX.sub("", label) for label in labels if label != OUTSIDE))
 
-    def check(self, data):
-        super().check(data)
-        if not data.labels:
-            raise TaskDataError("every tag is O: without any entity there is nothing to learn")
+    def check(self, data) -> None:
+        if not data.counts:
+            raise TaskDataError(f"{data.name}: every tag is O: without any entity there is nothing to learn")
 
-    def labels(self, data):
+    def labels(self, data) -> list[str]:
         """O, then B- and I- of each type."""
         return [OUTSIDE, *(f"{letter}-{kind}" for kind in data.labels for letter in "BI")]
 
-    def features(self, tokenizer, examples, labels, options):
+    def features(self, tokenizer, examples, labels, options) -> list[Any]:
         return [
             replace(row, example=i)
             for i, (example, pieces) in enumerate(zip(examples, pieces_of(tokenizer, examples), strict=True))
             for row in tag_windows(tokenizer, pieces, example.tags, labels, options, example.extra)
         ]
 
-    def rows(self, tokenizer, example, labels, options):
+    def rows(self, tokenizer, example, labels, options) -> list[InputRow]:
         """One row per window."""
         return tag_rows(tokenizer, example, self.features(tokenizer, [example], labels, options))
 
-    def targets(self, features):
+    def targets(self, features) -> dict[str, Any]:
         return {"labels": tag_labels(features)}
 
-    def decode(self, outputs, features, examples, labels, options):
+    def decode(self, outputs, features, examples, labels, options) -> list[dict]:
         tagged = tags_of([output["logits"] for output in outputs], features, examples, labels)
         return [
             {
@@ -198,35 +201,35 @@ class Tagging(Task):
             for example, (tags, probabilities) in zip(examples, tagged, strict=True)
         ]
 
-    def plain(self, answer):
+    def plain(self, answer) -> str:
         return plain_entities(answer)
 
-    def score(self, predictions, examples):
+    def score(self, predictions, examples) -> dict[str, float]:
         """Precision, recall and F1 over whole entities, as seqeval counts them, and the share of right tags."""
         from seqeval.metrics import accuracy_score
 
         truth, answers = [list(example.tags) for example in examples], [answer["tags"] for answer in predictions]
         return {**entity_scores(truth, answers), "tag_accuracy": float(accuracy_score(truth, answers))}
 
-    def grade(self, prediction, example):
+    def grade(self, prediction, example) -> float:
         """The share of words with the right tag."""
         same = [said == tag for said, tag in zip(prediction["tags"], example.tags, strict=True)]
         return sum(same) / len(same) if same else 1.0
 
-    def details(self, predictions, examples, labels):
+    def details(self, predictions, examples, labels) -> dict:
         """Scores of each type of entity."""
         return {"by_type": type_scores([example.tags for example in examples], [said["tags"] for said in predictions])}
 
-    def input_schema(self, most, columns=()):
+    def input_schema(self, most, columns=()) -> dict:
         text = some_text(most)
         words = {"type": "array", "items": text, "minItems": 1, "maxItems": most}
         whole = fields({}, columns, text=text, words=words)
         return {"anyOf": [text, words, {**whole, "oneOf": [{"required": ["text"]}, {"required": ["words"]}]}]}
 
-    def texts(self, example):
+    def texts(self, example) -> list[str | tuple[str, ...]]:
         return [example.words]
 
-    def with_texts(self, example, texts, origins):
+    def with_texts(self, example, texts, origins) -> Any:
         tags = None if example.tags is None else to_iob2([example.tags[i] for i in origins[0]])
         return TaggedExample(tuple(texts[0]), tags, extra=example.extra)
 
@@ -284,8 +287,11 @@ def tag_windows(
             owned = owner[word] == number
             if owned:
                 places.append((len(ids), word))
-            known = owned and tags is not None and tags[word] in labels
-            target += [labels.index(tags[word]) if known else IGNORE, *[IGNORE] * (len(pieces[word]) - 1)]
+            tag = tags[word] if owned and tags is not None else ""
+            target += [
+                labels.index(tag) if tag in labels else IGNORE,
+                *[IGNORE] * (len(pieces[word]) - 1),
+            ]
             ids += pieces[word]
         target.append(IGNORE)
         ids.append(tokenizer.sep_id)
@@ -341,7 +347,7 @@ def owners(windows: Sequence[tuple[int, int]], words: int) -> list[int]:
     return [number for _, number in best]
 
 
-def tag_labels(features: Sequence[Features], target=lambda row: row.target):
+def tag_labels(features: Sequence[Features], target=lambda row: row.target) -> Tensor | None:
     """Tag indices (B, T), −100 where there is no target; None if no row has a target."""
     import torch
 

@@ -41,8 +41,11 @@ def columns_of(task: Task, tokenizer: Any, example: Any, labels: Any, options: O
     for number, row in enumerate(rows):
         columns = [
             Column(token, segment, _pooled(options, at) if pooled else "", at=at)
-            for at, (token, segment, cut) in enumerate(zip(row.tokens, row.segments, row.cut, strict=True))
-            if not cut
+            for at, (token, segment) in enumerate(
+                (token, segment)
+                for token, segment, cut in zip(row.tokens, row.segments, row.cut, strict=True)
+                if not cut
+            )
         ]
         if architecture in ("BertForTokenClassification", "BertForIntentAndEntities"):
             window = task.features(tokenizer, [example], labels, options)[number]

@@ -16,7 +16,7 @@ from ui.page import picture
 from ui.player import playing
 from ui.runs import own_runs, settled
 from ui.text import literal, visible
-from ui.translations import _
+from ui.translations import _, ngettext
 
 REFRESH = 1.0  # seconds between refreshes while runs go on
 BARS = 5
@@ -76,6 +76,11 @@ def _draw(subject: Inputs) -> None:
             "words": {**playing(), "block": _("block"), "back": _("A step back"), "next": _("A step on")},
         },
     )
+    cut = sum(sum(row.cut) for row in subject.task.input_rows(tokenizer, example, labels, subject.options))
+    if cut:
+        st.caption(
+            ngettext("{n} token did not fit and is cut.", "{n} tokens did not fit and are cut.", cut).format(n=cut)
+        )
     in_words(
         alt,
         "figure4-words",

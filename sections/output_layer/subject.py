@@ -72,10 +72,11 @@ def read(lesson: Lesson) -> Inputs:
     """Task, data, model and own text, in that order; data and model are in the drawer."""
     keep(PAGE, {**dict.fromkeys(CHOICES), **DEFAULTS}, prefixes=FIELDS)
     task = task_choice()
+    refusals = st.container()  # in view, for the drawer may be closed
     with st.container(key="own-text", horizontal=True, vertical_alignment="bottom", gap="small"):
         first, second = st.container(width="stretch"), st.container(width=220 if in_view(task) else "content")
         with st.container(width="content"), drawer(_("Data and model")):
-            data = choose_data(task)
+            data = choose_data(task, refusals)
             model = choose_model(data)
     if data:
         fill_settings(data, outline_of(model).config)

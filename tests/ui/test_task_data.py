@@ -233,3 +233,23 @@ def test_the_file_given_last_is_the_one_that_is_read():
     assert main.name == "b.tsv" and set(beside) == {"labels.txt"}
     with pytest.raises(ValueError, match="the file with the examples is missing"):
         main_file(files[1:2])
+
+
+def test_examples_in_both_parts_are_said():
+    app = uploaded(("mine.tsv", TABLE))
+    assert not app.warning
+    uploaded(("dev.tsv", TABLE.partition("good 8")[0] + "new\tyes\n"), app=app, key="dev-file")
+    assert re.findall(r"\d+", app.warning[0].value) == ["16", "17"]
+
+
+@pytest.mark.parametrize("name", list(shipped_sets()))
+def test_no_shipped_set_measures_what_it_teaches(name):
+    data = shipped(name)
+    assert task_data.in_both(data.task, data.train, data.dev) == 0
+
+
+def test_a_header_of_whole_sentences_is_taken_for_one():
+    rows = "".join(f"a room with number {i},{1 + i % 2},Rome {i}\n" for i in range(20))
+    app = uploaded(("mine.csv", "What the guest wrote,Stars (1-2),City\n" + rows))
+    assert app.toggle(key="column-classification-named").value
+    assert app.selectbox(key="column-classification-name-text").options[0] == "What the guest wrote"

@@ -39,8 +39,8 @@ class TaskView(ABC):
 
     name: of the task · section: heading of its prose in the lesson · head_lines: substring that marks its lines in the
     source of its head · small: values with which a model of 5.5 million parameters learns well in under a minute on one
-    core, measured on the shipped sets · fields: names of the widgets of its form · labels_needed: whether data without
-    any label are unusable · not_shares: metrics that are not in [0, 1].
+    core, measured on the shipped sets · fields: names of the widgets of its form · not_shares: metrics that are not in
+    [0, 1].
     """
 
     name: ClassVar[str]
@@ -48,7 +48,6 @@ class TaskView(ABC):
     head_lines: ClassVar[str]
     small: ClassVar[Values]
     fields: ClassVar[tuple[str, ...]]
-    labels_needed: ClassVar[bool] = False
     not_shares: ClassVar[tuple[str, ...]] = ()
 
     @property

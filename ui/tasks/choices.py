@@ -1,6 +1,7 @@
 """Multiple choice."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from ui.cases import RIGHT, WRONG, case, paragraph, percent
 from ui.figures import figure
 from ui.highlights import Highlight, marked_html
 from ui.state import follow_link, set_url, url_int
-from ui.tasks.base import DataSet, TaskView, Values, read_at, wrong_of
+from ui.tasks.base import DataSet, Review, TaskView, Values, read_at, wrong_of
 from ui.tasks.forms import LONG, hint, text_field
 from ui.text import shorten
 from ui.translations import _
@@ -24,26 +25,26 @@ class ChoicesView(TaskView):
     small = Values(6, 16, 3e-4)
     fields = ("context", "question", "count", *(f"choice{n}" for n in range(1, MOST + 1)))
 
-    def title(self):
+    def title(self) -> str:
         return _("Multiple choice")
 
-    def expected(self):
+    def expected(self) -> str:
         return _("CSV as SWAG has it (`sent1`, `sent2`, `ending0` …, `label`), or MCTest’s `.tsv` with its `.ans`.")
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {"swag": "SWAG", "mctest": "MCTest", "arct": "ARCT"}
 
-    def floor_title(self):
+    def floor_title(self) -> str:
         return _("a choice at random")
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         stories = _("four questions a story, four options each")
         return {
             "choices": DataSet(self.name, ".csv", _("What happens next?"), _("one ending out of four makes sense")),
             "stories": DataSet(self.name, ".tsv", _("Stories"), stories, small=Values(3, 8, 1e-4)),
         }
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         context = text_field(
             f"{key}-context", _("Context"), example.context, most=LONG, multiline=len(example.context) > 80
         )
@@ -78,21 +79,21 @@ class ChoicesView(TaskView):
             return None
         return {"context": context, "question": question, "choices": choices}
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         return _(
             "Every choice makes a **row of its own**, with the same context in front. Asked of {where} in each row: "
             "one score; softmax over the {n} scores."
         ).format(where=read_at(options), n=len(example.choices))
 
-    def row_title(self, rows, number):
+    def row_title(self, rows, number) -> str:
         sign = _(" · the right one ✓") if rows[number].right else ""
         return "**" + _("Choice {letter}").format(letter=LETTERS[number]) + "**" + sign
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         letter = LETTERS[answer["label"]]
         return f"{letter} · {shorten(answer['answer'], 120)}", answer["probabilities"][answer["label"]]
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         from plots.answers import probability_bars
 
         chosen, probs = answer["label"], answer["probabilities"]
@@ -109,7 +110,7 @@ class ChoicesView(TaskView):
         alt = _("The probability of each choice: {listed}.").format(listed=listed)
         figure(fig, alt, key=f"{key}-choices", data=rows)
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         from plots.answers import sureness
 
         right, wrong = [], []

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui.cases import WRONG, case, paragraph, percent, safe
 from ui.figures import figure
-from ui.tasks.base import TaskView, read_at, wrong_of
+from ui.tasks.base import Review, TaskView, read_at, wrong_of
 from ui.text import literal
 from ui.translations import _
 
@@ -20,24 +20,24 @@ class ClassView(TaskView):
 
     head_lines = "self.classifier"
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         if example.label not in labels:
             return _("Asked of {where}: one class of {count}.").format(where=read_at(options), count=len(labels))
         return _("Asked of {where}: the class **{label}**, number {n} of {count}.").format(
             where=read_at(options), label=literal(example.label), n=labels.index(example.label) + 1, count=len(labels)
         )
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         return answer["label"], answer["probabilities"][answer["label"]]
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         words, p = self.headline(answer)
         st.markdown(
             _("The answer is **{label}**, with a probability of {p}.").format(label=literal(words), p=f"{p:.1%}")
         )
         class_bars(answer["probabilities"], answer["label"], f"{key}-bars")
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         confusion_matrix(evaluation["confusion"], evaluation["labels"], f"{key}-confusion")
         wrong = [(example, said) for example, said in pairs if not said["grade"]]
         wrong.sort(key=lambda pair: -pair[1]["probabilities"][pair[1]["label"]])

@@ -1,5 +1,7 @@
 """Classification of single texts."""
 
+from typing import Any
+
 from ui.tasks.base import DataSet, Values, header_words
 from ui.tasks.classes import ClassView
 from ui.tasks.forms import one_text
@@ -13,16 +15,16 @@ class ClassificationView(ClassView):
     fields = ("text",)
     not_shares = ("mcc",)
 
-    def title(self):
+    def title(self) -> str:
         return _("A class")
 
-    def expected(self):
+    def expected(self) -> str:
         return _(
             "TSV or CSV with a header that names `sentence` or `text`, and `label`; or lines of label and text with a "
             "tab."
         )
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {
             "header": header_words(),
             "label-first": _("label, then text"),
@@ -30,10 +32,10 @@ class ClassificationView(ClassView):
             "cola": "CoLA",
         }
 
-    def columns(self):
+    def columns(self) -> dict[str, str]:
         return {"text": _("text"), "label": _("label")}
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         note = _("half positive, half negative; marked by kind: plain, negation, contrast, irony")
         judged = _("long reviews that judge in their last sentence, three in ten in their first; the rest only tells")
         easy = _("no animal and no thing of the dev set is among those to learn from")
@@ -44,5 +46,5 @@ class ClassificationView(ClassView):
             "animals": DataSet(self.name, ".tsv", _("Animal or thing?"), easy, small=Values(6, 8, 3e-4, 32)),
         }
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         return one_text(example, key)

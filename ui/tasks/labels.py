@@ -1,12 +1,13 @@
 """Multi-label classification."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from ui.cases import RIGHT, WRONG, case, paragraph, percent, safe
 from ui.figures import figure
-from ui.tasks.base import DataSet, TaskView, Values, header_words, least_right, read_at, wrong_of
+from ui.tasks.base import DataSet, Review, TaskView, Values, header_words, least_right, read_at, wrong_of
 from ui.tasks.forms import one_text
 from ui.text import literal, show_tokens
 from ui.translations import _, ngettext
@@ -20,39 +21,38 @@ class MultilabelView(TaskView):
     head_lines = '"multi_label_classification"'
     small = Values(8, 16, 1e-3)
     fields = ("text",)
-    labels_needed = True
 
-    def title(self):
+    def title(self) -> str:
         return _("Several labels")
 
-    def expected(self):
+    def expected(self) -> str:
         return _(
             "A header that names `text` and `labels`, labels with commas between; or GoEmotions with its `labels.txt`."
         )
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {"header": header_words(), "goemotions": "GoEmotions"}
 
-    def columns(self):
+    def columns(self) -> dict[str, str]:
         return {"text": _("text"), "labels": _("labels, with commas between")}
 
-    def metric_title(self):
+    def metric_title(self) -> str:
         return _("micro F1")
 
-    def floor_title(self):
+    def floor_title(self) -> str:
         return _("always the commonest label")
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         note = _("eight labels; a third of the messages have more than one")
         return {"emotions": DataSet(self.name, ".tsv", _("Emotions"), note)}
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         return one_text(example, key)
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         return _("Asked of {where}: every label by itself, yes (1) or no (0).").format(where=read_at(options))
 
-    def show_target(self, example, labels):
+    def show_target(self, example, labels) -> None:
         if example.labels is None:
             return
         target = [int(label in example.labels) for label in labels]
@@ -60,11 +60,11 @@ class MultilabelView(TaskView):
         st.markdown(_("What the loss is told, a number a label:"))
         show_tokens(labels, under=target, kinds=kinds, label=_("Labels"))
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         """The labels, and the probability of the likeliest."""
         return ", ".join(answer["labels"]) or _("no label"), max(answer["probabilities"].values())
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         from plots.answers import probability_bars
 
         found = answer["labels"]
@@ -96,7 +96,7 @@ class MultilabelView(TaskView):
         alt = _("The probability of each label. {listed}.").format(listed=listed)
         figure(fig, alt, key=f"{key}-labels", data=rows)
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         from plots.answers import label_scores
 
         scores = evaluation["by_label"]

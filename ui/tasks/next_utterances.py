@@ -9,7 +9,7 @@ import streamlit as st
 from minibert.tasks.next_utterances import MOST, rank_of
 from ui.cases import WRONG, case, paragraph, percent, safe
 from ui.figures import figure
-from ui.tasks.base import DataSet, TaskView, Values, least_right, read_at, wrong_of
+from ui.tasks.base import DataSet, Review, TaskView, Values, least_right, read_at, wrong_of
 from ui.tasks.forms import hint, lines_field
 from ui.text import literal, shorten
 from ui.translations import _
@@ -26,37 +26,37 @@ class NextUtterancesView(TaskView):
     fields = ("turns", "choices")
     not_shares = ("mean_reciprocal_rank",)
 
-    def title(self):
+    def title(self) -> str:
         return _("Which reply?")
 
-    def expected(self):
+    def expected(self) -> str:
         return _(
             "Dialogues: a turn a line, as `Anna: Have you seen my keys?`, a blank line between dialogues; or the "
             "Ubuntu Dialogue Corpus (`Context`, `Ground Truth Utterance`, `Distractor_0` …); or Douban’s lines of "
             "label, turns and reply with tabs between."
         )
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {
             "dialogues": _("dialogues, a turn a line"),
             "ubuntu": "Ubuntu Dialogue Corpus",
             "grouped": _("label, turns, reply (Douban)"),
         }
 
-    def metric_title(self):
+    def metric_title(self) -> str:
         return _("recall at 1")
 
-    def floor_title(self):
+    def floor_title(self) -> str:
         return _("a reply at random")
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         note = _("every turn but the first is to be found among five; the dev set has dialogues of its own")
         return {"dialogues": DataSet(self.name, ".txt", _("Dialogues"), note)}
 
-    def in_a_line(self, example):
+    def in_a_line(self, example) -> str:
         return " / ".join(example.turns)
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         said = lines_field(f"{key}-turns", _("What was said, a turn a line"), example.turns)[:MOST]
         replies = lines_field(f"{key}-choices", _("Replies to choose from, one a line"), example.choices)[:MOST]
         if not said or len(replies) < 2:
@@ -64,20 +64,20 @@ class NextUtterancesView(TaskView):
             return None
         return {"turns": said, "choices": replies}
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         return _(
             "Every reply makes a **row of its own** behind the same dialogue, with `[SEP]` between the turns. Asked of "
             "{where} in each row: one score; softmax over the {n} scores."
         ).format(where=read_at(options), n=len(example.choices))
 
-    def row_title(self, rows, number):
+    def row_title(self, rows, number) -> str:
         sign = _(" · the right one ✓") if rows[number].right else ""
         return "**" + _("Reply {n}").format(n=number + 1) + "**" + sign
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         return shorten(answer["answer"], 120), answer["probabilities"][answer["label"]]
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         from plots.answers import probability_bars
 
         probs, replies = answer["probabilities"], answer["choices"]
@@ -96,7 +96,7 @@ class NextUtterancesView(TaskView):
         ]
         figure(fig, _("The replies by their rank: {listed}.").format(listed=listed), key=f"{key}-replies", data=rows)
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         show_ranks([rank_of(said, example["label"]) for example, said in pairs], key)
         items = [mistake(example, said) for example, said in least_right(pairs)]
         return wrong_of(len(items), len(pairs), _("the lowest rank of the right reply first")), items

@@ -1,13 +1,14 @@
 """Similarity score of two texts (regression)."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
 from minibert.tasks.similarity import HIGHEST, LOWEST
 from ui.cases import case, paragraph
 from ui.figures import figure
-from ui.tasks.base import DataSet, TaskView, Values, header_words, read_at
+from ui.tasks.base import DataSet, Review, TaskView, Values, header_words, read_at
 from ui.tasks.forms import two_texts
 from ui.text import visible
 from ui.translations import _
@@ -23,46 +24,46 @@ class SimilarityView(TaskView):
     fields = ("text", "pair")
     not_shares = ("pearson", "spearman", "mean_squared_error")
 
-    def title(self):
+    def title(self) -> str:
         return _("Similarity")
 
-    def expected(self):
+    def expected(self) -> str:
         return _("TSV with a header that names `sentence1`, `sentence2` and a `score` from 0 to 5, as STS-B has it.")
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {
             "header": header_words(),
             "stsb-test": _("STS-B, without a header"),
             "score-last": _("two texts, then a score"),
         }
 
-    def columns(self):
+    def columns(self) -> dict[str, str]:
         return {"first text": _("first text"), "second text": _("second text"), "score": _("score")}
 
-    def metric_title(self):
+    def metric_title(self) -> str:
         return _("Pearson correlation")
 
-    def number_title(self):
+    def number_title(self) -> tuple[str, float]:
         return _("score"), HIGHEST
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         note = _("scores from 0, nothing shared, to 5, the same")
         return {"similarity": DataSet(self.name, ".tsv", _("How alike?"), note)}
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         return two_texts(example, key)
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         if example.score is None:
             return _("Asked of {where}: one number, 0 (unrelated) to 5 (the same).").format(where=read_at(options))
         return _("Asked of {where}: one number, **{score}** on a scale of 0 (unrelated) to 5 (the same).").format(
             where=read_at(options), score=f"{example.score:g}"
         )
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         return _("{score} of 5").format(score=f"{answer['score']:.2f}"), answer["score"]
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         from plots.answers import similarity_scale
 
         score = answer["score"]
@@ -76,7 +77,7 @@ class SimilarityView(TaskView):
         alt = _("A scale from 0, unrelated, to 5, the same; the answer is {s}.").format(s=f"{score:.2f}")
         figure(fig, alt, key=f"{key}-scale")
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         from plots.answers import similarity_scatter
 
         order = sorted(range(len(pairs)), key=lambda i: pairs[i][1]["grade"])

@@ -8,7 +8,7 @@ import streamlit as st
 from ui.cases import WRONG, case, percent, safe
 from ui.figures import figure
 from ui.highlights import Highlight, between, excerpt, marked_html
-from ui.tasks.base import DataSet, TaskView, Values, least_right, window_title, wrong_of
+from ui.tasks.base import DataSet, Review, TaskView, Values, least_right, window_title, wrong_of
 from ui.tasks.forms import LONG, hint, text_field
 from ui.text import literal, shorten
 from ui.translations import _
@@ -23,19 +23,19 @@ class SpansView(TaskView):
     small = Values(3, 8, 2e-4, 256)  # every shipped passage fits into one window
     fields = ("context", "question")
 
-    def title(self):
+    def title(self) -> str:
         return _("An answer in the text")
 
-    def expected(self):
+    def expected(self) -> str:
         return squad_words() + "."
 
-    def formats(self):
+    def formats(self) -> dict[str, str]:
         return {"squad": "SQuAD 1.1"}
 
-    def metric_title(self):
+    def metric_title(self) -> str:
         return _("F1 of answers")
 
-    def sets(self):
+    def sets(self) -> dict[str, DataSet]:
         note = _("six questions a passage; the dev set has passages of its own")
         chinese = _("five questions a passage; the dev set has passages of its own")
         return {
@@ -43,14 +43,14 @@ class SpansView(TaskView):
             "questions-zh": DataSet(self.name, ".json", _("Questions, Chinese"), chinese, "zh"),
         }
 
-    def in_a_line(self, example):
+    def in_a_line(self, example) -> str:
         return example.question
 
-    def in_words(self, part):
+    def in_words(self, part) -> str:
         """The text of an answer."""
         return part.text
 
-    def form(self, example, key):
+    def form(self, example, key) -> dict[str, Any] | str | None:
         context = text_field(f"{key}-context", _("Passage"), example.context, most=LONG)
         question = text_field(f"{key}-question", _("Question"), example.question, multiline=False)
         if not (context.strip() and question.strip()):
@@ -58,7 +58,7 @@ class SpansView(TaskView):
             return None
         return {"question": question, "context": context}
 
-    def asked(self, example, labels, options):
+    def asked(self, example, labels, options) -> str:
         if example.answers is None:
             return _(
                 "Asked: where the answer starts (S) and where it ends (E), a choice among all tokens of the passage."
@@ -73,13 +73,13 @@ class SpansView(TaskView):
             "without the answer both belong to `[CLS]`."
         ).format(answer=literal(shorten(example.context[start:end], 120)))
 
-    def row_title(self, rows, number):
+    def row_title(self, rows, number) -> str:
         return window_title(rows, number, _("passage tokens {first}–{last} of {total}"))
 
-    def headline(self, answer):
+    def headline(self, answer) -> tuple[str, float | None]:
         return shorten(answer["answer"], 120) or _("no answer"), answer["probability"]
 
-    def show_answer(self, given, answer, key):
+    def show_answer(self, given, answer, key) -> None:
         context = given["context"] if isinstance(given, Mapping) else given[1]
         if answer["start"] is None:
             st.markdown(_("**No answer**: the model finds none in the passage."))
@@ -96,7 +96,7 @@ class SpansView(TaskView):
         show_ends(context, offsets, answer, f"{key}-ends")
         show_best(answer, f"{key}-best")
 
-    def review(self, pairs, evaluation, key):
+    def review(self, pairs, evaluation, key) -> Review:
         from minibert.tasks.span_scores import outcome
         from plots.answers import outcome_bars
 
