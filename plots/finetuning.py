@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, GREY, ORANGE, SMALL
+from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks
 
 STARTS = ("pretrained", "random")
 COLOUR = {"pretrained": BLUE, "random": ORANGE}
@@ -174,23 +174,21 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
     fig = go.Figure()
     hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
     for row, (start, values) in enumerate(finals.items()):
-        fig.add_scatter(
-            x=values,
-            y=[row] * len(values),
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            values,
+            [row] * len(values),
+            {"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
             hovertemplate=hover,
-            marker={"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
         )
         if len(values) > 1:
-            fig.add_scatter(
-                x=[statistics.fmean(values)],
-                y=[row + 0.28],
-                mode="markers",
-                showlegend=False,
+            add_marks(
+                fig,
+                [statistics.fmean(values)],
+                [row + 0.28],
+                {"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
                 hovertemplate=hover,
                 error_x={"array": [statistics.stdev(values)], "thickness": 3, "width": 10, "color": COLOUR[start]},
-                marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
             )
     if scale.floor is not None:
         fig.add_vline(x=scale.floor, line=FLOOR)

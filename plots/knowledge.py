@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from plots.attention import literal, token_ticks
-from plots.theme import BLUE, GREY, ORANGE, SMALL, titled
+from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks, titled
 
 
 def visible_matrix(
@@ -18,14 +18,13 @@ def visible_matrix(
     pairs = [(row, column) for row in range(size) for column in range(size)]
     for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
         some = [(i, j) for i, j in pairs if seen[i][j] and bool(branch[i] or branch[j]) is hung]
-        fig.add_scatter(
-            x=[j for _i, j in some],
-            y=[i for i, _j in some],
-            mode="markers",
-            showlegend=False,
-            marker={"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
+        add_marks(
+            fig,
+            [j for _i, j in some],
+            [i for i, _j in some],
+            {"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
             text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
-            hovertemplate="%{text}<extra></extra>",
+            hover="%{text}",
         )
     fig.add_shape(
         type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
