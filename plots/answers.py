@@ -107,7 +107,7 @@ def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
 
 
 def similarity_scale(
-    said: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
+    predicted: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
 ) -> go.Figure:
     """A number line from low to high with the predicted and the true value. ends: labels of low and high."""
     fig = go.Figure()
@@ -115,9 +115,9 @@ def similarity_scale(
         x=[low, high], y=[0, 0], mode="lines", line={"color": GREY, "width": 6}, hoverinfo="skip", showlegend=False
     )
     fig.add_scatter(
-        x=[low, said], y=[0, 0], mode="lines", line={"color": BLUE, "width": 6}, hoverinfo="skip", showlegend=False
+        x=[low, predicted], y=[0, 0], mode="lines", line={"color": BLUE, "width": 6}, hoverinfo="skip", showlegend=False
     )
-    points = [(said, "circle", BLUE, "top center")]
+    points = [(predicted, "circle", BLUE, "top center")]
     if truth is not None:
         points.append((truth, "diamond-open", VERMILION, "bottom center"))
     for value, symbol, colour, position in points:
@@ -137,7 +137,7 @@ def similarity_scale(
     for value, words, position in ((low, ends[0], "bottom right"), (high, ends[1], "bottom left")):
         add_text(fig, [value], [-0.25], [literal(words)], position=position)
     room = 0.08 * (high - low)
-    fig.update_xaxes(range=[min(low, said) - room, max(high, said) + room], tickvals=whole, showgrid=False)
+    fig.update_xaxes(range=[min(low, predicted) - room, max(high, predicted) + room], tickvals=whole, showgrid=False)
     fig.update_yaxes(visible=False, range=[-1, 1.3])
     fig.update_layout(height=150, margin={"t": 4})
     return fig
@@ -195,7 +195,7 @@ def named_tokens(starts: Sequence[float], ends: Sequence[float], span: tuple[int
 
 def similarity_scatter(
     truth: Sequence[float],
-    said: Sequence[float],
+    predicted: Sequence[float],
     texts: Sequence[str],
     worst: Sequence[int],
     titles: tuple[str, str],
@@ -215,7 +215,7 @@ def similarity_scatter(
     for i in worst:
         fig.add_scatter(
             x=[truth[i]] * 2,
-            y=[truth[i], said[i]],
+            y=[truth[i], predicted[i]],
             mode="lines",
             hoverinfo="skip",
             showlegend=False,
@@ -229,14 +229,14 @@ def similarity_scatter(
         add_marks(
             fig,
             [truth[i] for i in group],
-            [said[i] for i in group],
+            [predicted[i] for i in group],
             marker,
             customdata=[literal(texts[i]) for i in group],
             hover="%{customdata}<br>%{x:.1f} → %{y:.2f}",
         )
     fig.update_xaxes(title_text=titles[0], range=[-0.2, high + 0.2], dtick=1)
-    low = min([0.0, *said])
-    fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *said]) + 0.5], dtick=1)
+    low = min([0.0, *predicted])
+    fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *predicted]) + 0.5], dtick=1)
     fig.update_layout(height=460, margin={"t": 8})
     return fig
 

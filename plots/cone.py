@@ -77,14 +77,14 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
 def over_dimensions(
     lines: Mapping[str, Sequence[float]],
     plain: Mapping[str, float],
-    kept: Sequence[int],
+    dimensions: Sequence[int],
     title: str,
     axes: tuple[str, str],
     as_they_are: str,
 ) -> go.Figure:
     """One line per set of sentence pairs over the dimensions kept; a grey one at the score of unchanged vectors."""
     fig = go.Figure()
-    ticks = [str(k) for k in kept]
+    ticks = [str(k) for k in dimensions]
     for (name, values), look in zip(lines.items(), LOOKS, strict=False):
         add_line(fig, ticks, list(values), literal(name), look, f"{literal(name)}, %{{x}}: %{{y:.3f}}", size=11)
         fig.add_scatter(

@@ -187,7 +187,7 @@ def grid(
     )
     y, x = np.divmod(np.arange(values.size), len(columns))
     labels = [[token_label(word) for word in words] for words in (rows, columns)]
-    told = [
+    texts = [
         f"{labels[0][i]} · {labels[1][j]}: <b>{number(values[i, j], 4)}</b>" if not np.isnan(values[i, j]) else ""
         for i, j in zip(y, x, strict=True)
     ]
@@ -197,7 +197,7 @@ def grid(
         y,
         {"symbol": "square", "size": 18, "opacity": 0},
         customdata=np.stack([y, x], axis=-1),
-        text=told,
+        text=texts,
         hover="%{text}",
     )
     if selected is not None:
@@ -294,13 +294,13 @@ class Learning:
         return seen
 
 
-def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
+def learning(curves: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
     """Loss and accuracies over steps. titles: of the two panels and the x axis · names: of the accuracy lines."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=[literal(title) for title in titles[:2]], horizontal_spacing=0.1)
     lines = (
-        (seen.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
-        (seen.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
-        (seen.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
+        (curves.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
+        (curves.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
+        (curves.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
     )
     for points, colour, dash, name, column, shape in lines:
         fig.add_scatter(

@@ -242,8 +242,8 @@ def on_one_scale(
         fig.add_vline(x=floor, line=DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
     name_rows(fig, [row.name for row in rows])
-    seen = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
-    one_scale(fig, seen + ([] if floor is None else [floor]), log)
+    values_shown = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
+    one_scale(fig, values_shown + ([] if floor is None else [floor]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
         height=max(170 + 64 * len(rows), 380),
@@ -275,10 +275,10 @@ def by_kind(
     for number, (name, found) in enumerate(lines.items()):
         colour = PALETTE[number % len(PALETTE)]
         offset = (number - (len(lines) - 1) / 2) * step
-        there = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
+        points = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
         fig.add_bar(
-            x=[statistics.fmean(values) for _, values in there],
-            y=[y + offset for y, _ in there],
+            x=[statistics.fmean(values) for _, values in points],
+            y=[y + offset for y, _ in points],
             width=0.9 * step,
             orientation="h",
             name=name,
@@ -287,8 +287,8 @@ def by_kind(
         )
         add_marks(
             fig,
-            [value for _, values in there for value in values],
-            [y + offset for y, values in there for _ in values],
+            [value for _, values in points for value in values],
+            [y + offset for y, values in points for _ in values],
             {"size": 7, "color": "#ffffff", "line": {"width": 1.5, "color": "#222222"}},
             hoverinfo="skip",
         )

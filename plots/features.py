@@ -110,7 +110,7 @@ def lines(fig: go.Figure, points: Sequence[tuple[float, float]], colour: str) ->
 
 
 @dataclass(frozen=True)
-class Bar:
+class RunScore:
     """score: a run's latest, None before the first · recorded: scores of earlier runs with the same settings."""
 
     name: str
@@ -118,7 +118,7 @@ class Bar:
     recorded: Sequence[float] = ()
 
 
-def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
+def bars(rows: Sequence[RunScore], axis: str, words: tuple[str, str]) -> go.Figure:
     """Live scores in percent, with recorded runs as diamonds. words: legend entries of the bars and the diamonds."""
     fig = go.Figure()
     at = list(range(len(rows)))

@@ -45,7 +45,7 @@ def words_at_blank(
 
 
 @dataclass(frozen=True)
-class Row:
+class SeedScores:
     """values: accuracies, one per seed."""
 
     name: str
@@ -53,7 +53,7 @@ class Row:
     marked: bool = False
 
 
-def accuracies(rows: Sequence[Row], title: str, axis: str, chance: str) -> go.Figure:
+def accuracies(rows: Sequence[SeedScores], title: str, axis: str, chance: str) -> go.Figure:
     """One mark per seed, their mean as a line and a number; a dotted line at 0.5, labelled `chance`."""
     fig = go.Figure()
     for place, row in enumerate(rows):

@@ -131,8 +131,8 @@ def found_words(
     """
     fig = go.Figure()
     pairs = ((ours, -0.2, FOUND_LOOKS[0], names[0]), (theirs, 0.2, FOUND_LOOKS[1], names[1]))
-    for found, shift, (colour, symbol), name in pairs:
-        rows = [(i, one) for i, one in enumerate(found) if one is not None]
+    for words, shift, (colour, symbol), name in pairs:
+        rows = [(i, one) for i, one in enumerate(words) if one is not None]
         fig.add_scatter(
             x=[x for _, one in rows for x in (one.rule, one.accuracy, None)],
             y=[y for i, _ in rows for y in (i + shift, i + shift, None)],
@@ -157,7 +157,7 @@ def found_words(
             [i + shift for i, _ in rows],
             [f"{one.accuracy:.0%} · {literal(one.head)}" for _, one in rows],
         )
-    both = [(i + shift, one) for found, shift, *_ in pairs for i, one in enumerate(found) if one is not None]
+    both = [(i + shift, one) for words, shift, *_ in pairs for i, one in enumerate(words) if one is not None]
     fig.add_scatter(
         x=[one.rule for _, one in both],
         y=[y for y, _ in both],

@@ -11,13 +11,13 @@ from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks, titled
 
 
 def visible_matrix(
-    tokens: Sequence[str], branch: Sequence[int], seen: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
+    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
 ) -> go.Figure:
     """One mark per pair (row may attend to column), round if either is in a branch; the row `chosen` is framed."""
     fig, size = go.Figure(), len(tokens)
     pairs = [(row, column) for row in range(size) for column in range(size)]
     for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
-        some = [(i, j) for i, j in pairs if seen[i][j] and bool(branch[i] or branch[j]) is hung]
+        some = [(i, j) for i, j in pairs if mask[i][j] and bool(branch[i] or branch[j]) is hung]
         add_marks(
             fig,
             [j for _i, j in some],
@@ -94,12 +94,12 @@ def translations(
         (BLUE, "circle", points[:subjects], names[:subjects]),
         (ORANGE, "square", points[subjects:], names[subjects:]),
     )
-    for colour, symbol, some, told in groups:
+    for colour, symbol, some, labels in groups:
         fig.add_scatter(
             x=[x for x, _ in some],
             y=[y for _, y in some],
             mode="markers+text" if len(some) < 15 else "markers",
-            text=[literal(name) for name in told],
+            text=[literal(name) for name in labels],
             textposition="top center",
             textfont={"size": SMALL},
             showlegend=False,

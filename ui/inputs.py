@@ -105,12 +105,12 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
 
 def seed_input(start: int) -> int:
     """A number field for the seed, stored in the link as `seed`, and a button that increments it."""
-    st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+    st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
     seed = st.number_input(_("Seed"), 0, MAX_SEED, start, key="seed", bind="query-params", width=150)
     return start if seed is None else int(seed)
 
 
-def _next_seed() -> None:
+def next_seed() -> None:
     st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
 
 
