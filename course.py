@@ -7,6 +7,7 @@ from ui.navigation import ICON, CoursePage, open_course
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher
 from ui.runs import announce_runs
+from ui.state import one_history_entry
 from ui.translations import _, language_picker
 
 st.set_page_config(
@@ -78,6 +79,7 @@ page = open_course(
 language_picker()
 projector_switch()
 enter(page.url_path)
-page.run()
+with one_history_entry():
+    page.run()
 announce_runs()
 warm_up(page.url_path)

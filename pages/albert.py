@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.albert import after, both, claim, code, order, repetitions, seconds, subject, weights
+from sections.albert import both, claim, order, repetitions, seconds, subject, weights
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -16,15 +16,15 @@ inputs = subject.read(lesson)
 repetitions.show(inputs)
 
 parts = {
-    _("The weights"): weights,
-    _("The diff"): code,
-    _("Train both"): both,
-    _("Order or topic"): order,
-    _("The claim"): claim,
-    _("Seconds"): seconds,
-    _("What became of it"): after,
+    _("The weights"): weights.show,
+    _("The diff"): claim.show_diff_to_bert,
+    _("Train both"): both.show,
+    _("Order or topic"): order.show,
+    _("The claim"): claim.show,
+    _("Seconds"): seconds.show,
+    _("What became of it"): weights.show_published,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

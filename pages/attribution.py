@@ -1,6 +1,6 @@
 """Attribution: five methods that explain a classifier's prediction or a masked-LM prediction, and their comparison."""
 
-from sections.attribution import agreement, deletion, one_method, slope, subject, why, word_map
+from sections.attribution import deletion, methods, slope, subject, word_map
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -9,17 +9,17 @@ lesson = Lesson("attribution")
 lesson.open()
 inputs = subject.read(lesson)
 if inputs is None:
-    why.show(lesson)
+    methods.show_why(lesson)
 else:
     word_map.show(inputs)
     parts = {
-        _("One method"): one_method,
-        _("Where the slope misleads"): slope,
-        _("Do they agree?"): agreement,
-        _("The deletion test"): deletion,
-        _("Why they differ"): why,
+        _("One method"): methods.show_one,
+        _("Where the slope misleads"): slope.show,
+        _("Do they agree?"): methods.show_agreement,
+        _("The deletion test"): deletion.show,
+        _("Why they differ"): methods.show_why,
     }
     for tab, part in tabs(parts):
         with tab:
-            part.show(lesson, inputs)
+            part(lesson, inputs)
 lesson.close()

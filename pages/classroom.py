@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from sections.classroom import answers, door, key, overview, people, runs
+from sections.classroom import entrance, people, runs
 from ui.room.entrance import is_teacher
 from ui.translations import _
 
 st.title(_("Class"), anchor=False)
 if not is_teacher():
-    key.show()
+    entrance.show_key()
 else:
-    overview.show()
+    runs.show_overview()
     with st.container(key="class-answers-and-door"):
         left, right = st.columns(2, gap="medium")
         with left.container(border=True, height="stretch"):
-            door.show()
+            entrance.show_door()
         with right.container(border=True, height="stretch"):
-            answers.show()
+            entrance.show_answers()
     runs.show()
     people.show()
-    key.show_leave()
+    entrance.show_leave()

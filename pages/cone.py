@@ -1,6 +1,6 @@
 """The cone: sentence vectors are anisotropic; whitening or a flow spreads them, which makes cosines meaningful."""
 
-from sections.cone import claim, cloud, code, flow, subject, whitening, words
+from sections.cone import claim, cloud, flow, subject, whitening, words
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -11,13 +11,13 @@ inputs = subject.read(lesson)
 cloud.show(inputs)
 
 parts = {
-    _("The cone"): words,
-    _("Whitening"): whitening,
-    _("Flow"): flow,
-    _("The claim"): claim,
-    _("The code"): code,
+    _("The cone"): words.show,
+    _("Whitening"): whitening.show,
+    _("Flow"): flow.show,
+    _("The claim"): claim.show,
+    _("The code"): claim.show_code,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

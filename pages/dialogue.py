@@ -1,6 +1,6 @@
 """Dialogue: intent and entities from one small network, DIET, compared with BERT with a joint head."""
 
-from sections.dialogue import chat, claim, code, how, learn, subject
+from sections.dialogue import chat, claim, how, learn, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -11,12 +11,12 @@ inputs = subject.read(lesson)
 chat.show(inputs)
 
 parts = {
-    _("How it works"): how,
-    _("Train"): learn,
-    _("The claim"): claim,
-    _("The code"): code,
+    _("How it works"): how.show,
+    _("Train"): learn.show,
+    _("The claim"): claim.show,
+    _("The code"): claim.show_code,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.electra import after, asked, both, claim, code, generator, side_by_side, subject
+from sections.electra import asked, both, claim, generator, side_by_side, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -16,14 +16,14 @@ inputs = subject.read(lesson)
 side_by_side.show(inputs)
 
 parts = {
-    _("What is asked"): asked,
-    _("The diff"): code,
-    _("Train both"): both,
-    _("The claim"): claim,
-    _("The generator’s size"): generator,
-    _("What became of it"): after,
+    _("What is asked"): asked.show,
+    _("The diff"): claim.show_diff_to_bert,
+    _("Train both"): both.show,
+    _("The claim"): claim.show,
+    _("The generator’s size"): generator.show,
+    _("What became of it"): claim.show_published,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

@@ -5,7 +5,7 @@ import streamlit as st
 from examination.bank import load_bank
 from examination.entry import BankError
 from examination.sheet import draw_sheet
-from sections.examination import settings
+from sections.examination import choice_of_sheet
 from sections.examination.answers import handed_in
 from sections.examination.choice_of_sheet import sheet_in_link
 from ui.inputs import choice
@@ -24,7 +24,7 @@ try:
         practice = choice("mode", _("How"), {"exam": _("Examination"), "practice": _("Practice")}) == "practice"
         with drawer(_("How it works"), key="how", icon=":material/info:"):
             lesson.show("How it works", title=False)
-    sheet = settings.show(bank, linked)
+    sheet = choice_of_sheet.show(bank, linked)
     with st.spinner(_("Drawing the sheet …")):
         from sections.examination import questions, score  # imported late: they need torch, and the page shows before
 

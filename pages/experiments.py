@@ -1,6 +1,6 @@
 """The paper's experiments at small scale: recorded results beside the paper's, and one arm to run live."""
 
-from sections.experiments import code, differences, kinds, one_scale, own_run, reached, scale, subject
+from sections.experiments import differences, kinds, one_scale, own_run, reached, scale, subject
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -10,14 +10,14 @@ lesson.open()
 inputs = subject.read()  # the experiment, its pre-training text, and the metric
 one_scale.show(inputs)
 parts = {
-    _("What may be said"): differences,
-    _("Word by word"): kinds,
-    _("Run one now"): own_run,
-    _("What was scaled down"): scale,
-    _("What BERT reached"): reached,
-    _("The code"): code,
+    _("What may be said"): differences.show,
+    _("Word by word"): kinds.show,
+    _("Run one now"): own_run.show,
+    _("What was scaled down"): scale.show,
+    _("What BERT reached"): reached.show,
+    _("The code"): scale.show_code,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

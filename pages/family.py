@@ -1,6 +1,6 @@
 """The family tree: models derived from BERT, what each of them changed, and their cost."""
 
-from sections.family import race, road_here, subject, table, teaches, tree
+from sections.family import race, subject, table, teaches, tree
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -11,12 +11,12 @@ inputs = subject.read(lesson)
 tree.show(lesson, inputs)
 
 parts = {
-    _("All in one table"): table,
-    _("The race"): race,
-    _("What it teaches"): teaches,
-    _("The road to BERT"): road_here,
+    _("All in one table"): table.show,
+    _("The race"): race.show,
+    _("What it teaches"): teaches.show,
+    _("The road to BERT"): teaches.show_road,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

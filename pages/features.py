@@ -1,6 +1,6 @@
 """Features or fine-tuning: which layers the new head reads, whether BERT is trained, and the cost of either."""
 
-from sections.features import cost, layers, numbers, recorded_runs, subject, two_runs
+from sections.features import layers, recorded_runs, subject, two_runs
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -10,12 +10,12 @@ lesson.open()
 inputs = subject.read(lesson)
 recorded_runs.show(inputs)
 parts = {
-    _("Run two of them now"): two_runs,
-    _("Which vectors are read"): layers,
-    _("In numbers"): numbers,
-    _("What it costs"): cost,
+    _("Run two of them now"): two_runs.show,
+    _("Which vectors are read"): layers.show,
+    _("In numbers"): recorded_runs.show_numbers,
+    _("What it costs"): layers.show_cost,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

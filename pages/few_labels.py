@@ -1,6 +1,6 @@
 """Few labels: a task as a cloze, zero-shot and after a few examples; PET, P-tuning, VAT."""
 
-from sections.few_labels import blank, claim, code, ensemble, patterns, prompt, subject, train
+from sections.few_labels import blank, claim, ensemble, patterns, prompt, subject, train
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -11,14 +11,14 @@ inputs = subject.read(lesson)
 blank.show(inputs)
 
 parts = {
-    _("Own pattern"): patterns,
-    _("Train with few"): train,
-    _("P-tuning"): prompt,
-    _("Several patterns"): ensemble,
-    _("The claim"): claim,
-    _("The code"): code,
+    _("Own pattern"): patterns.show,
+    _("Train with few"): train.show,
+    _("P-tuning"): prompt.show,
+    _("Several patterns"): ensemble.show,
+    _("The claim"): claim.show,
+    _("The code"): claim.show_code,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.knowledge import claim, code, entities, graph, noise, right_name, roles, subject, tree
+from sections.knowledge import claim, entities, graph, noise, right_name, roles, subject, tree
 from ui.lesson import Lesson
 from ui.page import tabs
 from ui.translations import _
@@ -16,15 +16,15 @@ inputs = subject.read(lesson)
 tree.show(lesson, inputs)
 
 parts = {
-    _("Knowledge noise"): noise,
-    _("The code"): code,
-    _("Right name?"): right_name,
-    _("Roles"): roles,
-    _("Entities"): entities,
-    _("The graph"): graph,
-    _("The claim"): claim,
+    _("Knowledge noise"): noise.show,
+    _("The code"): claim.show_code,
+    _("Right name?"): right_name.show,
+    _("Roles"): roles.show,
+    _("Entities"): entities.show,
+    _("The graph"): graph.show,
+    _("The claim"): claim.show,
 }
 for tab, part in tabs(parts):
     with tab:
-        part.show(lesson, inputs)
+        part(lesson, inputs)
 lesson.close()

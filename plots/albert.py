@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from plots.parameters import COLOURS, LIGHT, short
-from plots.theme import FONT_SIZE, SMALL
+from plots.theme import FONT_SIZE, SMALL, name_rows
 
 Segment = tuple[str, int]  # a group of minibert.count, and how many weights
 
@@ -51,9 +51,7 @@ def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axi
             font={"size": FONT_SIZE},
         )
     fig.update_xaxes(title_text=axis, range=[0, 1.16 * max(totals) / 1e6])
-    fig.update_yaxes(
-        tickvals=list(range(len(places))), ticktext=places, range=[len(places) - 0.5, -0.5], showgrid=False
-    )
+    name_rows(fig, places)
     fig.update_layout(
         barmode="overlay",
         height=130 + 70 * len(places),

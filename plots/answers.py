@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, add_marks, add_text, name_rows
 
 WIDEST = 28  # characters of a name beside a bar
 BESIDE = 18  # if any name is longer, all names go above their bars, to leave room for the bars on a phone
@@ -77,17 +77,7 @@ def probability_bars(
 
 def add_numbers(fig: go.Figure, values: Sequence[float]) -> None:
     """Write the values as percents right of their bars."""
-    fig.add_scatter(
-        x=list(values),
-        y=list(range(len(values))),
-        mode="text",
-        text=[f" {value:.1%}" for value in values],
-        textposition="middle right",
-        textfont={"size": SMALL},
-        cliponaxis=False,
-        hoverinfo="skip",
-        showlegend=False,
-    )
+    add_text(fig, list(values), list(range(len(values))), [f" {value:.1%}" for value in values])
 
 
 def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> None:
@@ -104,32 +94,20 @@ def add_thresholds(fig: go.Figure, thresholds: Sequence[float], name: str) -> No
 
 def name_bars(fig: go.Figure, ticks: Sequence[str], title: str, legend: bool) -> None:
     """Set up axes for horizontal bars: names beside them, percents below, and room for a legend on top."""
-    fig.update_yaxes(
-        tickvals=list(range(len(ticks))), ticktext=list(ticks), range=[len(ticks) - 0.5, -0.5], showgrid=False
-    )
+    name_rows(fig, ticks)
     fig.update_xaxes(range=[0, 1.14], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=title)
     fig.update_layout(height=34 * len(ticks) + (102 if legend else 76), margin={"t": 30 if legend else 4}, legend=ABOVE)
 
 
 def put_names_above(fig: go.Figure, ticks: Sequence[str]) -> None:
     """Put the names of horizontal bars above them instead of beside them."""
-    fig.add_scatter(
-        x=[0] * len(ticks),
-        y=[place - 0.2 for place in range(len(ticks))],
-        mode="text",
-        text=list(ticks),
-        textposition="top right",
-        textfont={"size": SMALL},
-        cliponaxis=False,
-        showlegend=False,
-        hoverinfo="skip",
-    )
+    add_text(fig, [0] * len(ticks), [place - 0.2 for place in range(len(ticks))], list(ticks), position="top right")
     fig.update_yaxes(showticklabels=False, range=[len(ticks) - 0.5, -0.85])
     fig.update_layout(height=fig.layout.height + 24 * len(ticks), margin={"l": 12})
 
 
 def similarity_scale(
-    said: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
+    predicted: float, low: float, high: float, ends: tuple[str, str], truth: float | None = None
 ) -> go.Figure:
     """A number line from low to high with the predicted and the true value. ends: labels of low and high."""
     fig = go.Figure()
@@ -137,9 +115,9 @@ def similarity_scale(
         x=[low, high], y=[0, 0], mode="lines", line={"color": GREY, "width": 6}, hoverinfo="skip", showlegend=False
     )
     fig.add_scatter(
-        x=[low, said], y=[0, 0], mode="lines", line={"color": BLUE, "width": 6}, hoverinfo="skip", showlegend=False
+        x=[low, predicted], y=[0, 0], mode="lines", line={"color": BLUE, "width": 6}, hoverinfo="skip", showlegend=False
     )
-    points = [(said, "circle", BLUE, "top center")]
+    points = [(predicted, "circle", BLUE, "top center")]
     if truth is not None:
         points.append((truth, "diamond-open", VERMILION, "bottom center"))
     for value, symbol, colour, position in points:
@@ -157,19 +135,9 @@ def similarity_scale(
         )
     whole = list(range(int(low), int(high) + 1))
     for value, words, position in ((low, ends[0], "bottom right"), (high, ends[1], "bottom left")):
-        fig.add_scatter(
-            x=[value],
-            y=[-0.25],
-            mode="text",
-            text=[literal(words)],
-            textposition=position,
-            textfont={"size": SMALL},
-            showlegend=False,
-            hoverinfo="skip",
-            cliponaxis=False,
-        )
+        add_text(fig, [value], [-0.25], [literal(words)], position=position)
     room = 0.08 * (high - low)
-    fig.update_xaxes(range=[min(low, said) - room, max(high, said) + room], tickvals=whole, showgrid=False)
+    fig.update_xaxes(range=[min(low, predicted) - room, max(high, predicted) + room], tickvals=whole, showgrid=False)
     fig.update_yaxes(visible=False, range=[-1, 1.3])
     fig.update_layout(height=150, margin={"t": 4})
     return fig
@@ -227,7 +195,7 @@ def named_tokens(starts: Sequence[float], ends: Sequence[float], span: tuple[int
 
 def similarity_scatter(
     truth: Sequence[float],
-    said: Sequence[float],
+    predicted: Sequence[float],
     texts: Sequence[str],
     worst: Sequence[int],
     titles: tuple[str, str],
@@ -247,7 +215,7 @@ def similarity_scatter(
     for i in worst:
         fig.add_scatter(
             x=[truth[i]] * 2,
-            y=[truth[i], said[i]],
+            y=[truth[i], predicted[i]],
             mode="lines",
             hoverinfo="skip",
             showlegend=False,
@@ -258,18 +226,17 @@ def similarity_scatter(
         (others, {"symbol": "circle", "size": 9, "color": BLUE, "opacity": 0.6}),
         (list(worst), {"symbol": "diamond", "size": 13, "color": VERMILION}),
     ):
-        fig.add_scatter(
-            x=[truth[i] for i in group],
-            y=[said[i] for i in group],
-            showlegend=False,
-            marker=marker,
-            mode="markers",
+        add_marks(
+            fig,
+            [truth[i] for i in group],
+            [predicted[i] for i in group],
+            marker,
             customdata=[literal(texts[i]) for i in group],
-            hovertemplate="%{customdata}<br>%{x:.1f} → %{y:.2f}<extra></extra>",
+            hover="%{customdata}<br>%{x:.1f} → %{y:.2f}",
         )
     fig.update_xaxes(title_text=titles[0], range=[-0.2, high + 0.2], dtick=1)
-    low = min([0.0, *said])
-    fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *said]) + 0.5], dtick=1)
+    low = min([0.0, *predicted])
+    fig.update_yaxes(title_text=titles[1], range=[low - 0.3, max([high, *predicted]) + 0.5], dtick=1)
     fig.update_layout(height=460, margin={"t": 8})
     return fig
 
@@ -321,12 +288,7 @@ def outcome_bars(counts: Mapping[str, Mapping[str, int]], names: Mapping[str, st
             textfont={"size": SMALL, "color": ink},
             hovertemplate=f"{literal(words)}: %{{x}}<extra></extra>",
         )
-    fig.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[name_of(row) for row in rows],
-        range=[len(rows) - 0.5, -0.5],
-        showgrid=False,
-    )
+    name_rows(fig, [name_of(row) for row in rows])
     fig.update_xaxes(title_text=title, rangemode="tozero")
     fig.update_layout(height=46 * len(rows) + 130, barmode="stack", legend=ABOVE)
     return fig

@@ -152,8 +152,8 @@ def attention_matrix(
         )
     )
     labels = [token_label(token) for token in tokens]
-    told = [f"{labels[i]} → {labels[j]}: <b>{number(values[i, j], 4)}</b>" for i in range(size) for j in range(size)]
-    cells = _cells(values, text=told, hovertemplate="%{text}<extra></extra>")
+    texts = [f"{labels[i]} → {labels[j]}: <b>{number(values[i, j], 4)}</b>" for i in range(size) for j in range(size)]
+    cells = _cells(values, text=texts, hovertemplate="%{text}<extra></extra>")
     fig.add_trace(cells)
     shapes = [
         {
@@ -312,8 +312,8 @@ def token_bars(
         "showarrow": False,
         "font": {"size": SMALL if len(tokens) > NUMBERED else FONT_SIZE},
     }
-    shown = [f"<b>{literal(text)}</b>" if i == selected else literal(text) for i, text in enumerate(texts)]
-    fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(shown)])
+    labels = [f"<b>{literal(text)}</b>" if i == selected else literal(text) for i, text in enumerate(texts)]
+    fig.update_layout(annotations=[{**written, "y": index, "text": text} for index, text in enumerate(labels)])
     # Leave the right half of the picture free for the arithmetic.
     fig.update_xaxes(range=[low * 1.02, span * (2.8 if low == 0 else 3.8)], visible=False)
     fig.update_yaxes(**token_ticks(tokens, selected), autorange="reversed", automargin=False)

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, token_ticks
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, VERMILION, WORDS
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, LEGEND_ABOVE, VERMILION, WORDS
 
 
 def curves(
@@ -61,7 +61,7 @@ def curves(
     fig.update_layout(
         height=height,
         hovermode="x unified",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend=LEGEND_ABOVE,
         margin={"t": 44, "b": 8},
     )
     return fig
@@ -88,9 +88,7 @@ def order_differences(
         )
     fig.update_xaxes(**token_ticks(tokens), tickangle=-45)
     fig.update_yaxes(type="log", exponentformat="power", range=[-8.3, 0.7], dtick=2)
-    fig.update_layout(
-        height=height, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 44, "b": 8}
-    )
+    fig.update_layout(height=height, legend=LEGEND_ABOVE, margin={"t": 44, "b": 8})
     return fig
 
 

@@ -7,7 +7,22 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, WORDS
+from plots.theme import (
+    BLUE,
+    DIVERGING,
+    FONT_SIZE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PINK,
+    SKY,
+    SMALL,
+    VERMILION,
+    WORDS,
+    add_line,
+    add_marks,
+    name_rows,
+)
 
 # Keys: names of attribution.METHODS in minibert. Methods differ by dash and symbol as well as by colour.
 STYLE = {
@@ -54,13 +69,7 @@ def word_grid(
             fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
     columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
     fig.update_xaxes(side="top", showgrid=False, tickangle=0, range=[-0.5, len(methods) - 0.5], **columns)
-    fig.update_yaxes(
-        tickvals=places,
-        ticktext=[literal(word) for word in words],
-        range=[len(words) - 0.5, -0.5],
-        showgrid=False,
-        tickfont={"size": FONT_SIZE},
-    )
+    name_rows(fig, [literal(word) for word in words], tickfont={"size": FONT_SIZE})
     for j, method in enumerate(methods):
         if np.isnan(values[method]).all():
             continue
@@ -139,16 +148,7 @@ def deletion_curves(
         hovertemplate="%{x}: %{y:.1%} ± %{customdata:.1%}",
     )
     for method, curve in curves.items():
-        colour, dash, symbol = STYLE[method]
-        fig.add_scatter(
-            x=steps,
-            y=list(curve),
-            mode="lines+markers",
-            name=names[method],
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 9},
-            hovertemplate="%{x}: %{y:.1%}",
-        )
+        add_line(fig, steps, list(curve), names[method], STYLE[method], "%{x}: %{y:.1%}")
     fig.update_xaxes(title_text=titles[0], range=[-0.3, len(steps) - 0.7])
     fig.update_yaxes(title_text=titles[1], tickformat=".0%", range=[-0.03, 1.03])
     fig.update_layout(
@@ -164,30 +164,25 @@ def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], axis: str,
     fig = go.Figure()
     for row, (name, points) in enumerate(values.items()):
         colour, _, symbol = STYLE.get(name, (GREY, "", "line-ns"))
-        fig.add_scatter(
-            x=points,
-            y=[row + 0.22] * len(points),
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            points,
+            [row + 0.22] * len(points),
+            {"color": colour, "size": 8, "symbol": "circle-open", "line": {"width": 2}},
             opacity=0.6,
-            marker={"color": colour, "size": 8, "symbol": "circle-open", "line": {"width": 2}},
-            hovertemplate="%{x:.1%}<extra></extra>",
+            hover="%{x:.1%}",
         )
         error = float(np.std(points, ddof=1) / np.sqrt(len(points))) if len(points) > 1 else 0.0
-        fig.add_scatter(
-            x=[float(np.mean(points))],
-            y=[row - 0.12],
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            [float(np.mean(points))],
+            [row - 0.12],
+            {"color": colour, "size": 14, "symbol": symbol, "line": {"width": 3, "color": colour}},
             error_x={"array": [error], "thickness": 3, "width": 9, "color": colour},
-            marker={"color": colour, "size": 14, "symbol": symbol, "line": {"width": 3, "color": colour}},
-            hovertemplate=f"%{{x:.1%}} ± {error:.1%}<extra></extra>",
+            hover=f"%{{x:.1%}} ± {error:.1%}",
         )
     fig.add_vline(x=0, line={"color": GREY, "dash": "dash", "width": 1.5})
-    ticks = list(range(len(values)))
-    fig.update_yaxes(
-        tickvals=ticks, ticktext=[names[name] for name in values], range=[len(values) - 0.4, -0.6], showgrid=False
-    )
+    name_rows(fig, [names[name] for name in values], range=[len(values) - 0.4, -0.6])
     fig.update_xaxes(title_text=axis, tickformat=".0%")
     fig.update_layout(height=130 + 50 * len(values), title={"text": title})
     return fig
@@ -231,20 +226,9 @@ def path_and_error(
         row=1,
         col=1,
     )
-    for (name, line), (colour, dash, symbol) in zip(
-        errors.items(), ((GREEN, "solid", "square"), (SKY, "dash", "diamond")), strict=False
-    ):
-        fig.add_scatter(
-            x=list(steps),
-            y=list(line),
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 9},
-            hovertemplate="%{x}: %{y:.2g}<extra></extra>",
-            row=1,
-            col=2,
-        )
+    looks = ((GREEN, "solid", "square"), (SKY, "dash", "diamond"))
+    for (name, line), look in zip(errors.items(), looks, strict=False):
+        add_line(fig, list(steps), list(line), literal(name), look, "%{x}: %{y:.2g}", row=1, col=2)
     fig.add_vline(x=chosen, line={"color": GREY, "width": 2, "dash": "dash"}, row=1, col=2)
     fig.update_xaxes(title_text=titles[2], tickformat=".0%", row=1, col=1)
     fig.update_yaxes(title_text=titles[3], range=[low - margin, high + margin], row=1, col=1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREY, SMALL, VERMILION
+from plots.theme import BLUE, GREY, SMALL, VERMILION, add_marks, name_rows
 
 # Keys: expectations of minibert.inside.predictions.checklist: "same" prediction, "change", or "open" (none).
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
@@ -28,12 +28,11 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
     for place, row in enumerate(rows):
         colour, symbol = STYLE[row.expects]
         low, high = row.interval
-        fig.add_scatter(
-            x=[row.rate],
-            y=[place],
-            mode="markers",
-            showlegend=False,
-            marker={"size": 15, "color": colour, "symbol": symbol},
+        add_marks(
+            fig,
+            [row.rate],
+            [place],
+            {"size": 15, "color": colour, "symbol": symbol},
             error_x={
                 "array": [high - row.rate],
                 "arrayminus": [row.rate - low],
@@ -42,32 +41,26 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
                 "width": 9,
                 "color": colour,
             },
-            hovertemplate=f"{row.note}: %{{x:.1%}}<extra></extra>",
+            hover=f"{row.note}: %{{x:.1%}}",
         )
         fig.add_annotation(
             x=1.03, y=place, text=row.note, showarrow=False, xanchor="left", font={"size": SMALL}, xref="paper"
         )
         if row.expects != "open":
-            fig.add_scatter(
-                x=[0.0 if row.expects == "same" else 1.0],
-                y=[place],
-                mode="markers",
-                showlegend=False,
-                hoverinfo="skip",
-                cliponaxis=False,
-                marker={
+            add_marks(
+                fig,
+                [0.0 if row.expects == "same" else 1.0],
+                [place],
+                {
                     "symbol": "triangle-right-open" if row.expects == "same" else "triangle-left-open",
                     "size": 15,
                     "color": colour,
                     "line": {"width": 2},
                 },
+                hoverinfo="skip",
+                cliponaxis=False,
             )
     fig.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], title_text=title)
-    fig.update_yaxes(
-        tickvals=list(range(len(rows))),
-        ticktext=[row.name for row in rows],
-        range=[len(rows) - 0.4, -0.6],
-        showgrid=False,
-    )
+    name_rows(fig, [row.name for row in rows], range=[len(rows) - 0.4, -0.6])
     fig.update_layout(height=110 + 48 * len(rows), margin={"r": 90})
     return fig

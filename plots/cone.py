@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, WORDS
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, WORDS, add_line, add_marks
 
 HIGH = 370
 LOOKS = ((BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
@@ -35,15 +35,14 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
         place = {"row": 1, "col": column}
         points = np.asarray(panel.points)
         fig.add_shape(type="circle", x0=-1, x1=1, y0=-1, y1=1, line={"color": GREY, "width": 1}, **place)
-        fig.add_scatter(
-            x=points[:-2, 0],
-            y=points[:-2, 1],
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            points[:-2, 0],
+            points[:-2, 1],
+            {"color": GREY, "size": 8, "opacity": 0.65},
             **place,
-            marker={"color": GREY, "size": 8, "opacity": 0.65},
             customdata=[literal(line) for line in lines[:-2]],
-            hovertemplate="%{customdata}<extra></extra>",
+            hover="%{customdata}",
         )
         for (x, y), line, colour, dash, symbol in zip(
             points[-2:], lines[-2:], (BLUE, ORANGE), ("solid", "dash"), ("star", "diamond"), strict=True
@@ -78,30 +77,22 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
 def over_dimensions(
     lines: Mapping[str, Sequence[float]],
     plain: Mapping[str, float],
-    kept: Sequence[int],
+    dimensions: Sequence[int],
     title: str,
     axes: tuple[str, str],
     as_they_are: str,
 ) -> go.Figure:
     """One line per set of sentence pairs over the dimensions kept; a grey one at the score of unchanged vectors."""
     fig = go.Figure()
-    ticks = [str(k) for k in kept]
-    for (name, values), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
-        fig.add_scatter(
-            x=ticks,
-            y=list(values),
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"color": colour, "symbol": symbol, "size": 11},
-            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
-        )
+    ticks = [str(k) for k in dimensions]
+    for (name, values), look in zip(lines.items(), LOOKS, strict=False):
+        add_line(fig, ticks, list(values), literal(name), look, f"{literal(name)}, %{{x}}: %{{y:.3f}}", size=11)
         fig.add_scatter(
             x=ticks,
             y=[plain[name]] * len(ticks),
             mode="lines",
             name=f"{literal(name)}, {literal(as_they_are)}",
-            line={"color": GREY, "width": 2, "dash": dash},
+            line={"color": GREY, "width": 2, "dash": look[1]},
             hovertemplate=f"{number(plain[name])}<extra></extra>",
         )
     fig.update_xaxes(title_text=axes[0], type="category")
@@ -118,16 +109,9 @@ def likelihoods(runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axe
     """One line per run over its steps."""
     fig = go.Figure()
     for place, (name, marks) in enumerate(runs.items()):
-        colour, dash, symbol = LOOKS[place % len(LOOKS)]
-        fig.add_scatter(
-            x=[step for step, _ in marks],
-            y=[value for _, value in marks],
-            mode="lines+markers",
-            name=literal(name),
-            line={"color": colour, "width": 3, "dash": dash},
-            marker={"color": colour, "symbol": symbol, "size": 9},
-            hovertemplate=f"{literal(name)}, %{{x}}: %{{y:.3f}}<extra></extra>",
-        )
+        steps, values = zip(*marks, strict=True)
+        look, hover = LOOKS[place % len(LOOKS)], f"{literal(name)}, %{{x}}: %{{y:.3f}}"
+        add_line(fig, steps, values, literal(name), look, hover)
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1])
     fig.update_layout(

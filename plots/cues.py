@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.over_layers import titled
-from plots.theme import BLUE, GREEN, GREY, SMALL, VERMILION
+from plots.theme import BLUE, GREEN, GREY, VERMILION, add_line, add_marks, add_text
 
 # Keys: minibert.inside.predictions.spurious_cues.CONDITIONS of the test set.
 STYLE = {
@@ -34,19 +34,17 @@ def accuracy_over_steps(
     )
     for column, by_test in enumerate(curves.values(), 1):
         for test, seeds in by_test.items():
-            colour, dash, symbol = STYLE[test]
             for seed, points in enumerate(seeds):
-                fig.add_scatter(
-                    x=[step for step, _ in points],
-                    y=[share for _, share in points],
-                    mode="lines+markers",
-                    name=tests[test],
+                add_line(
+                    fig,
+                    [step for step, _ in points],
+                    [share for _, share in points],
+                    tests[test],
+                    STYLE[test],
+                    "%{x}: %{y:.1%}",
                     legendgroup=test,
                     showlegend=column == 1 and seed == 0,
-                    line={"color": colour, "dash": dash, "width": 3},
                     opacity=1.0 if seed == 0 else 0.55,
-                    marker={"symbol": symbol, "size": 9},
-                    hovertemplate="%{x}: %{y:.1%}<extra></extra>",
                     row=1,
                     col=column,
                 )
@@ -88,24 +86,19 @@ def final_accuracy(
             hovertemplate="%{y:.1%}<extra></extra>",
         )
         if any(len(values) > 1 for values in shown.values()):
-            fig.add_scatter(
-                x=[x for x, values in zip(at, shown.values(), strict=True) for _ in values],
-                y=[value for values in shown.values() for value in values],
-                mode="markers",
-                showlegend=False,
-                marker={"symbol": symbol, "size": 10, "color": "white", "line": {"width": 2, "color": "black"}},
-                hovertemplate="%{y:.1%}<extra></extra>",
+            add_marks(
+                fig,
+                [x for x, values in zip(at, shown.values(), strict=True) for _ in values],
+                [value for values in shown.values() for value in values],
+                {"symbol": symbol, "size": 10, "color": "white", "line": {"width": 2, "color": "black"}},
+                hover="%{y:.1%}",
             )
-        fig.add_scatter(
-            x=at,
-            y=[max(values) + 0.035 for values in shown.values()],
-            mode="text",
-            text=[f"{mean:.0%}" for mean in means],
-            textposition="top center",
-            textfont={"size": SMALL},
-            cliponaxis=False,
-            showlegend=False,
-            hoverinfo="skip",
+        add_text(
+            fig,
+            at,
+            [max(values) + 0.035 for values in shown.values()],
+            [f"{mean:.0%}" for mean in means],
+            position="top center",
         )
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(

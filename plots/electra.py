@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREEN, SMALL, VERMILION
+from plots.theme import BLUE, GREEN, SMALL, VERMILION, add_line
 
 LOOKS = ((GREEN, "solid", "circle"), (BLUE, "dash", "diamond"), (VERMILION, "dot", "square"))
 
@@ -17,17 +17,9 @@ def over_temperature(
     """Shares over evenly spaced temperatures. lines: name → one share each · here: index of the current temperature."""
     fig = go.Figure()
     places = list(range(len(temperatures)))
-    for (name, shares), (colour, dash, symbol) in zip(lines.items(), LOOKS, strict=False):
-        fig.add_scatter(
-            x=places,
-            y=list(shares),
-            mode="lines+markers",
-            name=name,
-            customdata=list(temperatures),
-            line={"color": colour, "dash": dash, "width": 3},
-            marker={"symbol": symbol, "size": 10, "color": colour},
-            hovertemplate=f"{name}, %{{customdata}}: %{{y:.1%}}<extra></extra>",
-        )
+    for (name, shares), look in zip(lines.items(), LOOKS, strict=False):
+        hover = f"{name}, %{{customdata}}: %{{y:.1%}}"
+        add_line(fig, places, list(shares), name, look, hover, size=10, customdata=list(temperatures))
     if here is not None:
         fig.add_vline(x=here, line={"color": "#8A8F98", "width": 3, "dash": "dot"})
     fig.update_xaxes(tickvals=places, ticktext=list(temperatures), title_text=titles[0])

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, WORDS
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREEN, GREY, ORANGE, SEQUENTIAL, SMALL, VERMILION, WORDS, add_marks
 
 SELF, CROSS, UNSEEN = "self", "cross", "unseen"
 LOOK = {SELF: (BLUE, "square"), CROSS: (VERMILION, "diamond"), UNSEEN: (GREY, "x-thin")}  # colour and marker
@@ -56,15 +56,14 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
             annotations.append(
                 {"x": x, "y": y, "text": shown, "showarrow": False, "xanchor": anchor, "font": {"size": FONT_SIZE}}
             )
-    fig.add_scatter(
-        x=[0] * 7,
-        y=heights,
-        mode="markers",
-        marker={"symbol": "square", "size": 40, "opacity": 0},
+    add_marks(
+        fig,
+        [0] * 7,
+        heights,
+        {"symbol": "square", "size": 40, "opacity": 0},
         customdata=list(range(7)),
         hovertext=[literal(f"{name}: {note}") for name, note in zip(names, notes, strict=True)],
         hoverinfo="text",
-        showlegend=False,
     )
     fig.update_layout(shapes=shapes, annotations=annotations, height=660, margin={"l": 4, "r": 4, "t": 4, "b": 4})
     fig.update_xaxes(visible=False, range=[-1.45, 1.55], fixedrange=True)
@@ -98,15 +97,14 @@ def strips(rows: dict[str, Sequence[float]], selected: int, *, height: int | Non
         fig.add_heatmap(
             z=array[None], colorscale=DIVERGING, zmin=-top, zmax=top, showscale=False, hoverinfo="skip", row=row, col=1
         )
-        fig.add_scatter(
-            x=list(range(array.size)),
-            y=[0] * array.size,
-            mode="markers",
-            showlegend=False,
-            marker={"symbol": "square", "size": 18, "opacity": 0},
+        add_marks(
+            fig,
+            list(range(array.size)),
+            [0] * array.size,
+            {"symbol": "square", "size": 18, "opacity": 0},
             customdata=list(range(array.size)),
             text=[number(value, 4) for value in array],
-            hovertemplate=f"{literal(name)} %{{customdata}}: <b>%{{text}}</b><extra></extra>",
+            hover=f"{literal(name)} %{{customdata}}: <b>%{{text}}</b>",
             row=row,
             col=1,
         )
@@ -189,19 +187,18 @@ def grid(
     )
     y, x = np.divmod(np.arange(values.size), len(columns))
     labels = [[token_label(word) for word in words] for words in (rows, columns)]
-    told = [
+    texts = [
         f"{labels[0][i]} · {labels[1][j]}: <b>{number(values[i, j], 4)}</b>" if not np.isnan(values[i, j]) else ""
         for i, j in zip(y, x, strict=True)
     ]
-    fig.add_scatter(
-        x=x,
-        y=y,
-        mode="markers",
-        marker={"symbol": "square", "size": 18, "opacity": 0},
-        showlegend=False,
+    add_marks(
+        fig,
+        x,
+        y,
+        {"symbol": "square", "size": 18, "opacity": 0},
         customdata=np.stack([y, x], axis=-1),
-        text=told,
-        hovertemplate="%{text}<extra></extra>",
+        text=texts,
+        hover="%{text}",
     )
     if selected is not None:
         row, column = selected
@@ -238,19 +235,18 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
                     continue
                 rows, columns = zip(*cells, strict=True)
                 size = 8 if kind == UNSEEN else min(26, 150 // n) * (0.8 if kind == CROSS else 1)
-                fig.add_scatter(
-                    x=columns,
-                    y=rows,
-                    mode="markers",
-                    customdata=[list(cell) for cell in cells],
-                    showlegend=False,
-                    marker={
+                add_marks(
+                    fig,
+                    columns,
+                    rows,
+                    {
                         "color": colour,
                         "symbol": symbol,
                         "size": size,
                         "opacity": 1.0 if lit else 0.4,
                         "line": {"width": 2 if kind == UNSEEN else 0, "color": colour},
                     },
+                    customdata=[list(cell) for cell in cells],
                     hovertext=[f"{token_label(words[i])} → {token_label(words[j])}" for i, j in cells],
                     hoverinfo="text",
                     row=1,
@@ -298,13 +294,13 @@ class Learning:
         return seen
 
 
-def learning(seen: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
+def learning(curves: Learning, titles: tuple[str, str, str], names: tuple[str, str], steps: int) -> go.Figure:
     """Loss and accuracies over steps. titles: of the two panels and the x axis · names: of the accuracy lines."""
     fig = make_subplots(rows=1, cols=2, subplot_titles=[literal(title) for title in titles[:2]], horizontal_spacing=0.1)
     lines = (
-        (seen.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
-        (seen.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
-        (seen.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
+        (curves.loss, BLUE, "solid", titles[0], 1, "%{y:.3f}"),
+        (curves.tokens, GREY, "dot", names[0], 2, "%{y:.1%}"),
+        (curves.sequences, BLUE, "solid", names[1], 2, "%{y:.1%}"),
     )
     for points, colour, dash, name, column, shape in lines:
         fig.add_scatter(

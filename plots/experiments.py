@@ -12,7 +12,19 @@ from plotly.subplots import make_subplots
 
 from minibert.experiments.results import NO_VERDICT
 from plots.grammar import OURS, PAPER
-from plots.theme import GREEN, GREY, PALETTE, PINK, SMALL, VERMILION, titled
+from plots.theme import (
+    GREEN,
+    GREY,
+    LEGEND_ABOVE,
+    PALETTE,
+    PINK,
+    SMALL,
+    VERMILION,
+    add_marks,
+    add_text,
+    name_rows,
+    titled,
+)
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
 NO_DIRECTION = ("no difference in the paper", "not in the paper")
@@ -50,12 +62,6 @@ TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 def in_legend(fig: go.Figure, name: str, mode: str = "markers", **look) -> None:
     fig.add_scatter(x=[None], y=[None], mode=mode, name=name, **look)
-
-
-def rows_axis(fig: go.Figure, names: Sequence[str], **where) -> None:
-    fig.update_yaxes(
-        tickvals=list(range(len(names))), ticktext=list(names), range=[len(names) - 0.5, -0.5], showgrid=False, **where
-    )
 
 
 def scores(
@@ -101,14 +107,13 @@ def scores(
         if not row.ours:
             continue
         values = list(row.ours.values())
-        fig.add_scatter(
-            x=values,
-            y=[y + 0.16] * len(values),
-            mode="markers",
+        add_marks(
+            fig,
+            values,
+            [y + 0.16] * len(values),
+            {"size": 10, "color": OURS, "opacity": 0.75},
             customdata=list(row.ours),
-            showlegend=False,
-            marker={"size": 10, "color": OURS, "opacity": 0.75},
-            hovertemplate=f"{seed_word} %{{customdata}}: %{{x:.2f}}<extra></extra>",
+            hover=f"{seed_word} %{{customdata}}: %{{x:.2f}}",
             row=1,
             col=ours,
         )
@@ -131,19 +136,18 @@ def scores(
         )
     for y, row in enumerate(rows):
         if row.own:
-            fig.add_scatter(
-                x=list(row.own),
-                y=[y + 0.16] * len(row.own),
-                mode="markers",
-                showlegend=False,
-                marker={"size": 20, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
-                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>",
+            add_marks(
+                fig,
+                list(row.own),
+                [y + 0.16] * len(row.own),
+                {"size": 20, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                hover=f"{own}: %{{x:.1f}}",
                 row=1,
                 col=ours,
             )
-    rows_axis(fig, [row.name for row in rows], row=1, col=1)
+    name_rows(fig, [row.name for row in rows], row=1, col=1)
     if with_paper:
-        rows_axis(fig, [row.name for row in rows], row=1, col=2)
+        name_rows(fig, [row.name for row in rows], row=1, col=2)
         fig.update_yaxes(showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]
@@ -199,46 +203,33 @@ def on_one_scale(
             )
         values = list(row.ours.values())
         mean = statistics.fmean(values)
-        fig.add_scatter(
-            x=values,
-            y=[y + 0.22] * len(values),
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            values,
+            [y + 0.22] * len(values),
+            {"size": 9, "color": OURS, "opacity": 0.6},
             customdata=list(row.ours),
-            marker={"size": 9, "color": OURS, "opacity": 0.6},
-            hovertemplate="%{customdata}: %{x:.2f}<extra></extra>",
+            hover="%{customdata}: %{x:.2f}",
         )
         spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 8} if len(values) > 1 else None
-        fig.add_scatter(
-            x=[mean],
-            y=[y + 0.22],
-            mode="markers",
+        add_marks(
+            fig,
+            [mean],
+            [y + 0.22],
+            {"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             error_x=spread,
-            showlegend=False,
-            marker={"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
-            hovertemplate="%{x:.2f}<extra></extra>",
+            hover="%{x:.2f}",
         )
         # Right of everything else in the row, so that it covers no dot and no error bar.
         end = max([*values, *row.own, mean + (statistics.stdev(values) if len(values) > 1 else 0)])
-        fig.add_scatter(
-            x=[end],
-            y=[y + 0.22],
-            mode="text",
-            text=[f"  {mean:.1f}"],
-            textposition="middle right",
-            hoverinfo="skip",
-            textfont={"size": SMALL},
-            showlegend=False,
-            cliponaxis=False,
-        )
+        add_text(fig, [end], [y + 0.22], [f"  {mean:.1f}"])
         if row.own:
-            fig.add_scatter(
-                x=list(row.own),
-                y=[y + 0.22] * len(row.own),
-                mode="markers",
-                showlegend=False,
-                marker={"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
-                hovertemplate=f"{own}: %{{x:.1f}}<extra></extra>",
+            add_marks(
+                fig,
+                list(row.own),
+                [y + 0.22] * len(row.own),
+                {"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                hover=f"{own}: %{{x:.1f}}",
             )
     keys = [(names[1], "circle", OURS)]
     if any(row.paper is not None for row in rows):
@@ -250,9 +241,9 @@ def on_one_scale(
     if floor is not None:
         fig.add_vline(x=floor, line=DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
-    rows_axis(fig, [row.name for row in rows])
-    seen = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
-    one_scale(fig, seen + ([] if floor is None else [floor]), log)
+    name_rows(fig, [row.name for row in rows])
+    values_shown = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
+    one_scale(fig, values_shown + ([] if floor is None else [floor]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
         height=max(170 + 64 * len(rows), 380),
@@ -284,25 +275,24 @@ def by_kind(
     for number, (name, found) in enumerate(lines.items()):
         colour = PALETTE[number % len(PALETTE)]
         offset = (number - (len(lines) - 1) / 2) * step
-        there = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
+        points = [(y, list(found[kind].values())) for y, kind in enumerate(rows) if kind in found]
         fig.add_bar(
-            x=[statistics.fmean(values) for _, values in there],
-            y=[y + offset for y, _ in there],
+            x=[statistics.fmean(values) for _, values in points],
+            y=[y + offset for y, _ in points],
             width=0.9 * step,
             orientation="h",
             name=name,
             marker={"color": colour},
             hovertemplate="%{x:.0f}<extra></extra>",
         )
-        fig.add_scatter(
-            x=[value for _, values in there for value in values],
-            y=[y + offset for y, values in there for _ in values],
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            [value for _, values in points for value in values],
+            [y + offset for y, values in points for _ in values],
+            {"size": 7, "color": "#ffffff", "line": {"width": 1.5, "color": "#222222"}},
             hoverinfo="skip",
-            marker={"size": 7, "color": "#ffffff", "line": {"width": 1.5, "color": "#222222"}},
         )
-    rows_axis(fig, list(kinds.values()))
+    name_rows(fig, list(kinds.values()))
     fig.update_xaxes(title_text=axis, range=[0, 103])
     fig.update_layout(
         height=170 + (18 + 18 * len(lines)) * len(rows),
@@ -324,40 +314,34 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     fig.add_vline(x=0, line={"color": GREY, "width": 2})
     for y, row in enumerate(rows):
         if row.paper is not None:
-            fig.add_scatter(
-                x=[row.paper],
-                y=[y - 0.17],
-                mode="markers",
-                showlegend=False,
-                marker={"size": 15, "color": PAPER, "symbol": "diamond"},
-                hovertemplate="%{x:+.1f}<extra></extra>",
+            add_marks(
+                fig, [row.paper], [y - 0.17], {"size": 15, "color": PAPER, "symbol": "diamond"}, hover="%{x:+.1f}"
             )
         if row.ours is not None:
             colour = VERDICT_COLOUR[row.verdict]
             error = None
             if row.half is not None:
                 error = {"array": [row.half], "thickness": 3, "width": 9, "color": colour}
-            fig.add_scatter(
-                x=[row.ours],
-                y=[y + 0.17],
-                mode="markers",
-                error_x=error,
-                showlegend=False,
-                marker={
+            add_marks(
+                fig,
+                [row.ours],
+                [y + 0.17],
+                {
                     "size": 14,
                     "color": colour,
                     "symbol": VERDICT_SYMBOL[row.verdict],
                     "line": {"width": 3, "color": colour},
                 },
-                hovertemplate="%{x:+.2f}<extra></extra>",
+                error_x=error,
+                hover="%{x:+.2f}",
             )
     keys = [(names[0], "diamond", PAPER)] if any(row.paper is not None for row in rows) else []
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
-    rows_axis(fig, [row.name for row in rows])
+    name_rows(fig, [row.name for row in rows])
     fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=150 + 64 * len(rows), legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    fig.update_layout(height=150 + 64 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
@@ -387,11 +371,11 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
             text=[f"{row[at]:.1f} " if at == 1 else f" {row[at]:.1f}" for row in rows],
             textposition=where,
         )
-    rows_axis(fig, [row[0] for row in rows])
+    name_rows(fig, [row[0] for row in rows])
     values = [value for row in rows for value in row[1:]]
     fig.update_xaxes(title_text=axis, range=[min(values) - 4, max(values) + 4])
     fig.update_layout(height=150 + 38 * len(rows), showlegend=True)
-    fig.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    fig.update_layout(legend=LEGEND_ABOVE)
     return titled(fig, title)
 
 
@@ -420,12 +404,11 @@ def over_steps(
             hovertemplate="%{x:,}: %{y:.1f}<extra></extra>",
         )
         dots = [(step, value) for step, v in zip(steps, values, strict=True) for value in v]
-        fig.add_scatter(
-            x=[x for x, _ in dots],
-            y=[y for _, y in dots],
-            mode="markers",
-            showlegend=False,
-            marker={"size": 7, "color": colour, "opacity": 0.4, "symbol": symbol},
+        add_marks(
+            fig,
+            [x for x, _ in dots],
+            [y for _, y in dots],
+            {"size": 7, "color": colour, "opacity": 0.4, "symbol": symbol},
             hoverinfo="skip",
         )
     if floor is not None:

@@ -33,25 +33,25 @@ LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: width of a letter, of the space aro
 
 def lanes(members: Mapping[str, FamilyMember]) -> dict[str, int]:
     """Name → row, near its parent's, such that names in a row do not overlap."""
-    step, free, found = ROOM / len(members), {}, {}
+    step, free, rows = ROOM / len(members), {}, {}
     for rank, member in enumerate(members.values()):
-        home = found.get(member.parent, 0)
+        home = rows.get(member.parent, 0)
         for lane in sorted(range(-len(members), len(members)), key=lambda lane: (abs(lane - home), lane)):
             if free.get(lane, 0) <= rank:
                 break
-        found[member.name] = lane
+        rows[member.name] = lane
         free[lane] = rank + (MARK + LETTER * len(member.name)) / step
-    lowest = min(found.values())
-    return {name: lane - lowest for name, lane in found.items()}
+    lowest = min(rows.values())
+    return {name: lane - lowest for name, lane in rows.items()}
 
 
 def tree(
-    members: Mapping[str, FamilyMember], chosen: str, told: bool, shown: str, words: Mapping[str, str]
+    members: Mapping[str, FamilyMember], chosen: str, coloured: bool, shown: str, words: Mapping[str, str]
 ) -> go.Figure:
     """Models from left to right in chronological order; a line leads from each to the models derived from it.
 
-    chosen: highlighted together with its ancestors · told: whether kinds of change are coloured · shown: the kind whose
-    models are in full colour, "" for all · words: kind → its name.
+    chosen: highlighted together with its ancestors · coloured: by kind of change · shown: the kind whose models are in
+    full colour, "" for all · words: kind → its name.
     """
     rows, rank = lanes(members), {name: number for number, name in enumerate(members)}
     line = line_of(members, chosen)
@@ -76,7 +76,9 @@ def tree(
                 showlegend=False,
             )
     every = list(members.values())
-    looks = [LOOKS[shown if shown in one.changed else one.changed[0]] if told else (GREY, "circle") for one in every]
+    looks = [
+        LOOKS[shown if shown in one.changed else one.changed[0]] if coloured else (GREY, "circle") for one in every
+    ]
     looks = [look if not shown or shown in one.changed else FAINT for look, one in zip(looks, every, strict=True)]
     fig.add_scatter(
         x=[rank[one.name] for one in every],
@@ -95,7 +97,7 @@ def tree(
             "line": {"width": [3 if one.name == chosen else 0 for one in every], "color": BLUE},
         },
         customdata=list(range(len(every))),
-        hovertext=[" · ".join([one.date, *(words[kind] for kind in one.changed if told)]) for one in every],
+        hovertext=[" · ".join([one.date, *(words[kind] for kind in one.changed if coloured)]) for one in every],
         hovertemplate="%{text}<br>%{hovertext}<extra></extra>",
     )
     years: dict[int, str] = {}  # rank of the year's first model → year, if there is room

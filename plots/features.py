@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from minibert.finetune.layer_choice import LayerChoice
 from plots.attention import literal
 from plots.grammar import OURS
-from plots.theme import BLUE, GREEN, GREY, SKY, SMALL
+from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, SKY, SMALL, add_marks, name_rows
 
 TRAINED, FROZEN, NEW = BLUE, SKY, GREEN
 SEE_THROUGH = "rgba(138,143,152,0.10)"
@@ -49,33 +49,31 @@ def stack(
         read = [column for column in columns if layer in reading.layers and (column in sources)]
         for filled, at in ((False, [c for c in columns if c not in read]), (True, read)):
             if at:
-                fig.add_scatter(
-                    x=at,
-                    y=[layer] * len(at),
-                    mode="markers",
-                    showlegend=False,
-                    customdata=[literal(tokens[c]) for c in at],
-                    marker={
+                add_marks(
+                    fig,
+                    at,
+                    [layer] * len(at),
+                    {
                         "symbol": "square",
                         "size": 24,
                         "color": colour if filled else SEE_THROUGH,
                         "line": {"width": 3 if filled else 1.5, "color": colour},
                     },
-                    hovertemplate=literal(names[layer]) + " · %{customdata}<extra></extra>",
+                    customdata=[literal(tokens[c]) for c in at],
+                    hover=literal(names[layer]) + " · %{customdata}",
                 )
     for (y, name, _), at in zip(tops, where, strict=True):
-        fig.add_scatter(
-            x=at,
-            y=[y] * len(at),
-            mode="markers",
-            showlegend=False,
-            marker={
+        add_marks(
+            fig,
+            at,
+            [y] * len(at),
+            {
                 "symbol": "square",
                 "size": 24,
                 "color": NEW if y > read_at else colour,
                 "line": {"width": 3, "color": NEW if y > read_at else colour},
             },
-            hovertemplate=literal(name) + "<extra></extra>",
+            hover=literal(name) + "",
         )
     end = tops[-1][0]
     fig.add_annotation(x=middle[0], y=end + 0.75, text=literal(outputs), showarrow=False, font={"size": SMALL})
@@ -112,7 +110,7 @@ def lines(fig: go.Figure, points: Sequence[tuple[float, float]], colour: str) ->
 
 
 @dataclass(frozen=True)
-class Bar:
+class RunScore:
     """score: a run's latest, None before the first · recorded: scores of earlier runs with the same settings."""
 
     name: str
@@ -120,7 +118,7 @@ class Bar:
     recorded: Sequence[float] = ()
 
 
-def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
+def bars(rows: Sequence[RunScore], axis: str, words: tuple[str, str]) -> go.Figure:
     """Live scores in percent, with recorded runs as diamonds. words: legend entries of the bars and the diamonds."""
     fig = go.Figure()
     at = list(range(len(rows)))
@@ -147,15 +145,13 @@ def bars(rows: Sequence[Bar], axis: str, words: tuple[str, str]) -> go.Figure:
             marker={"symbol": "diamond", "size": 12, "color": OURS, "line": {"width": 1.5, "color": "#333333"}},
             hovertemplate="%{x:.1f}<extra></extra>",
         )
-    fig.update_yaxes(
-        tickvals=at, ticktext=[literal(row.name) for row in rows], range=[len(rows) - 0.5, -0.5], showgrid=False
-    )
+    name_rows(fig, [literal(row.name) for row in rows])
     fig.update_xaxes(range=[0, 100], title_text=axis)
     fig.update_layout(
         height=150 + 52 * len(rows),
         showlegend=True,
         uirevision="bars",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend=LEGEND_ABOVE,
     )
     return fig
 
@@ -177,5 +173,5 @@ def storage(
     fig.add_vline(x=now, line={"color": GREY, "dash": "dot", "width": 2})
     fig.update_xaxes(title_text=axes[0], range=[1, max(tasks)])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    fig.update_layout(height=300, showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0})
+    fig.update_layout(height=300, showlegend=True, legend=LEGEND_ABOVE)
     return fig

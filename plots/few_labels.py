@@ -9,7 +9,7 @@ from statistics import fmean
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.theme import BLUE, FONT_SIZE, GREY, WORDS
+from plots.theme import BLUE, FONT_SIZE, GREY, WORDS, add_marks
 
 Share = tuple[str, float]
 
@@ -45,7 +45,7 @@ def words_at_blank(
 
 
 @dataclass(frozen=True)
-class Row:
+class SeedScores:
     """values: accuracies, one per seed."""
 
     name: str
@@ -53,18 +53,17 @@ class Row:
     marked: bool = False
 
 
-def accuracies(rows: Sequence[Row], title: str, axis: str, chance: str) -> go.Figure:
+def accuracies(rows: Sequence[SeedScores], title: str, axis: str, chance: str) -> go.Figure:
     """One mark per seed, their mean as a line and a number; a dotted line at 0.5, labelled `chance`."""
     fig = go.Figure()
     for place, row in enumerate(rows):
         colour, mean = (BLUE if row.marked else GREY), fmean(row.values)
-        fig.add_scatter(
-            x=list(row.values),
-            y=[place] * len(row.values),
-            mode="markers",
-            showlegend=False,
-            marker={"size": 13, "color": colour, "symbol": "circle" if row.marked else "diamond"},
-            hovertemplate=f"{literal(row.name)}: %{{x:.1%}}<extra></extra>",
+        add_marks(
+            fig,
+            list(row.values),
+            [place] * len(row.values),
+            {"size": 13, "color": colour, "symbol": "circle" if row.marked else "diamond"},
+            hover=f"{literal(row.name)}: %{{x:.1%}}",
         )
         fig.add_shape(
             type="line", x0=mean, x1=mean, y0=place - 0.25, y1=place + 0.25, line={"color": colour, "width": 4}

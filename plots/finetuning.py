@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, GREY, ORANGE, SMALL
+from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks
 
 STARTS = ("pretrained", "random")
 COLOUR = {"pretrained": BLUE, "random": ORANGE}
@@ -174,23 +174,21 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
     fig = go.Figure()
     hover = "%{x:.1%}<extra></extra>" if scale.percent else "%{x:.3f}<extra></extra>"
     for row, (start, values) in enumerate(finals.items()):
-        fig.add_scatter(
-            x=values,
-            y=[row] * len(values),
-            mode="markers",
-            showlegend=False,
+        add_marks(
+            fig,
+            values,
+            [row] * len(values),
+            {"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
             hovertemplate=hover,
-            marker={"size": 15, "color": COLOUR[start], "symbol": SYMBOL[start], "opacity": 0.75, "line": {"width": 2}},
         )
         if len(values) > 1:
-            fig.add_scatter(
-                x=[statistics.fmean(values)],
-                y=[row + 0.28],
-                mode="markers",
-                showlegend=False,
+            add_marks(
+                fig,
+                [statistics.fmean(values)],
+                [row + 0.28],
+                {"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
                 hovertemplate=hover,
                 error_x={"array": [statistics.stdev(values)], "thickness": 3, "width": 10, "color": COLOUR[start]},
-                marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": COLOUR[start]}},
             )
     if scale.floor is not None:
         fig.add_vline(x=scale.floor, line=FLOOR)
@@ -203,7 +201,7 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
 
 
 @dataclass(frozen=True)
-class Said:
+class PredictionCurve:
     """Predictions of one run for one input: (epoch, prediction in a few words, its probability or score)."""
 
     name: str
@@ -212,7 +210,13 @@ class Said:
 
 
 def answers_over_time(
-    said: Sequence[Said], title: str, axis: str, names: dict[str, str], other: str, top: float = 1.0, finding: str = ""
+    curves: Sequence[PredictionCurve],
+    title: str,
+    axis: str,
+    names: dict[str, str],
+    other: str,
+    top: float = 1.0,
+    finding: str = "",
 ) -> go.Figure:
     """Probability of each run's prediction over epochs, one line per run. Changed predictions are written at the point
     of change; predictions different from the run's last are crosses.
@@ -221,15 +225,15 @@ def answers_over_time(
     """
     fig = go.Figure()
     share = top == 1.0
-    last = max((x for one in said for x, _, _ in one.points), default=0)
+    last = max((x for one in curves for x, _, _ in one.points), default=0)
     crosses = False
-    for one in said:
+    for one in curves:
         words = [word for _, word, _ in one.points]
         turns = [i for i, word in enumerate(words) if i == 0 or word != words[i - 1]] if share else []
         written = {len(words) - 1, *(turns[1:] if len(turns) <= MOST_TURNS else [])} if share else set()
         text = [escape(short(word)) if i in written else "" for i, word in enumerate(words)]
-        kept = [not share or word == words[-1] for word in words]
-        crosses |= not all(kept)
+        same_as_last = [not share or word == words[-1] for word in words]
+        crosses |= not all(same_as_last)
         fig.add_scatter(
             x=[x for x, _, _ in one.points],
             y=[y for _, _, y in one.points],
@@ -243,12 +247,12 @@ def answers_over_time(
             textfont={"size": SMALL, "color": COLOUR[one.start]},
             cliponaxis=False,
             line={"color": COLOUR[one.start], "dash": DASH[one.start], "width": 2.5},
-            marker={"symbol": [SYMBOL[one.start] if same else "x" for same in kept], "size": 10},
+            marker={"symbol": [SYMBOL[one.start] if same else "x" for same in same_as_last], "size": 10},
             customdata=[escape(short(word)) for word in words],
             hovertemplate=f"{escape(one.name)}<br>%{{x:.2f}}: %{{customdata}} (%{{y:{'.0%' if share else '.2f'}}})"
             "<extra></extra>",
         )
-    for start in (start for start in STARTS if any(one.start == start for one in said)):
+    for start in (start for start in STARTS if any(one.start == start for one in curves)):
         line = {"color": COLOUR[start], "dash": DASH[start], "width": 2.5}
         marker = {"symbol": SYMBOL[start], "size": 10, "color": COLOUR[start]}
         fig.add_scatter(x=[None], y=[None], mode="lines+markers", line=line, marker=marker, name=names[start])
@@ -262,11 +266,11 @@ def answers_over_time(
     return fig
 
 
-def answers_now(said: Sequence[Said], title: str, top: float = 1.0, finding: str = "") -> go.Figure:
+def answers_now(curves: Sequence[PredictionCurve], title: str, top: float = 1.0, finding: str = "") -> go.Figure:
     """Last prediction of each run and its probability or score, one bar per run: for inputs entered after training."""
     fig = go.Figure()
     form = ".0%" if top == 1.0 else ".2f"
-    for row, one in enumerate(said):
+    for row, one in enumerate(curves):
         _, words, value = one.points[-1]
         fig.add_bar(
             x=[value],
@@ -282,11 +286,13 @@ def answers_now(said: Sequence[Said], title: str, top: float = 1.0, finding: str
             hovertemplate=f"{escape(one.name)}: {escape(short(words))}<extra></extra>",
         )
     fig.update_yaxes(
-        tickvals=list(range(len(said))), ticktext=[escape(one.name) for one in said], range=[len(said) - 0.4, -0.6]
+        tickvals=list(range(len(curves))),
+        ticktext=[escape(one.name) for one in curves],
+        range=[len(curves) - 0.4, -0.6],
     )
     fig.update_xaxes(range=[0, 1.35 * top], tickformat=".0%" if top == 1.0 else ".1f", title_text=title)
     fig.update_xaxes(tickvals=[0, 0.25, 0.5, 0.75, 1] if top == 1.0 else None)
-    fig.update_layout(height=130 + 42 * len(said), title_text=finding or None)
+    fig.update_layout(height=130 + 42 * len(curves), title_text=finding or None)
     return fig
 
 

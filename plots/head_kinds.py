@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from plots.attention import literal
 from plots.grammar import OURS, PAPER
-from plots.theme import BLUE, GREY, SKY, SMALL, VERMILION
+from plots.theme import BLUE, GREY, LEGEND_ABOVE, SKY, VERMILION, add_marks, add_text, name_rows
 
 
 def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *, threshold: float) -> go.Figure:
@@ -39,16 +39,11 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
         marker={"symbol": "line-ns", "size": 20, "line": {"width": 4, "color": GREY}},
         hovertemplate="%{x:.3f}<extra></extra>",
     )
-    fig.add_scatter(
-        y=list(range(len(kinds))),
-        x=np.where(on_mark, np.fmax(scores, chance), scores) + 0.02,
-        mode="text",
-        text=["" if np.isnan(score) else f"{score:.1%}" for score in scores],
-        textposition="middle right",
-        textfont={"size": SMALL},
-        cliponaxis=False,
-        hoverinfo="skip",
-        showlegend=False,
+    add_text(
+        fig,
+        np.where(on_mark, np.fmax(scores, chance), scores) + 0.02,
+        list(range(len(kinds))),
+        ["" if np.isnan(score) else f"{score:.1%}" for score in scores],
     )
     fig.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dot"})
     fig.update_xaxes(range=[0, 1.25], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
@@ -59,7 +54,7 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
         showgrid=False,
         ticks="",
     )
-    legend = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+    legend = LEGEND_ABOVE
     fig.update_layout(height=110 + 40 * len(kinds), bargap=0.35, legend=legend, margin={"t": 44, "b": 8})
     return fig
 
@@ -136,8 +131,8 @@ def found_words(
     """
     fig = go.Figure()
     pairs = ((ours, -0.2, FOUND_LOOKS[0], names[0]), (theirs, 0.2, FOUND_LOOKS[1], names[1]))
-    for found, shift, (colour, symbol), name in pairs:
-        rows = [(i, one) for i, one in enumerate(found) if one is not None]
+    for words, shift, (colour, symbol), name in pairs:
+        rows = [(i, one) for i, one in enumerate(words) if one is not None]
         fig.add_scatter(
             x=[x for _, one in rows for x in (one.rule, one.accuracy, None)],
             y=[y for i, _ in rows for y in (i + shift, i + shift, None)],
@@ -156,18 +151,13 @@ def found_words(
             text=[literal(one.head) for _, one in rows],
             hovertemplate="%{text}: %{x:.1%}<extra></extra>",
         )
-        fig.add_scatter(
-            x=[max(one.accuracy, one.rule) + 0.04 for _, one in rows],
-            y=[i + shift for i, _ in rows],
-            mode="text",
-            text=[f"{one.accuracy:.0%} · {literal(one.head)}" for _, one in rows],
-            textposition="middle right",
-            textfont={"size": SMALL},
-            cliponaxis=False,
-            hoverinfo="skip",
-            showlegend=False,
+        add_text(
+            fig,
+            [max(one.accuracy, one.rule) + 0.04 for _, one in rows],
+            [i + shift for i, _ in rows],
+            [f"{one.accuracy:.0%} · {literal(one.head)}" for _, one in rows],
         )
-    both = [(i + shift, one) for found, shift, *_ in pairs for i, one in enumerate(found) if one is not None]
+    both = [(i + shift, one) for words, shift, *_ in pairs for i, one in enumerate(words) if one is not None]
     fig.add_scatter(
         x=[one.rule for _, one in both],
         y=[y for y, _ in both],
@@ -178,24 +168,17 @@ def found_words(
         hovertemplate=f"{literal(names[2])}: %{{x:.1%}}<extra></extra>",
     )
     across = np.arange(0.04, 1.36, 0.08)  # invisible marks, so that a click anywhere in a row counts
-    fig.add_scatter(
-        x=np.tile(across, len(relations)),
-        y=np.repeat(np.arange(len(relations)), len(across)),
-        mode="markers",
-        marker={"symbol": "square", "size": 24, "opacity": 0},
+    add_marks(
+        fig,
+        np.tile(across, len(relations)),
+        np.repeat(np.arange(len(relations)), len(across)),
+        {"symbol": "square", "size": 24, "opacity": 0},
         customdata=np.repeat(np.arange(len(relations)), len(across))[:, None],
         hoverinfo="none",
-        showlegend=False,
     )
     if selected is not None:
         fig.add_hrect(selected - 0.5, selected + 0.5, fillcolor=SKY, opacity=0.22, line_width=0, layer="below")
     fig.update_xaxes(range=[0, 1.36], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
-    fig.update_yaxes(
-        tickvals=list(range(len(relations))),
-        ticktext=[literal(name) for name in relations],
-        range=[len(relations) - 0.45, -0.55],
-        showgrid=False,
-        ticks="",
-    )
+    name_rows(fig, [literal(name) for name in relations], range=[len(relations) - 0.45, -0.55], ticks="")
     fig.update_layout(height=52 + 45 * len(relations), showlegend=False, margin={"t": 8, "b": 8})
     return fig

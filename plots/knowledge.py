@@ -7,25 +7,24 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from plots.attention import literal, token_ticks
-from plots.theme import BLUE, GREY, ORANGE, SMALL, titled
+from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks, titled
 
 
 def visible_matrix(
-    tokens: Sequence[str], branch: Sequence[int], seen: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
+    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
 ) -> go.Figure:
     """One mark per pair (row may attend to column), round if either is in a branch; the row `chosen` is framed."""
     fig, size = go.Figure(), len(tokens)
     pairs = [(row, column) for row in range(size) for column in range(size)]
     for hung, colour, symbol in ((False, BLUE, "square"), (True, ORANGE, "circle")):
-        some = [(i, j) for i, j in pairs if seen[i][j] and bool(branch[i] or branch[j]) is hung]
-        fig.add_scatter(
-            x=[j for _i, j in some],
-            y=[i for i, _j in some],
-            mode="markers",
-            showlegend=False,
-            marker={"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
+        some = [(i, j) for i, j in pairs if mask[i][j] and bool(branch[i] or branch[j]) is hung]
+        add_marks(
+            fig,
+            [j for _i, j in some],
+            [i for i, _j in some],
+            {"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
             text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
-            hovertemplate="%{text}<extra></extra>",
+            hover="%{text}",
         )
     fig.add_shape(
         type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
@@ -95,12 +94,12 @@ def translations(
         (BLUE, "circle", points[:subjects], names[:subjects]),
         (ORANGE, "square", points[subjects:], names[subjects:]),
     )
-    for colour, symbol, some, told in groups:
+    for colour, symbol, some, labels in groups:
         fig.add_scatter(
             x=[x for x, _ in some],
             y=[y for _, y in some],
             mode="markers+text" if len(some) < 15 else "markers",
-            text=[literal(name) for name in told],
+            text=[literal(name) for name in labels],
             textposition="top center",
             textfont={"size": SMALL},
             showlegend=False,

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -40,6 +41,38 @@ _PIXELS = {  # part of a figure → its sizes in pixels, besides those of type a
     "colorbar": {"thickness"},
     "uniformtext": {"minsize"},
 }
+
+
+LEGEND_ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+
+
+def add_marks(fig: go.Figure, x, y, marker: dict, *, hover: str | None = None, **options) -> None:
+    """Add points without a legend entry. hover: text of a point under the mouse."""
+    if hover is not None:
+        options["hovertemplate"] = hover + "<extra></extra>"
+    fig.add_scatter(x=x, y=y, mode="markers", marker=marker, showlegend=False, **options)
+
+
+def add_text(fig: go.Figure, x, y, text: Sequence[str], *, position="middle right", **options) -> None:
+    """Write small texts at points; they neither react to the mouse nor end at the axes."""
+    options |= {"textposition": position, "textfont": {"size": SMALL}, "cliponaxis": False, "hoverinfo": "skip"}
+    fig.add_scatter(x=x, y=y, mode="text", text=text, showlegend=False, **options)
+
+
+def add_line(
+    fig: go.Figure, x, y, name: str, look: tuple[str, str, str], hover: str, *, width: float = 3, size=9, **options
+) -> None:
+    """Add a line with markers. look: its colour, dash and symbol."""
+    colour, dash, symbol = look
+    options |= {"line": {"color": colour, "dash": dash, "width": width}, "hovertemplate": hover + "<extra></extra>"}
+    marker = {"symbol": symbol, "size": size, "color": colour}
+    fig.add_scatter(x=x, y=y, name=name, mode="lines+markers", marker=marker, **options)
+
+
+def name_rows(fig: go.Figure, names: Sequence[str], **options) -> None:
+    """Name the rows 0, 1, … of a figure, the first on top."""
+    rows = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
+    fig.update_yaxes(**rows | {"showgrid": False} | options)
 
 
 def contrast(one: str, other: str) -> float:

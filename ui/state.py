@@ -5,14 +5,18 @@ such a widget. Invalid values in a link are silently replaced by the default; no
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state import get_session_state
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
 _EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
+_batch: ContextVar[dict[str, bool] | None] = ContextVar("batch", default=None)
 MAX_URL_TEXT = 500  # characters of free text stored in a link; some proxies refuse URLs of more than a few thousand
 
 
@@ -47,9 +51,41 @@ def set_url(name: str, value: object, default: object = None) -> None:
     st.session_state[f"_unlinked.{name}"] = len(text) > MAX_URL_TEXT
     if value is not None and st.query_params.get(name) == text:
         return
-    if value is None or value == default or len(text) > MAX_URL_TEXT:
-        if name in st.query_params:
-            del st.query_params[name]
+    if value is not None and value != default and len(text) <= MAX_URL_TEXT:
+        _write(name, text)
+    elif name in st.query_params:
+        _write(name, None)
+
+
+@contextmanager
+def one_history_entry() -> Iterator[None]:
+    """Send all that `set_url` changes within this block in one message, at its end.
+
+    The browser adds an entry to its history for each message; a new sentence may change several parameters.
+    """
+    batch = {"open": True, "changed": False}
+    token = _batch.set(batch)
+    try:
+        yield
+    finally:
+        _batch.reset(token)
+        batch["open"] = False  # a parallel fragment may still hold it
+        if batch["changed"]:
+            st.query_params.update()  # sends the parameters as they are
+
+
+def _write(name: str, text: str | None) -> None:
+    """Set a parameter of the link, or remove it with None."""
+    batch = _batch.get()
+    if batch is not None and batch["open"]:
+        with get_session_state().query_params() as params:
+            if text is None:
+                params.discard_param_no_forward_msg(name)
+            else:
+                params.set_with_no_forward_msg(name, text)
+        batch["changed"] = True
+    elif text is None:
+        del st.query_params[name]
     else:
         st.query_params[name] = text
 

@@ -22,8 +22,8 @@ def at_choice() -> dict:
     shared = choice("both-shared", _("Shared by ALBERT’s layers"), shared_words(), wrap=True)
     width = st.select_slider(_("E of ALBERT"), WIDTHS, value=32, key="both-E", bind="query-params")
     layers = st.select_slider(_("Layers of both"), LAYERS, value=4, key="both-L", bind="query-params")
-    asked = {"no": _("nothing"), "yes": _("BERT: the next? ALBERT: in order?")}
-    pairs = choice("both-pairs", _("Asked of pairs"), asked, wrap=True) == "yes"
+    questions = {"no": _("nothing"), "yes": _("BERT: the next? ALBERT: in order?")}
+    pairs = choice("both-pairs", _("Asked of pairs"), questions, wrap=True) == "yes"
     title = "ALBERT" if shared == "all" else _("ALBERT, shared: {what}").format(what=shared_words()[shared])
     sizes = {"num_hidden_layers": int(layers)}
     of_albert = {**sizes, "embedding_size": int(width), "shared": shared}

@@ -1,11 +1,13 @@
-"""The paper's claims beside the results recorded in this repository."""
+"""The paper's claims beside the results recorded here, and ALBERT's lines against BERT's."""
 
 import streamlit as st
 
 from sections.albert.subject import Inputs
 from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results
+from ui.code_diff import CodeChange, show_diff
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.source import show_source
 from ui.translations import _
 
 MEASURES = {"order": "sop", "next": "nsp", "use": "who_is_meant", "sharing": "who_is_meant", "wide": "who_is_meant"}
@@ -68,3 +70,20 @@ def _time(lesson: Lesson) -> None:
             "read forward. All have three layers of 128."
         )
     )
+
+
+def show_diff_to_bert(lesson: Lesson, inputs: Inputs) -> None:
+    from minibert.model import Embeddings, stack
+    from minibert.relatives import albert
+    from minibert.relatives.parts.factorised import FactorisedEmbeddings
+    from minibert.text.segment_pairs import ordered_pairs, segment_pairs
+
+    lesson.show("The difference as a diff", title=False)
+    show_diff(
+        [
+            CodeChange(_("One block"), stack, albert.blocks),
+            CodeChange(_("A narrow embedding"), Embeddings, FactorisedEmbeddings),
+            CodeChange(_("Order in the place of topic"), segment_pairs, ordered_pairs),
+        ]
+    )
+    show_source(albert, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/albert.py`"))

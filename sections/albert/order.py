@@ -20,7 +20,7 @@ GUESSES = (0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PairModel:
     """A model and its pre-training objective: "mlm+nsp", "mlm+sop" or only "mlm"."""
 
     name: str
@@ -31,7 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.pair_questions import judged, pairs_to_judge
 
     lesson.show("Order or topic", title=False)
-    if any(one.objective == "mlm" for one in asked(inputs.pair)):
+    if any(one.objective == "mlm" for one in pair_models(inputs.pair)):
         st.info(
             _(
                 "These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
@@ -40,7 +40,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             icon=":material/info:",
         )
         return
-    answers = _answers(inputs.pair)
+    answers = _counted(inputs.pair, inputs.pair.version)
     if _guessed(inputs.pair, answers):
         _draw(answers)
     _own(lesson, inputs.pair)
@@ -48,15 +48,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_source(judged, label=_("How they are judged"))
 
 
-def asked(pair: ModelPair) -> list[Asked]:
+def pair_models(pair: ModelPair) -> list[PairModel]:
     from minibert.checkpoint import OBJECTIVE, config_values
 
     folders = {"ALBERT": pair.relative, "BERT": pair.bert}
-    return [Asked(name, config_values(folder).get(OBJECTIVE, "mlm")) for name, folder in folders.items()]
-
-
-def _answers(pair: ModelPair) -> dict[str, dict[str, float]]:
-    return _counted(pair, pair.version)
+    return [PairModel(name, config_values(folder).get(OBJECTIVE, "mlm")) for name, folder in folders.items()]
 
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
@@ -84,14 +80,14 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
 
     trained = {"ALBERT": _("ALBERT, asked for the order"), "BERT": _("BERT, asked for the next")}
     questions = (_("now: next or from elsewhere?"), _("now: in order or swapped?"))
-    rows = {trained[name]: (100 * said["nsp"], 100 * said["sop"]) for name, said in answers.items()}
+    rows = {trained[name]: (100 * scores["nsp"], 100 * scores["sop"]) for name, scores in answers.items()}
     title = _("Asked for the order: {bert:.0f} % after next sentences, {albert:.0f} % after orders").format(
         bert=100 * answers["BERT"]["sop"], albert=100 * answers["ALBERT"]["sop"]
     )
-    told = " ".join(
+    details = " ".join(
         f"{name}: {questions[0]} {one:.1f} %; {questions[1]} {other:.1f} %." for name, (one, other) in rows.items()
     )
-    figure(titled(trained_and_asked(rows, questions), title), told, "crosswise", wide=True)
+    figure(titled(trained_and_asked(rows, questions), title), details, "crosswise", wide=True)
     st.caption(
         _(
             "Computed now on the pairs of {n} stories of the toy world that the shipped models have not read. True "
@@ -127,9 +123,9 @@ def _own(lesson: Lesson, pair: ModelPair) -> None:
         _("swapped"): SegmentPair(b, a, None),
         _("the second from elsewhere: “{text}”").format(text=literal(other)): SegmentPair(a, c, None),
     }
-    said = {
+    scores = {
         name: follows(model, tokenizer, list(pairs.values())) for name, model in (("ALBERT", albert), ("BERT", bert))
     }
     head = f"| | {_('ALBERT: P(in order)')} | {_('BERT: P(is next)')} |\n|:--|--:|--:|\n"
-    lines = [f"| {name} | {said['ALBERT'][i]:.0%} | {said['BERT'][i]:.0%} |" for i, name in enumerate(pairs)]
+    lines = [f"| {name} | {scores['ALBERT'][i]:.0%} | {scores['BERT'][i]:.0%} |" for i, name in enumerate(pairs)]
     st.markdown(head + "\n".join(lines))

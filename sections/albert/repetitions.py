@@ -94,7 +94,7 @@ def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None
             lines.append(Line(own, _followed(values, token), look, **spread))
         panels.append(Panel(title, lines))
     layers = max(len(one.distances) for one in moved.values())
-    told = "; ".join(
+    details = "; ".join(
         _("{name}: distances {distances}, cosines {cosines}").format(
             name=name,
             distances=", ".join(f"{x:.1f}" for x in _followed(one.distances, token)),
@@ -104,7 +104,7 @@ def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None
     )
     figure(
         over_layers(panels, [str(n + 1) for n in range(layers)], _("layer, or use of the block")),
-        f"{words} {told}.",
+        f"{words} {details}.",
         "movement",
         wide=True,
         data=lambda: [

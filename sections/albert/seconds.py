@@ -19,8 +19,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.session_state["albert-measured"] = True
     if st.session_state.get("albert-measured"):
         with st.spinner(_("Both read and learn, in turns …")):
-            found = _measured()
-        bert, albert = found["bert"], found["albert"]
+            costs = _measured()
+        bert, albert = costs["bert"], costs["albert"]
         words = _(
             "**{times:.1f} times fewer weights; an answer takes {answer:.0%} of BERT’s time, a step {step:.0%}.**"
         )
@@ -40,7 +40,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                     _("an answer, ms"): f"{1_000 * one.answer:.1f}",
                     _("a step, ms"): f"{1_000 * one.step:.1f}",
                 }
-                for name, one in found.items()
+                for name, one in costs.items()
             ]
         )
         st.caption(

@@ -1,4 +1,4 @@
-"""The weights, counted: V·H against V·E + E·H, and one block against L, for a chosen E and sharing."""
+"""The weights, counted: V·H against V·E + E·H, one block against L; and the published sizes."""
 
 import streamlit as st
 
@@ -91,15 +91,15 @@ def encoder(count) -> list:
 def segments(count) -> list[tuple[str, int]]:
     """(group, weights) of each copy, in the order of data flow: embeddings, block after block, pooler. A norm belongs
     to its half of the block."""
-    found = [("embeddings", count.of("embeddings."))]
+    result = [("embeddings", count.of("embeddings."))]
     halves = {
         group: (sum(part.one for part in parts), parts[0].times)
         for group, prefix in HALVES.items()
         if (parts := [part for part in count.parts if part.name.startswith(prefix)])
     }
     for layer in range(max(times for _one, times in halves.values())):
-        found += [(group, one) for group, (one, times) in halves.items() if layer < times]
-    return [*found, ("heads", count.of("pooler"))]
+        result += [(group, one) for group, (one, times) in halves.items() if layer < times]
+    return [*result, ("heads", count.of("pooler"))]
 
 
 def table(bert, albert) -> None:
@@ -122,4 +122,36 @@ def table(bert, albert) -> None:
             "Both with the vocabulary of ALBERT, V = {v:,}. Positions, segments, norms and biases stand in the last "
             "line only, those of the blocks in theirs."
         ).format(v=v)
+    )
+
+
+def show_published(lesson: Lesson, inputs: Inputs) -> None:
+    from minibert.config import BertConfig
+    from minibert.count import flops, parameters
+    from minibert.relatives import shape_of
+    from minibert.relatives.albert import AlbertConfig
+
+    lesson.show("What became of it", title=False)
+    base = flops(BertConfig.preset("base"), 1, 128, 0, training=False).total
+    rows = []
+    for name in SIZES:
+        config = AlbertConfig.preset(name)
+        work = flops(shape_of(config), 1, 128, 0, training=False).total / base
+        rows.append(
+            {
+                _("model"): f"ALBERT-{name}",
+                "L": config.num_hidden_layers,
+                "H": config.hidden_size,
+                "E": config.embedding_size,
+                _("weights, with pooler"): f"{parameters(shape_of(config)).with_pooler:,}",
+                _("arithmetic of an answer, BERT-base = 1"): f"{work:.1f}",
+            }
+        )
+    st.markdown("### " + _("Sizes, counted"))
+    st.table(rows)
+    st.caption(
+        _(
+            "Counted by minibert.count; the tests hold the weights against `AlbertModel` of transformers. The paper "
+            "rounds them to 12, 18, 60 and 235 million (table 1). The arithmetic is of 128 tokens."
+        )
     )

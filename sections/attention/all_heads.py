@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs, axes, show_guesses, square, trace, word_to_hide
+from sections.attention.subject import Inputs, axes, show_guesses, square, trace
 from ui.figures import figure
 from ui.inputs import clicked, state
-from ui.inspected_model import InspectedModel, head_name
+from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.translations import _
 
@@ -44,8 +44,8 @@ def every_head(lesson: Lesson, inputs: Inputs) -> None:
     left, right = st.columns([11, 10], gap="medium")
     with left:
         sharp, broad = (head_name(*divmod(int(at), bits.size(1))) for at in (bits.argmin(), bits.argmax()))
-        told = _("Sharpest: {sharp}, {low:.1f} bits a row. Broadest: {broad}, {top:.1f}.")
-        st.markdown(f"**{told.format(sharp=sharp, broad=broad, low=bits.min().item(), top=bits.max().item())}**")
+        summary = _("Sharpest: {sharp}, {low:.1f} bits a row. Broadest: {broad}, {top:.1f}.")
+        st.markdown(f"**{summary.format(sharp=sharp, broad=broad, low=bits.min().item(), top=bits.max().item())}**")
         figure(
             partial(plots.all_heads, probs, selected=(layer, head), names=(_("layer"), _("head"))),
             _("{layers} layers of {heads} heads, each a matrix. Chosen: {name}.").format(

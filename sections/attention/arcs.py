@@ -49,9 +49,9 @@ def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
     one = take_apart(inputs.subject.model, reading.batch(), record, inputs.layer, inputs.head)
     row = min(picked_row(inputs), len(reading.tokens) - 1)
     with picture():
-        told = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row)
-        probs = one.probs if told else torch.zeros_like(one.probs)
-        if told:
+        revealed = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row)
+        probs = one.probs if revealed else torch.zeros_like(one.probs)
+        if revealed:
             findings = [finding(reading.tokens, one.probs[i].tolist(), i, inputs) for i in range(len(reading.tokens))]
         else:
             findings = [_("Where does “{word}” look?").format(word=visible(token)) for token in reading.tokens]
@@ -64,7 +64,7 @@ def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
                 "mixed": [[round(v, 3) for v in line] for line in one.mixed.tolist()],
                 "row": row,
                 "stage": stage(),
-                "asked": not told,
+                "asked": not revealed,
                 "step": step,
                 "large": projecting(),
                 "findings": findings,
@@ -78,13 +78,13 @@ def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
             on_stage_change=_to_stage,
             on_clicked_change=_clicked,
         )
-    if told:
+    if revealed:
         with st.container(
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"
         ):
             measure(inputs, all_probs(record)[:, 0], row)
     lesson.show("The question", title=False)
-    if told:
+    if revealed:
         in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
 
 
@@ -119,9 +119,9 @@ def said() -> list[str]:
 def finding(tokens: tuple[str, ...], shares: list[float], row: int, inputs: Inputs) -> str:
     """Where most of a word's attention goes, as a sentence."""
     most = sorted(range(len(shares)), key=lambda j: -shares[j])[:3]
-    told = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
+    places = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
     return _("{head}: “{word}” takes {told}").format(
-        head=head_name(inputs.layer, inputs.head).capitalize(), word=visible(tokens[row]), told=told
+        head=head_name(inputs.layer, inputs.head).capitalize(), word=visible(tokens[row]), told=places
     )
 
 
@@ -152,17 +152,17 @@ def measure(inputs: Inputs, probs, row: int) -> None:
 
 
 def _to_stage() -> None:
-    told = (st.session_state.get(KEY) or {}).get("stage")
-    if isinstance(told, (int, float)) and 0 <= told < len(stages()):
-        st.session_state[_STAGE] = int(told)
+    stage = (st.session_state.get(KEY) or {}).get("stage")
+    if isinstance(stage, (int, float)) and 0 <= stage < len(stages()):
+        st.session_state[_STAGE] = int(stage)
 
 
 def _clicked() -> None:
-    told = (st.session_state.get(KEY) or {}).get("clicked")
-    if isinstance(told, dict):
+    cell = (st.session_state.get(KEY) or {}).get("clicked")
+    if isinstance(cell, dict):
         for name in ("row", "column"):
-            if isinstance(told.get(name), (int, float)) and told[name] >= 0:
-                st.session_state[state(name)] = int(told[name])
+            if isinstance(cell.get(name), (int, float)) and cell[name] >= 0:
+                st.session_state[state(name)] = int(cell[name])
 
 
 def _component():

@@ -27,7 +27,7 @@ def show_bars(reading: ModelInput, lengths: list[float], texts: list[str], chose
     )
 
 
-def told(total: SumOfProducts) -> str:
+def terms_in_words(total: SumOfProducts) -> str:
     terms = total.terms
     return _("{count} products between {low:.4f} and {top:.4f}; their sum is {sum:.4f}.").format(
         count=len(terms), low=terms.min().item(), top=terms.max().item(), sum=terms.sum().item()

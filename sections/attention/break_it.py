@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention import sentence_pairs
-from sections.attention.subject import Inputs, aside, axes, show_guesses, square, tiny, trace, word_to_hide
+from sections.attention.subject import Inputs, aside, axes, show_guesses, square, tiny, trace
 from ui.figures import figure
 from ui.inputs import choice
-from ui.inspected_model import InspectedModel, head_name
+from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.text import show_tokens
 from ui.translations import _
@@ -101,23 +101,26 @@ def without_mask(lesson: Lesson, subject: InspectedModel, reading: ModelInput, p
 
     lesson.show("Without the mask", title=False)
     count = st.slider(_("Padding behind the sentence"), 0, MOST_PADDING, 12, key="behind", bind="query-params")
-    seen = leak(subject, reading, position)
+    effects = leak(subject, reading, position)
     show_tokens(reading.padded(count).tokens, label=_("The sentence with its padding"))
     names = (_("with the mask"), _("without the mask"))
     share, guess = st.columns(2)
     aside(
-        share, _("Attention that goes to padding"), f"{seen.share[count]:.1%}", _("{n:.0%} with the mask").format(n=0)
+        share,
+        _("Attention that goes to padding"),
+        f"{effects.share[count]:.1%}",
+        _("{n:.0%} with the mask").format(n=0),
     )
-    moved = [total_variation(p[count], seen.masked[0]).item() for p in (seen.unmasked, seen.masked)]
+    moved = [total_variation(p[count], effects.masked[0]).item() for p in (effects.unmasked, effects.masked)]
     aside(
         guess,
         _("Probability that moved"),
         f"{moved[0]:.1%}",
         _("{moved} with the mask: rounding").format(moved=tiny(moved[1])),
     )
-    best = seen.masked[0].argmax().item()
+    best = effects.masked[0].argmax().item()
     word = subject.tokenizer.vocab[best]
-    lines = {names[0]: seen.masked[:, best].tolist(), names[1]: seen.unmasked[:, best].tolist()}
+    lines = {names[0]: effects.masked[:, best].tolist(), names[1]: effects.unmasked[:, best].tolist()}
     left, right = st.columns(2, gap="medium")
     with left:
         figure(
@@ -142,7 +145,7 @@ def without_mask(lesson: Lesson, subject: InspectedModel, reading: ModelInput, p
             data=lambda: pd.DataFrame(lines),
         )
     with right:
-        show_guesses(subject, seen.masked[count], seen.unmasked[count], names, "attention-mask-words")
+        show_guesses(subject, effects.masked[count], effects.unmasked[count], names, "attention-mask-words")
 
 
 def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInput, position: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from sections.attention.arithmetic import rounding, show_bars, terms_table, told
+from sections.attention.arithmetic import rounding, show_bars, terms_in_words, terms_table
 from sections.attention.subject import Inputs, axes, pick_row, square
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
@@ -78,7 +78,7 @@ def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
         st.caption(
             _("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(d=column - row)
         )
-    figure(dot_product(total.left, total.right, names, height=300), told(total), "attention-product")
+    figure(dot_product(total.left, total.right, names, height=300), terms_in_words(total), "attention-product")
     rounding(total.total, one.products[row, column].item())
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention import arcs
-from sections.attention.arithmetic import rounding, show_bars, show_line, terms_table, told
+from sections.attention.arithmetic import rounding, show_bars, show_line, terms_in_words, terms_table
 from sections.attention.cells import show_pairs
 from sections.attention.subject import Inputs, pick_row, trace
 from ui.figures import figure
@@ -98,7 +98,7 @@ def step_vectors(inputs: Inputs, one: HeadTrace) -> str:
         rounding(total.total, values[row, place].item())
         figure(
             partial(dot_product, total.left, total.right, ("x", "W", "x · W"), height=300),
-            told(total),
+            terms_in_words(total),
             "attention-projection",
         )
     return letter

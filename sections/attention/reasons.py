@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs, show_guesses, word_to_hide
+from sections.attention.subject import Inputs, show_guesses
 from ui.figures import figure
 from ui.inputs import choice, clicked, pick, state
-from ui.inspected_model import InspectedModel, head_name
+from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.model_cache import language_read, load
 from ui.model_registry import available_models
@@ -85,9 +85,9 @@ def weight_against_effect(
     from plots.attention_experiments import weight_and_effect
 
     weight, effect = by_token(subject, hidden, position)
-    kept = [i for i in range(len(weight)) if not math.isnan(effect[i])]
-    words = [hidden.tokens[i] for i in kept]
-    weight, effect = weight[kept], effect[kept]
+    known = [i for i in range(len(weight)) if not math.isnan(effect[i])]
+    words = [hidden.tokens[i] for i in known]
+    weight, effect = weight[known], effect[known]
     agreement(rank_correlation(weight, effect), len(words))
     figure(
         weight_and_effect(
@@ -168,9 +168,9 @@ def agreement(rho: float, count: int) -> None:
     if math.isnan(rho):
         st.caption(_("Too few points to say how weight and effect go together."))
         return
-    said = _("little") if abs(rho) < 0.35 else _("in part") if abs(rho) < 0.8 else _("well")
+    agreeing = _("little") if abs(rho) < 0.35 else _("in part") if abs(rho) < 0.8 else _("well")
     text = _("Weight and effect agree {said}: rank correlation **{rho}** ({n} points; +1 is full agreement, 0 none).")
-    st.markdown(text.format(said=said, rho=f"{rho:+.2f}".replace("-", "−"), n=count))
+    st.markdown(text.format(said=agreeing, rho=f"{rho:+.2f}".replace("-", "−"), n=count))
 
 
 def striking(heads: HeadEffects, names: list[str]) -> str:
@@ -208,7 +208,7 @@ def test_head(subject: InspectedModel, reading: ModelInput, position: int, at: t
     )
 
     batch = reading.batch()
-    edit, said = {
+    edit, explanation = {
         "shuffled": (
             shuffled(*at, batch.padding[0], torch.Generator().manual_seed(0)),
             _("Each row's weights are dealt out anew among the tokens: as sharp as before, at other words."),
@@ -221,6 +221,6 @@ def test_head(subject: InspectedModel, reading: ModelInput, position: int, at: t
     left, right = st.columns([1, 2], gap="medium")
     with left:
         st.metric(_("Probability that moved"), f"{total_variation(before, after).item():.1%}")
-        st.caption(said)
+        st.caption(explanation)
     with right:
         show_guesses(subject, before, after, (_("as trained"), _("changed")), "attention-test-words")

@@ -27,19 +27,19 @@ def by_length() -> tuple[list[int], dict[str, list[float]]]:
     """Lengths, and for each network the share of words copied correctly."""
     longest = min(trained.longest for trained in copiers().values())
     lengths = list(range(1, longest + 1))
-    found = {}
+    accuracy = {}
     for name, trained in copiers().items():
         rng = random.Random(0)
         words = trained.words.entries[4:]  # after the special tokens
         sources = [rng.choices(words, k=length) for length in lengths for _try in range(TRIED)]
         shares = list(map(right, sources, trained.say(sources)))
-        found[name] = [sum(shares[n * TRIED : (n + 1) * TRIED]) / TRIED for n in range(longest)]
-    return lengths, found
+        accuracy[name] = [sum(shares[n * TRIED : (n + 1) * TRIED]) / TRIED for n in range(longest)]
+    return lengths, accuracy
 
 
-def right(source: list[str], said: list[str]) -> float:
+def right(source: list[str], copy: list[str]) -> float:
     """The share of the source's words that appear at the same position in `said`."""
-    return sum(a == b for a, b in zip(source, said, strict=False)) / max(1, len(source))
+    return sum(a == b for a, b in zip(source, copy, strict=False)) / max(1, len(source))
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -53,8 +53,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.spinner(_("Measuring …")):
         lengths, shares = by_length()
     titles = {names()[name]: values for name, values in shares.items()}
-    said = _("{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}.")
-    said = said.format(
+    summary = _(
+        "{short} words through one state: {first:.0%} right; {long} words: {last:.0%}. Looking back: {back:.0%}."
+    )
+    summary = summary.format(
         short=lengths[2],
         first=shares["lstm"][2],
         long=lengths[-1],
@@ -73,9 +75,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 here=len(words) or None,
                 height=340,
             ),
-            said,
+            summary,
         ),
-        said,
+        summary,
         "attention-rnn-bottleneck",
         data=lambda: pd.DataFrame(titles, index=pd.Index(lengths, name=_("words of a sentence"))),
     )
@@ -90,12 +92,12 @@ def again(trained: dict, words: list[str]) -> None:
     known = trained["lstm"].words.known(words)
     say_unknown([word for word, read in zip(words, known, strict=True) if word != read])
     for name, model in trained.items():
-        said = model.say([known])[0]
+        copy = model.say([known])[0]
         marked = " ".join(
             literal(word) if n < len(known) and word == known[n] else f"**~~{literal(word)}~~**"
-            for n, word in enumerate(said)
+            for n, word in enumerate(copy)
         )
-        told = _("{right} of {n} right").format(
-            right=sum(a == b for a, b in zip(known, said, strict=False)), n=len(known)
+        score = _("{right} of {n} right").format(
+            right=sum(a == b for a, b in zip(known, copy, strict=False)), n=len(known)
         )
-        st.markdown(f"{names()[name]} ({told}): {marked}")
+        st.markdown(f"{names()[name]} ({score}): {marked}")

@@ -31,11 +31,11 @@ def expected(ids: tuple[int, ...]) -> tuple[Column, Column, Column]:
         hidden = row.repeat(len(places), 1)
         hidden[torch.arange(len(places)), places] = tokenizer.mask_id
         both = bert(Batch(hidden)).mlm_logits[torch.arange(len(places)), places].softmax(-1)
-    found = []
+    columns = []
     for probs in (forwards, backwards, both):  # (words, V)
         guesses = [tokenizer.vocab[i] for i in probs.argmax(-1).tolist()]
-        found.append((probs[torch.arange(len(places)), row[places]].tolist(), guesses))
-    return tuple(found)
+        columns.append((probs[torch.arange(len(places)), row[places]].tolist(), guesses))
+    return tuple(columns)
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -59,12 +59,14 @@ def picture(reading: Reading) -> None:
             strict=True,
         )
     )
-    right = [sum(guess == token for guess, token in zip(said, tokens, strict=True)) for _p, said in columns.values()]
+    right = [
+        sum(guess == token for guess, token in zip(summary, tokens, strict=True)) for _p, summary in columns.values()
+    ]
     title = _("Of {n} words, {left} are the first guess from the left, {right} from the right, {both} from both sides.")
-    said = title.format(n=len(tokens), left=right[0], right=right[1], both=right[2])
+    summary = title.format(n=len(tokens), left=right[0], right=right[1], both=right[2])
     figure(
-        expected_words(tokens, columns, _("the word that stands there"), said),
-        said,
+        expected_words(tokens, columns, _("the word that stands there"), summary),
+        summary,
         "attention-rnn-directions",
         data=lambda: pd.DataFrame({name: shares for name, (shares, _said) in columns.items()}, index=numbered(tokens)),
         wide=True,

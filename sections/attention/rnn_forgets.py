@@ -29,8 +29,8 @@ def story_words() -> tuple[int, ...]:
     from minibert.toy import world
 
     ids = networks()[2].ids
-    told = [word.text for story in world.stories(3, STORIES) for word in story.words]
-    return tuple(ids[word] for word in told[:MOST_BEHIND])
+    words = [word.text for story in world.stories(3, STORIES) for word in story.words]
+    return tuple(ids[word] for word in words[:MOST_BEHIND])
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
@@ -87,13 +87,13 @@ def picture(reading: Reading) -> None:
         _("BERT: its last vector"): bert,
         _("LSTM: what no forget gate took"): gates,
     }
-    said = _(
+    summary = _(
         "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what another text would, "
         "BERT's last vector by {bert:.1%}."
     ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0])
     figure(
-        left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), said),
-        said,
+        left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), summary),
+        summary,
         "attention-rnn-left",
         data=lambda: pd.DataFrame(lines, index=numbered(tokens)),
         wide=True,

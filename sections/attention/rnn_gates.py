@@ -53,7 +53,7 @@ def picture(reading: Reading) -> None:
     least = int(means[names()["forget"]][1:].argmin()) + 1  # before the first token there is nothing to forget
     opened = int(means[names()["input"]].argmax())
     title = _("At “{word}” it forgets most: {kept:.0%} of each old number is kept. “{other}” comes in most: {let:.0%}.")
-    said = title.format(
+    summary = title.format(
         word=tokens[least],
         kept=means[names()["forget"]][least].item(),
         other=tokens[opened],
@@ -69,9 +69,9 @@ def picture(reading: Reading) -> None:
             {name: values.tolist() for name, values in means.items()},
             getattr(done, gate).numpy(),
             _("{n} numbers").format(n=count),
-            said,
+            summary,
         ),
-        said,
+        summary,
         "attention-rnn-gates",
         data=lambda: pd.DataFrame({name: values.numpy() for name, values in means.items()}, index=numbered(tokens)),
         wide=True,

@@ -75,25 +75,25 @@ def read(text: str) -> Reading | None:
         for token, (start, end) in zip(tokens[1:-1], encoding.offsets[1:], strict=False)
         if token == "[UNK]"
     ]
-    found = Reading(tuple(tokens), tuple(ids), tuple(dict.fromkeys(unknown)), cut)
+    reading = Reading(tuple(tokens), tuple(ids), tuple(dict.fromkeys(unknown)), cut)
     if len(unknown) == len(tokens) - 2:
         st.info(
             _("These networks have read the toy world only, and none of your words is in it."), icon=":material/help:"
         )
         offer()
         return None
-    say_unknown(found.unknown)
+    say_unknown(reading.unknown)
     if cut:
         st.caption(_("They read the first {n} tokens here.").format(n=MOST))
-    return found
+    return reading
 
 
 def say_unknown(words: Sequence[str]) -> None:
     """Note which words are read as [UNK], if any, and offer a sentence without unknown words."""
     if words:
         with st.container(horizontal=True, vertical_alignment="center"):
-            told = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")
-            st.caption(told.format(words=literal(", ".join(words))), width="content")
+            note = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")
+            st.caption(note.format(words=literal(", ".join(words))), width="content")
             offer()
 
 

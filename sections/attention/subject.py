@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from ui import inspected_model
 from ui.figures import figure
 from ui.inputs import numbered, pick, picked, sentence_input, state
 from ui.inspected_model import InspectedModel
@@ -94,14 +95,8 @@ def pick_head(subject: InspectedModel, reading: ModelInput, row: int) -> tuple[i
     from minibert.inside.heads.arithmetic import all_probs
     from minibert.inside.heads.telling import telling_head
 
-    config = subject.model.config
     telling = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
-    names = (("layer", _("Layer"), config.num_hidden_layers), ("head", _("Head"), config.num_attention_heads))
-    layer, head = (
-        pick(name, label, [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)], at, width=place_width())
-        for (name, label, count), at in zip(names, telling, strict=False)
-    )
-    return layer, head
+    return inspected_model.pick_head(subject.shape, telling[:2], place_width())
 
 
 def place_width() -> int:
@@ -151,26 +146,10 @@ def show_guesses(subject: InspectedModel, before: Any, after: Any, names: tuple[
 
     ids = list(dict.fromkeys(i for p in (before, after) for i in p.topk(3).indices.tolist()))
     words = [subject.tokenizer.vocab[i] for i in ids]
-    told = [", ".join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
+    guesses = [", ".join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
     alt = _("What the model expects. {first}: {words}. {second}: {others}.").format(
-        first=names[0], second=names[1], words=told[0], others=told[1]
+        first=names[0], second=names[1], words=guesses[0], others=guesses[1]
     )
     table = {_("token"): words, names[0]: before[ids], names[1]: after[ids]}
     fig = compared_words(words, before[ids], after[ids], names, xaxis=_("probability"))
     figure(fig, alt, key, data=lambda: pd.DataFrame(table))
-
-
-def word_to_hide(reading: ModelInput) -> int | None:
-    """The user's choice of a word to hide; default: a typed [MASK], else the last word of the first sentence.
-
-    None, after showing a message, if there are no words.
-    """
-    if not reading.words:
-        st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
-        return None
-    first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
-    typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
-    named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]
-    words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
-    with st.container(width=400):
-        return reading.words[pick("hide", _("Word to hide"), words, default=(typed or named or first)[-1])]

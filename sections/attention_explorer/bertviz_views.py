@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention_explorer import bertviz
-from sections.attention_explorer.subject import MAX_TOKENS, Inputs, Side, inside, pick_head, read_pair
-from ui.inspected_model import HeadPlace
+from sections.attention_explorer.subject import MAX_TOKENS, Inputs, ModelText, inside, pick_head, read_pair
 from ui.lesson import Lesson
 from ui.projector import TYPE, projecting
 from ui.text import literal
@@ -29,13 +28,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     views = {"head": _("Head view"), "model": _("Model view"), "neuron": _("Neuron view")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         at = pick_head(inputs)
-        wanted = [
+        chosen = [
             name
             for name, label in views.items()
             if st.toggle(label, value=name == "head", key=f"bertviz_{name}", bind="query-params")
         ]
         alone = st.toggle(_("This head alone"), key="bertviz_alone", bind="query-params")
-    for name in wanted:
+    for name in chosen:
         narrow = name == "head"  # narrow enough for a second view or its prose beside it
         boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in inputs.sides]
         for box, side, key in zip(boxes, inputs.sides, "ab", strict=False):
@@ -46,11 +45,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("BertViz", title=False)
 
 
-def one_view(name: str, label: str, side: Side, at: HeadPlace, alone: bool, key: str) -> None:
+def one_view(name: str, label: str, side: ModelText, at: HeadPlace, alone: bool, key: str) -> None:
     subject = side.subject
     reading, whole = shortened(side, name)
-    found, tokens = inside(subject, reading), list(reading.tokens)
-    if name == "neuron" and "relative_scores" in found:
+    tensors, tokens = inside(subject, reading), list(reading.tokens)
+    if name == "neuron" and "relative_scores" in tensors:
         st.info(
             _(
                 "BertViz draws a score as query times key. {model} adds a vector for the distance to each key, or a "
@@ -65,7 +64,7 @@ def one_view(name: str, label: str, side: Side, at: HeadPlace, alone: bool, key:
         st.caption(
             _("The first {n} of {whole} tokens: BertViz makes every line an object.").format(n=len(tokens), whole=whole)
         )
-    html, height = document(name, subject.shape, reading, found, at, alone)
+    html, height = document(name, subject.shape, reading, tensors, at, alone)
     alt = _("{view} of BertViz: {model}, {n} tokens.").format(view=label, model=subject.title, n=len(tokens))
     scale = TYPE if projecting() else 1
     bertviz.show(html, key, alt, round(scale * min(height, TALLEST)))
@@ -82,7 +81,7 @@ def title(name: str, label: str, at: HeadPlace, alone: bool) -> str:
 
 
 def document(
-    name: str, shape: HeadPlace, reading: ModelInput, found: dict, at: HeadPlace, alone: bool
+    name: str, shape: HeadPlace, reading: ModelInput, tensors: dict, at: HeadPlace, alone: bool
 ) -> tuple[str, int]:
     """A view as HTML, and its height in pixels."""
     (layers, heads), size, tokens = shape, len(reading.tokens), list(reading.tokens)
@@ -91,16 +90,16 @@ def document(
     layer, head = at
     if name == "head":
         only = head if alone else None
-        return bertviz.head_view(found["probs"], tokens, second, layer=layer, head=only, **look), 60 + 23 * size
+        return bertviz.head_view(tensors["probs"], tokens, second, layer=layer, head=only, **look), 60 + 23 * size
     if name == "model":
         height = 60 + max(round(layers * (84 * size / max(8, heads) + 10)), 18 * size + 60)
-        return bertviz.model_view(found["probs"], tokens, second, opened=at, **look), height
-    parts = (found["probs"], found["query"], found["key"], tokens, second)
-    both_ways = bool(found["allowed"].all())
+        return bertviz.model_view(tensors["probs"], tokens, second, opened=at, **look), height
+    parts = (tensors["probs"], tensors["query"], tensors["key"], tokens, second)
+    both_ways = bool(tensors["allowed"].all())
     return bertviz.neuron_view(*parts, layer=layer, head=head, both_ways=both_ways, **look), 130 + 26 * size
 
 
-def shortened(side: Side, view: str) -> tuple[ModelInput, int]:
+def shortened(side: ModelText, view: str) -> tuple[ModelInput, int]:
     """The text, cut to what a BertViz view can draw, and the number of tokens before the cut."""
     layers, heads = side.subject.shape
     size = side.subject.model.config.head_size

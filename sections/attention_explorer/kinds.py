@@ -115,9 +115,9 @@ def finding(named: list[list[str | None]], threshold: int) -> str:
     """How many heads have a kind at this threshold, which kinds, and how many have none."""
     heads = [kind for row in named for kind in row]
     counts, words = Counter(kind for kind in heads if kind), kind_names()
-    told = ", ".join(f"{words[kind]} {count}" for kind, count in counts.most_common())
+    kinds = ", ".join(f"{words[kind]} {count}" for kind, count in counts.most_common())
     return _("{n} of {all} heads have a name at {line} %{kinds}; {rest} fit none").format(
-        n=counts.total(), all=len(heads), line=threshold, kinds=f": {told}" if told else "", rest=heads.count(None)
+        n=counts.total(), all=len(heads), line=threshold, kinds=f": {kinds}" if kinds else "", rest=heads.count(None)
     )
 
 

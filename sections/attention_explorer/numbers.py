@@ -7,13 +7,13 @@ import math
 import pandas as pd
 import streamlit as st
 
-from sections.attention_explorer.subject import Side, inside
+from sections.attention_explorer.subject import ModelText, inside
 from ui.inspected_model import HeadPlace, head_name
 from ui.text import literal, tex
 from ui.translations import _
 
 
-def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
+def show(side: ModelText, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
     """wide: whether there is room for the text beside the numbers."""
     from minibert.inside.heads.arithmetic import entropy
 
@@ -53,21 +53,21 @@ def show(side: Side, at: HeadPlace, row: int | None, column: int | None, key: st
             arithmetic(side, at, row, column)
 
 
-def arithmetic(side: Side, at: HeadPlace, row: int, column: int) -> None:
+def arithmetic(side: ModelText, at: HeadPlace, row: int, column: int) -> None:
     """The arithmetic from query and key to the attention weight of one pair."""
     from minibert.inside.heads.arithmetic import SoftmaxRow
 
-    found, (layer, head) = inside(side.subject, side.reading), at
-    query, k = found["query"][layer, head, row].double(), found["key"][layer, head].double()
+    tensors, (layer, head) = inside(side.subject, side.reading), at
+    query, k = tensors["query"][layer, head, row].double(), tensors["key"][layer, head].double()
     i, j, keys, products = row + 1, column + 1, f"k_{{{column + 1}}}", k @ query
-    told = found["relative_scores"][layer, head, row] if "relative_scores" in found else None
-    if "distances" in found:  # XLNet adds a number to the product, NEZHA a vector to the key
-        keys, products = f"{keys} + d_{{{i},{j}}}", products + told
-    elif told is not None:
-        keys, products = f"({keys} + r_{{{i},{j}}})", products + told
-    soft = SoftmaxRow((products / math.sqrt(len(query))).masked_fill(~found["allowed"][row], -math.inf))
+    relative = tensors["relative_scores"][layer, head, row] if "relative_scores" in tensors else None
+    if "distances" in tensors:  # XLNet adds a number to the product, NEZHA a vector to the key
+        keys, products = f"{keys} + d_{{{i},{j}}}", products + relative
+    elif relative is not None:
+        keys, products = f"({keys} + r_{{{i},{j}}})", products + relative
+    soft = SoftmaxRow((products / math.sqrt(len(query))).masked_fill(~tensors["allowed"][row], -math.inf))
     less = f" - {soft.shift:.1f}" if soft.shift else ""
-    share = found["probs"][layer, head, row, column].item()
+    share = tensors["probs"][layer, head, row, column].item()
     st.latex(
         rf"\begin{{aligned}} s_{{{i},{j}}} &= \frac{{q_{{{i}}} \cdot {keys}}}{{\sqrt{{{len(query)}}}}}"
         rf" = {tex(soft.scores[column].item())} \\ p_{{{i},{j}}} &="

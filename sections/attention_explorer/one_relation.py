@@ -51,18 +51,18 @@ def show(subject: InspectedModel, found: RelationAccuracy, asked: HeadQuestions)
     encoding = subject.tokenizer.encode(text, max_length=subject.model.config.longest)
     places = tokens_of_words(encoding, words)
     row = places[question.looking][0]
-    wanted = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
+    targets = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
     among = ", ".join(literal(words[place]) for place in question.among or ())
     st.markdown(
         _("**{head}**: where does *{word}* look? Wanted: *{wanted}*").format(
-            head=head_name(layer, head), word=literal(words[question.looking]), wanted=wanted
+            head=head_name(layer, head), word=literal(words[question.looking]), wanted=targets
         )
         + (" " + _("(of {candidates})").format(candidates=among) if among else "")
     )
     special = torch.tensor(encoding.special)
     edges = strongest_edges(inside(subject, reading)["probs"][layer, [head]], SHARE, ~special)
     payload = lines_payload(reading.tokens, edges, [head], faint=special.tolist(), row=row)
-    views.show("lines", payload, "explorer-relation-lines", lambda told: None, file="attention-relation")
+    views.show("lines", payload, "explorer-relation-lines", lambda _click: None, file="attention-relation")
     if found.relation == "coref":
         by_kind(found)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from sections.attention_explorer import views
-from ui.inputs import choice, pick, sentence_input, state
+from ui import inspected_model
+from ui.inputs import choice, sentence_input, state
 from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
 from ui.limits import warn_unread
@@ -31,7 +32,7 @@ FALLBACK = (1, 1)  # head of a sentence without a telling one, from 0; clipped t
 
 
 @dataclass(frozen=True)
-class Side:
+class ModelText:
     """A text and its model input. second: a second sentence, None without one."""
 
     subject: InspectedModel
@@ -44,7 +45,7 @@ class Side:
 class Inputs:
     """What is on the page: one side, or two beside each other. default_head: the one that is shown first."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[ModelText, ...]
     default_head: HeadPlace
 
     @property
@@ -73,23 +74,23 @@ def read(lesson: Lesson) -> Inputs:
         text = sentence_input(
             "sentence", lesson.examples_for(name), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
-    asked = [(name, text, second or None)]
+    texts = [(name, text, second or None)]
     with others:
         if compare == "sentence":
             label = _("The other sentence")
-            asked.append((name, sentence_input("other", [], default=lesson.examples[-1], label=label), None))
+            texts.append((name, sentence_input("other", [], default=lesson.examples[-1], label=label), None))
         elif compare == "model":
-            asked.append((model_choice("other_model", label=_("The other model")), text, second or None))
+            texts.append((model_choice("other_model", label=_("The other model")), text, second or None))
     with st.spinner(_("Loading the model …")):
-        sides = tuple(side_of(InspectedModel.of(of), *pair) for of, *pair in asked)
+        sides = tuple(side_of(InspectedModel.of(of), *pair) for of, *pair in texts)
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
     return Inputs(sides, default_head(sides[0]))
 
 
-def side_of(subject: InspectedModel, text: str, second: str | None) -> Side:
-    return Side(subject, read_pair(subject, text, second), text, second)
+def side_of(subject: InspectedModel, text: str, second: str | None) -> ModelText:
+    return ModelText(subject, read_pair(subject, text, second), text, second)
 
 
 def read_pair(subject: InspectedModel, text: str, second: str | None, limit: int = MAX_TOKENS) -> ModelInput:
@@ -99,7 +100,7 @@ def read_pair(subject: InspectedModel, text: str, second: str | None, limit: int
     return ModelInput.of(subject.tokenizer, text, second or None, longest)
 
 
-def say_what_is_cut(side: Side) -> None:
+def say_what_is_cut(side: ModelText) -> None:
     """Notes: what the model does not read of a text, and tokens it was never trained on."""
     whole = side.subject.tokenizer.encode(side.text, side.second)
     n = len(side.reading.ids)
@@ -119,33 +120,33 @@ def inside(subject: InspectedModel, reading: ModelInput) -> dict[str, Any]:
     from minibert.inside.heads.arithmetic import allowed
     from minibert.model import Batch
 
-    kept: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": [], "distances": []}
+    tensors: dict[str, list] = {"probs": [], "query": [], "key": [], "relative_scores": [], "distances": []}
 
-    def watch(name: str, x: Any) -> Any:
+    def tap(name: str, x: Any) -> Any:
         last = name.rpartition(".")[2]
-        if ".attn." in name and last in kept:
-            kept[last].append(x[0].float())
+        if ".attn." in name and last in tensors:
+            tensors[last].append(x[0].float())
         return x
 
     bert = getattr(subject.model, "bert", subject.model)
     batch = Batch(torch.tensor([reading.ids]), torch.tensor([reading.segments]))
     with torch.inference_mode():
-        bert(batch, watch)
-    found = {name: torch.stack(values) for name, values in kept.items() if values}
-    return found | {"allowed": allowed(bert, batch)}
+        bert(batch, tap)
+    stacked = {name: torch.stack(values) for name, values in tensors.items() if values}
+    return stacked | {"allowed": allowed(bert, batch)}
 
 
 # --- one of the heads, and all of them -------------------------------------------------------------------------------
 
 
-def default_head(side: Side) -> HeadPlace:
+def default_head(side: ModelText) -> HeadPlace:
     """The most telling head for the sentence's default word, as in *Attention*."""
     from minibert.inside.heads.telling import telling_head, word_that_asks
 
     tokens = side.reading.tokens
     asks = word_that_asks(tokens, side.reading.words)
-    found = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
-    return side.subject.head(*FALLBACK) if found is None else found[:2]
+    telling = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
+    return side.subject.head(*FALLBACK) if telling is None else telling[:2]
 
 
 def all_names(subject: InspectedModel) -> list[str]:
@@ -155,25 +156,15 @@ def all_names(subject: InspectedModel) -> list[str]:
 
 def pick_head(inputs: Inputs) -> HeadPlace:
     """Select boxes for layer and head, kept in the link; a click on a picture moves them."""
-    labels = (("layer", _("Layer")), ("head", _("Head")))
-    return tuple(
-        pick(
-            name,
-            label,
-            [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)],
-            default,
-            width=views.wide(130),
-        )
-        for (name, label), count, default in zip(labels, inputs.subject.shape, inputs.default_head, strict=True)
-    )
+    return inspected_model.pick_head(inputs.subject.shape, inputs.default_head, views.wide(130))
 
 
-def open_head(told: dict) -> None:
-    st.session_state[state("layer")], st.session_state[state("head")] = max(0, told["layer"]), max(0, told["head"])
+def open_head(click: dict) -> None:
+    st.session_state[state("layer")], st.session_state[state("head")] = max(0, click["layer"]), max(0, click["head"])
 
 
 def small_pictures(
-    side: Side,
+    side: ModelText,
     key: str,
     on_click: Callable[[dict], Any],
     labels: Sequence[str] = (),

@@ -12,8 +12,8 @@ from sections.attention_explorer import ranking
 from sections.attention_explorer.asked import answers, means, questions, signed, task_name
 from sections.attention_explorer.subject import Inputs, open_head, pick_head, small_pictures
 from ui.figures import figure
-from ui.inputs import choice, pick
-from ui.inspected_model import HeadPlace, InspectedModel, head_name
+from ui.inputs import choice
+from ui.inspected_model import HeadPlace, InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.state import follow_link, set_url
 from ui.text import literal
@@ -38,8 +38,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         at = pick_head(inputs)
         silence = {"zero": _("zeros"), "mean": _("its mean")}
         mean = choice("silence", _("In the head's place"), silence) == "mean"
-        wanted = ranking.wanted(subject)
-    if wanted:
+        rank = ranking.wanted(subject)
+    if rank:
         ranking.show(subject, at, mean)
     lesson.show("What each head costs", title=False)
     lesson.show("Switch heads off", level=3)
@@ -64,9 +64,9 @@ def _parse(link: str) -> frozenset[HeadPlace]:
     return frozenset((int(i) - 1, int(a) - 1) for i, a in good if int(i) and int(a))
 
 
-def toggle_head(told: dict) -> None:
-    open_head(told)
-    head = (told["layer"], told["head"])
+def toggle_head(click: dict) -> None:
+    open_head(click)
+    head = (click["layer"], click["head"])
     st.session_state["heads-off"] = frozenset(st.session_state.get("heads-off", frozenset()) ^ {head})
 
 
@@ -122,12 +122,9 @@ def effect_on_answer(
 
     tap = switched_off(off, means(subject) if mean else None) if off else no_tap
     if isinstance(subject.model, BertForPreTraining):
-        if not reading.words:
-            st.info(_("There is no word to hide. Type a sentence above."), icon=":material/edit:")
+        position = word_to_hide(reading)
+        if position is None:
             return None
-        words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
-        with st.container(width=400):
-            position = reading.words[pick("hide", _("Word to hide"), words, default=last_word(reading))]
         batch = reading.hiding(position).batch()
         before, after = (fill_logits(subject.model, batch, position, one)[0] for one in (no_tap, tap))
         entries = subject.tokenizer.vocab
@@ -150,7 +147,7 @@ def effect_on_answer(
             _("probability without"): q[ids].numpy(),
         }
     )
-    told = ", ".join(f"{word} {p[i]:.1%} → {q[i]:.1%}" for word, i in zip(shown, ids, strict=True))
+    changes = ", ".join(f"{word} {p[i]:.1%} → {q[i]:.1%}" for word, i in zip(shown, ids, strict=True))
     title = _("“{word}”, {p:.1%} with all heads").format(word=literal(shown[0]), p=p[ids[0]].item())
     if off:
         title = _("{moved:.1%} of the probability moved: “{word}” {p:.1%} → {q:.1%}").format(
@@ -162,7 +159,7 @@ def effect_on_answer(
     st.markdown(f"**{title}**")
     figure(
         compared_words(shown, p[ids], q[ids], names),
-        _("Answers with all heads and without {n} of them: {told}.").format(n=len(off), told=told),
+        _("Answers with all heads and without {n} of them: {told}.").format(n=len(off), told=changes),
         "explorer-answer",
         data=lambda: table,
     )
@@ -178,14 +175,6 @@ def logits(table: pd.DataFrame) -> None:
         key="explorer-logits",
         column_config={name: st.column_config.NumberColumn(format="%.4f") for name in (whole, without, _("change"))},
     )
-
-
-def last_word(reading: ModelInput) -> int:
-    """Index in `reading.words` of a typed [MASK], else of the last word with a letter in the first sentence."""
-    first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
-    typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
-    named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]
-    return (typed or named or first)[-1]
 
 
 def effect_on_set(subject: InspectedModel, off: tuple[HeadPlace, ...], mean: bool) -> None:

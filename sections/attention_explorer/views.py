@@ -43,7 +43,7 @@ def document(view: str, payload: dict) -> str:
     """
     code, css = _code(view)
     code = code.replace("export default", "const drawView =", 1)
-    given = as_script({"said": _said(), "file": "attention", "shades": _shades()})
+    labels = as_script({"said": _said(), "file": "attention", "shades": _shades()})
     return f"""<!doctype html><html><head><meta charset="utf-8"><style>{css}</style></head><body><div id="host"></div>
 <script type="module">
 {code}
@@ -53,7 +53,7 @@ parentElement.append(document.head.querySelector('style').cloneNode(true))
 let leave = null
 window.draw = payload => {{
   leave?.()
-  const data = {{...payload, ...{given}}}
+  const data = {{...payload, ...{labels}}}
   leave = drawView({{data, parentElement, setTriggerValue: (_name, value) => window.clicked.push(value)}})
 }}
 window.draw({as_script(payload)})
@@ -96,9 +96,9 @@ def show(view: str, payload: dict, key: str, on_click: Callable[[dict], Any], *,
     """
 
     def clicked() -> None:
-        told = st.session_state[key].clicked
-        if isinstance(told, dict) and all(isinstance(value, int) for value in told.values()):
-            on_click(told)
+        click = st.session_state[key].clicked
+        if isinstance(click, dict) and all(isinstance(value, int) for value in click.values()):
+            on_click(click)
 
     texts = {"tokens": [visible(token) for token in payload["tokens"]]} if "tokens" in payload else {}
     look = {"said": _said(), "file": file, "scale": TYPE if projecting() else 1, "shades": _shades()}

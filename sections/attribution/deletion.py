@@ -54,12 +54,12 @@ def _deletion_of(key: tuple, _case, _values: dict, replacement: str, steps: int)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _one_of_several(owner: tuple, _seen: Inputs, given: tuple, replacement: str) -> dict | None:
+def _one_of_several(owner: tuple, _inputs: Inputs, fields: tuple, replacement: str) -> dict | None:
     """Method (and "random") → mean fall of the score; None for a text that is too long."""
     from minibert.inside.explanations.attribution import attributions, deletion_test
 
-    run, model = _seen.run, _seen.model
-    case = subject.case_of(run.id, run, given, None) if run else subject.guess_of(model, dict(given)["text"])
+    run, model = _inputs.run, _inputs.model
+    case = subject.case_of(run.id, run, fields, None) if run else subject.guess_of(model, dict(fields)["text"])
     if isinstance(case, str) or len(case.words) > SHORT:
         return None
     test = deletion_test(case, attributions(case, replacement, steps=16), replacement)
@@ -77,9 +77,9 @@ def _several(inputs: Inputs) -> None:
             return
         st.session_state.setdefault("_several", {})[done] = True
     rows, bar = [], st.empty()
-    for given in _held_out(inputs):
+    for fields in _held_out(inputs):
         bar.progress(len(rows) / SEVERAL, text=_("{n} of {all} texts").format(n=len(rows), all=SEVERAL))
-        row = _one_of_several(owner, inputs, given, replacement)
+        row = _one_of_several(owner, inputs, fields, replacement)
         rows += [row] if row else []
         if len(rows) == SEVERAL:
             break

@@ -94,15 +94,15 @@ def read(lesson: Lesson) -> Inputs | None:
     run = None if chosen.startswith(BLANK) else trained(chosen)
     with left:
         model = "" if run else chosen.removeprefix(BLANK) if chosen.startswith(BLANK) else USUAL_GUESSER
-        given = _text_for(lesson, run, examples_in) if run else {"text": _text_with_blank(lesson, model, examples_in)}
-    case, more = _within(run, model, given)
+        fields = _text_for(lesson, run, examples_in) if run else {"text": _text_with_blank(lesson, model, examples_in)}
+    case, more = _within(run, model, fields)
     if isinstance(case, str):
         st.info(_("Type a text with at least one word.") + f" ({literal(case)})", icon=":material/edit:")
         return None
-    warn_unread_text(run.id if run else model, *given.values())
+    warn_unread_text(run.id if run else model, *fields.values())
     if more:
         left.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
-    texts = tuple(_texts_read(case, given).items())
+    texts = tuple(_texts_read(case, fields).items())
     with settings:
         offered = case.labels if run else _guesses(run, model, texts)
         names = {ANSWER: _("its answer"), **{label: literal(label) for label in offered}}
@@ -161,12 +161,12 @@ def _case(run, model: str, texts: tuple, target: str | None = None):
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def case_of(run_id: str, _run, given: tuple, target: str | None):
+def case_of(run_id: str, _run, fields: tuple, target: str | None):
     """The classifier's answer to explain, or the error message."""
     from minibert.inside.explanations.attribution import Case
 
     try:
-        return Case.of(predictor_of(_run), dict(given), target)
+        return Case.of(predictor_of(_run), dict(fields), target)
     except ValueError as error:
         return str(error)
 
@@ -191,24 +191,24 @@ def _guesses(run, model: str, texts: tuple) -> list[str]:
     return _case(run, model, texts).likeliest(GUESSES)
 
 
-def _within(run, model: str, given: dict[str, str]):
+def _within(run, model: str, fields: dict[str, str]):
     """The case of the first MOST_WORDS words of each text, and whether there were more."""
-    case = _case(run, model, tuple(given.items()))
+    case = _case(run, model, tuple(fields.items()))
     if isinstance(case, str):
         return case, False
     cut = {}
-    for segment, (name, text) in enumerate(given.items()):
+    for segment, (name, text) in enumerate(fields.items()):
         words = [word for word in case.words if word.segment == segment]
         cut[name] = text[: words[MOST_WORDS].start] if len(words) > MOST_WORDS else text
-    return _case(run, model, tuple(cut.items())), cut != given
+    return _case(run, model, tuple(cut.items())), cut != fields
 
 
-def _texts_read(case, given: dict[str, str]) -> dict[str, str]:
+def _texts_read(case, fields: dict[str, str]) -> dict[str, str]:
     """The texts up to the last explained word; for a blank the whole text, to keep the blank."""
-    if len(given) == 1 and hasattr(case, "place"):
-        return given
+    if len(fields) == 1 and hasattr(case, "place"):
+        return fields
     read = {}
-    for segment, (name, text) in enumerate(given.items()):
+    for segment, (name, text) in enumerate(fields.items()):
         words = [word for word in case.words if word.segment == segment]
         read[name] = text[: words[-1].start + len(words[-1].text)] if words else text
     return read
@@ -216,8 +216,8 @@ def _texts_read(case, given: dict[str, str]) -> dict[str, str]:
 
 def steps_now() -> int:
     if follow_link("steps") or st.session_state.get("steps") not in STEPS:
-        asked = url_int("steps", USUAL_STEPS, STEPS[0], STEPS[-1])
-        st.session_state["steps"] = asked if asked in STEPS else USUAL_STEPS
+        linked = url_int("steps", USUAL_STEPS, STEPS[0], STEPS[-1])
+        st.session_state["steps"] = linked if linked in STEPS else USUAL_STEPS
     return st.session_state["steps"]
 
 

@@ -25,15 +25,15 @@ def show(inputs: Inputs) -> None:
         st.markdown(inputs.answer)
         values, words, names = subject.values_of(inputs), inputs.words, method_names()
         strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
-        told = _guessed(inputs, values, strongest)
-        if told:
+        revealed = _guessed(inputs, values, strongest)
+        if revealed:
             alt = _("The value of every word by five methods. Strongest word: {words}.").format(
                 words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
             )
             title = finding(strongest)
         else:
             alt = title = _("Five methods, a value for every word: which is largest?")
-        shown = values if told else {name: value * math.nan for name, value in values.items()}
+        shown = values if revealed else {name: value * math.nan for name, value in values.items()}
         with st.container(key="wide-grid"):
             figure(
                 partial(word_grid, words, shown, column_names(), title),
@@ -55,8 +55,8 @@ def _guessed(inputs: Inputs, values: dict, strongest: dict[str, str]) -> bool:
     summed = sum(abs(value) / abs(value).max().clip(min=1e-12) for value in values.values())
     largest = [inputs.words[i] for i in summed.argsort()[::-1]]
     ((word, most),) = Counter(strongest.values()).most_common(1)
-    asked = list(dict.fromkeys([*strongest.values(), *largest]))[:MOST_GUESSES]
-    options = [one for one in dict.fromkeys(inputs.words) if one in asked]
+    candidates = list(dict.fromkeys([*strongest.values(), *largest]))[:MOST_GUESSES]
+    options = [one for one in dict.fromkeys(inputs.words) if one in candidates]
     if len(options) < 2:
         return True
     right = options.index(word) if 2 * most > len(strongest) else len(options)

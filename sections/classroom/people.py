@@ -30,7 +30,7 @@ def _table() -> None:
         st.markdown(_("Nobody has opened a page in the last seconds."))
         return
     runs = manager().runs()
-    kept = Counter(run.owner.split("-")[0] for run in runs if run.over)
+    ended = Counter(run.owner.split("-")[0] for run in runs if run.over)
     going = Counter(run.owner.split("-")[0] for run in runs if not run.over)
     now = time.time()
     st.dataframe(
@@ -40,7 +40,7 @@ def _table() -> None:
                 _("looks at"): title_of(one.page),
                 _("for minutes"): int((now - one.first) / 60),
                 _("training or waiting"): going[one.owner],
-                _("ended runs"): kept[one.owner],
+                _("ended runs"): ended[one.owner],
                 _("address"): one.address,
             }
             for one in here

@@ -1,11 +1,14 @@
-"""The claim: what flow and whitening gain on STS-B in the papers, and from the shipped checkpoints."""
+"""What flow and whitening gain on STS-B in the papers and here; and their code."""
 
 from collections.abc import Sequence
+
+import streamlit as st
 
 from sections.cone.subject import Inputs
 from ui.claim import seeds_in_words, show_claim, show_provenance
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
@@ -31,3 +34,24 @@ def recorded(records: Sequence[dict]) -> None:
         n=seeds_in_words(records),
     )
     show_provenance(records, words)
+
+
+def show_code(lesson: Lesson, inputs: Inputs) -> None:
+    from minibert.sentence_vectors.anisotropy import plane
+    from minibert.sentence_vectors.flow import ActNorm, Coupling
+    from minibert.sentence_vectors.whitening import Whitening
+
+    lesson.show("The code", title=False)
+    show_source(Whitening, "def ", label=_("Whitening: all of it"))
+    show_source(Coupling, "def ", label=_("A coupling of the flow"))
+    show_source(ActNorm, label=_("And what stands before each"))
+    show_source(plane, label=_("The plane of the picture"))
+    lesson.show("Take it away")
+    st.code(
+        "python -m minibert whiten --data sentences.txt --layers first-last --dimensions 128 --out white\n"
+        "python -m minibert embed --model white --file questions.txt --out questions.npy\n"
+        'python -m minibert search --model white --file questions.txt "I forgot my password"\n'
+        "python -m minibert serve --model white",
+        "bash",
+    )
+    lesson.show("What became of it")

@@ -37,15 +37,15 @@ def show(inputs: Inputs) -> None:
             width=420,
         )
         whitening = whole.first(k)
-        panels, said = [], []
+        panels, cosine_pairs = [], []
         for name, some, two in (
             (_("As they are"), table, pair),
             (_("Whitened, {k} numbers").format(k=k), whitening(table), whitening(pair)),
         ):
             mean, own = mean_cosine(some), float(cosines(*two))
             panels.append(Cloud(name, plane(some, *two), mean, own))
-            said.append((mean, own))
-        (mean, own), (after, own_after) = said
+            cosine_pairs.append((mean, own))
+        (mean, own), (after, own_after) = cosine_pairs
         title = _("Two at random: mean cosine {mean:.2f}, whitened {after:.2f}. Yours: {own:.2f}, whitened {mine:.2f}")
         title = title.format(mean=mean, after=after, own=own, mine=own_after)
         lines = [visible(line, spaces=False) for line in (*inputs.lines, *inputs.pair)]

@@ -10,13 +10,11 @@ from ui.lesson import Lesson
 from ui.runs import (
     by_title,
     evals,
-    going,
-    live,
+    follow_runs,
     manager,
     own_runs,
     send_input,
     show_refusal,
-    state_rows,
     submit,
     weights_to_begin_with,
 )
@@ -46,7 +44,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     else:
         if inputs.complete:
             send_input(runs, list(inputs.pair))
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+        follow_runs(runs, draw, speed)
     lesson.show("What a flow cannot")
     show_source(Flow)
 
@@ -105,10 +103,10 @@ def draw(runs: list) -> None:
         ],
     )
     for run in runs[-1:]:
-        said = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
-        if not said:
+        samples = [event["answers"][0] for event in run.events() if event["event"] == "sample"]
+        if not samples:
             return
-        same = [one for one in said if one["texts"] == said[-1]["texts"]]
+        same = [one for one in samples if one["texts"] == samples[-1]["texts"]]
         panels = [
             Cloud(title, np.array(one["plane"]), None, one["cosine"])
             for title, one in ((_("first"), same[0]), (_("now"), same[-1]))

@@ -29,10 +29,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The cone", title=False)
     with st.spinner(_("Reading {n:,} sentences …").format(n=len(inputs.lines))):
         every = _every_layer(inputs.model, version_of(inputs.model), inputs.lines)
-        found = [anisotropy(layer) for layer in every]
+        by_layer = [anisotropy(layer) for layer in every]
     names = [_("embeddings"), *map(str, range(1, len(every)))]
     summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
-        first=found[0].plain, last=found[-1].plain
+        first=by_layer[0].plain, last=by_layer[-1].plain
     )
     figure(
         over_layers(
@@ -40,9 +40,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 Panel(
                     "",
                     [
-                        Line(_("as they are"), [one.plain for one in found]),
-                        Line(_("mean subtracted"), [one.centred for one in found], "second"),
-                        Line(_("share of the commonest direction"), [one.strongest for one in found], "third"),
+                        Line(_("as they are"), [one.plain for one in by_layer]),
+                        Line(_("mean subtracted"), [one.centred for one in by_layer], "second"),
+                        Line(_("share of the commonest direction"), [one.strongest for one in by_layer], "third"),
                     ],
                 )
             ],
@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 _("mean subtracted"): round(one.centred, 3),
                 _("commonest direction"): round(one.strongest, 3),
             }
-            for name, one in zip(names, found, strict=True)
+            for name, one in zip(names, by_layer, strict=True)
         ],
     )
     lesson.show("Frequent words")

@@ -1,4 +1,4 @@
-"""The claim: the paper's statements beside our recorded experiment on ATIS and SNIPS, with paired seeds and seconds."""
+"""The paper's statements beside our experiment on ATIS and SNIPS, with paired seeds and seconds; and the code."""
 
 import statistics
 
@@ -10,6 +10,7 @@ from ui.claim import records_of, seeds_in_words, show_missing_results, show_prov
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
@@ -40,13 +41,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Why it comes out so")
 
 
-def picture(names: dict[str, str], found: claims.Values, title: str) -> None:
+def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None:
     from plots.experiments import Score, scores
 
-    rows = [Score(words, None, found.get(arm, {})) for arm, words in names.items()]
+    rows = [Score(words, None, scores_of.get(arm, {})) for arm, words in names.items()]
     means = {row.name: statistics.fmean(row.ours.values()) for row in rows if row.ours}
-    told = "; ".join(f"{name} {mean:.1f}" for name, mean in means.items())
-    summary = _("{title}: {told}").format(title=title, told=told)
+    scores_by_arm = "; ".join(f"{name} {mean:.1f}" for name, mean in means.items())
+    summary = _("{title}: {told}").format(title=title, told=scores_by_arm)
     best = max(means, key=means.__getitem__)
     finding = _("{title}: highest is “{arm}”, {value:.1f}").format(title=title, arm=best, value=means[best])
     figure(
@@ -79,3 +80,22 @@ def times(records: list[dict]) -> None:
                 times=seconds["joint"] / seconds["both"],
             )
         )
+
+
+def show_code(lesson: Lesson, inputs: Inputs) -> None:
+    from minibert.diet import crf, sparse
+    from minibert.diet.model import Diet, LearnedDistances
+
+    lesson.show("The code", title=False)
+    show_source(crf, "def ", label=_("The chain: all of `minibert/diet/crf.py`"))
+    show_source(sparse, "def ", label=_("Sparse features: all of `minibert/diet/sparse.py`"))
+    show_source(LearnedDistances, label=_("Relative attention: NEZHA’s, with learned distances"))
+    show_source(Diet, "def forward", label=_("The network"))
+    lesson.show("Take it away")
+    st.code(
+        "python -m minibert train-diet --train train.md --dev dev.md --out my-diet\n"
+        'python -m minibert predict --model my-diet "wake me at seven"\n'
+        "python -m minibert evaluate --model my-diet --data dev.md\n"
+        "python -m minibert serve --model my-diet",
+        "bash",
+    )

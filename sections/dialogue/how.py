@@ -25,19 +25,19 @@ def looked_into(text: str) -> dict:
     diet = predictor()
     example = diet.task.example(text)
     (row,) = diet.features([example])
-    batch, taken = diet_batch([row]), {}
+    batch, activations = diet_batch([row]), {}
 
-    def keep(name, x):
-        taken[name] = x
+    def tap(name, x):
+        activations[name] = x
         return x
 
     with torch.no_grad():
-        output = diet.model(batch, keep)
+        output = diet.model(batch, tap)
     emissions = output.emissions.float()
     return {
         "words": list(example.words),
-        "features": [[diet.sparse.names[index] for index in word] for word in row.sparse[:-1]],
-        "probs": taken["blocks.1.attn.probs"][0].mean(0).numpy(),
+        "features": [[diet.sparse.name(number) for number in place] for place in row.sparse[:-1]],
+        "probs": activations["blocks.1.attn.probs"][0].mean(0).numpy(),
         "tags": diet.model.crf.marginals(emissions, batch.words)[0].numpy(),
         "path": diet.model.crf.best(emissions, batch.words)[0],
         "alone": emissions[0].argmax(-1).tolist(),
@@ -109,8 +109,8 @@ def attention(inside: dict) -> None:
     from plots.dialogue import share_matrix
 
     names = [*(visible(word, spaces=False) for word in inside["words"][:MOST_WORDS]), "__CLS__"]
-    keep = [*range(len(names) - 1), len(inside["words"])]
-    probs = np.asarray(inside["probs"])[np.ix_(keep, keep)]
+    places = [*range(len(names) - 1), len(inside["words"])]
+    probs = np.asarray(inside["probs"])[np.ix_(places, places)]
     most = int(probs[-1, :-1].argmax()) if len(names) > 1 else 0
     summary = _("__CLS__ looks most at “{word}”").format(word=names[most])
     figure(
@@ -127,19 +127,19 @@ def chain(inside: dict) -> None:
 
     tags, path = predictor().labels["tags"], inside["path"][:MOST_WORDS]
     probs = np.asarray(inside["tags"])[:MOST_WORDS]
-    shown = sorted({0, *path, *np.argsort(-probs.max(0))[:5].tolist()})
+    rows = sorted({0, *path, *np.argsort(-probs.max(0))[:5].tolist()})
     words = [visible(word, spaces=False) for word in inside["words"][:MOST_WORDS]]
-    said = [tags[tag] for tag in path]
+    path_tags = [tags[tag] for tag in path]
     moved = sum(a != b for a, b in zip(inside["path"], inside["alone"], strict=True))
     summary = _("The likeliest path; without the chain {n} words would have another tag").format(n=moved)
     figure(
-        tag_path(words, [tags[i] for i in shown], probs[:, shown], [shown.index(i) for i in path], summary),
+        tag_path(words, [tags[i] for i in rows], probs[:, rows], [rows.index(i) for i in path], summary),
         _("How probable each tag is at each word, and the likeliest path. {listed}.").format(
-            listed="; ".join(f"{word} {tag}" for word, tag in zip(words, said, strict=True))
+            listed="; ".join(f"{word} {tag}" for word, tag in zip(words, path_tags, strict=True))
         ),
         "tag-path",
         wide=True,
-        data=[{_("word"): word, _("tag"): tag} for word, tag in zip(words, said, strict=True)],
+        data=[{_("word"): word, _("tag"): tag} for word, tag in zip(words, path_tags, strict=True)],
     )
     if st.toggle(_("Which tag follows which"), key="steps"):
         steps = predictor().model.crf.steps.detach().float().numpy()

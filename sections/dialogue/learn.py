@@ -7,18 +7,7 @@ from sections.dialogue.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import (
-    by_title,
-    going,
-    live,
-    manager,
-    own_runs,
-    send_input,
-    show_refusal,
-    state_rows,
-    submit,
-    weights_to_begin_with,
-)
+from ui.runs import by_title, follow_runs, manager, own_runs, send_input, show_refusal, submit, weights_to_begin_with
 from ui.tasks.entities import entities_words
 from ui.text import literal, visible
 from ui.translations import _
@@ -56,13 +45,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         data = choose_data("intent")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        told = {
+        learners = {
             "two": _("DIET and BERT"),
             "features": _("Which features"),
             "mask": _("With and without hidden words"),
             **names(),
         }
-        who = choice("who", _("Who learns"), told, box=300)
+        who = choice("who", _("Who learns"), learners, box=300)
         epochs = st.slider(_("Epochs of DIET"), 10, 80, 30, 10, key="diet-epochs", width=200)
         seeds = st.slider(_("Seeds"), 1, MOST_SEEDS, 1, key="diet-seeds", width=120)
         pressed = st.button(
@@ -79,12 +68,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     else:
         if inputs.answers:
             send_input(runs, [inputs.text])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+        follow_runs(runs, draw)
     show_source(Diet, "def losses", label=_("The network and its three losses"))
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def begin(arm: str, data, epochs: int, seed: int, inputs: Inputs) -> None:
@@ -93,16 +78,25 @@ def begin(arm: str, data, epochs: int, seed: int, inputs: Inputs) -> None:
     from minibert.train import Optimization
 
     start = weights_to_begin_with(CHECKPOINTS / ENCODERS.get(data.language, "mini-en"))
-    watch = [inputs.text] if inputs.answers else []
-    shown = {"title": f"{names()[arm]} · {data.name} · {seed + 1}", "kind": f"{PREFIX}-learn/{arm}"}
+    probe_inputs = [inputs.text] if inputs.answers else []
+    labels = {"title": f"{names()[arm]} · {data.name} · {seed + 1}", "kind": f"{PREFIX}-learn/{arm}"}
     if ARMS[arm] is None:
         settings = FinetuneSettings(
             epochs=JOINT_EPOCHS, batch_size=JOINT_BATCH, optimization=Optimization(learning_rate=JOINT_RATE), seed=seed
         )
-        submit("minibert.finetune.run:finetune", start, "intent", data.train, data.dev, settings, watch=watch, **shown)
+        submit(
+            "minibert.finetune.run:finetune",
+            start,
+            "intent",
+            data.train,
+            data.dev,
+            settings,
+            watch=probe_inputs,
+            **labels,
+        )
         return
     settings = DietSettings(**ARMS[arm], epochs=epochs, batch_first=16, batch_last=64, seed=seed)
-    submit("minibert.diet.run:train_diet", settings, start, data.train, data.dev, watch=watch, **shown)
+    submit("minibert.diet.run:train_diet", settings, start, data.train, data.dev, watch=probe_inputs, **labels)
 
 
 def points(events: list[dict], measure: str) -> list[tuple[float, float]]:
@@ -140,9 +134,9 @@ def draw(runs: list) -> None:
             ],
         )
     for run in runs:
-        said = [event["answers"][0] for event in run.events() if event["event"] == "sample" and event["answers"]]
-        if said and "intent" in said[-1]:
-            same = [one for one in said if one.get("text") == said[-1]["text"]]
+        samples = [event["answers"][0] for event in run.events() if event["event"] == "sample" and event["answers"]]
+        if samples and "intent" in samples[-1]:
+            same = [one for one in samples if one.get("text") == samples[-1]["text"]]
             before, now = (
                 f"{literal(one['intent'])} {one['probabilities'][one['intent']]:.0%} · {literal(entities_words(one))}"
                 for one in (same[0], same[-1])
@@ -150,7 +144,7 @@ def draw(runs: list) -> None:
             st.markdown(
                 _("**{title}**, “{text}” – first: {before}  \nnow: {now}").format(
                     title=literal(run.title),
-                    text=literal(visible(said[-1]["text"], spaces=False)),
+                    text=literal(visible(samples[-1]["text"], spaces=False)),
                     before=before,
                     now=now,
                 )

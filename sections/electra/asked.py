@@ -14,9 +14,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.replaced_token_detection import NetworkPair, ReplacedTokens
 
     lesson.show("What is asked")
-    drawn = draw(inputs)
-    if drawn is not None:
-        one = drawn.one
+    replaced = draw(inputs)
+    if replaced is not None:
+        one = replaced.one
         everything = range(len(one.read))
         tokenizer = networks(inputs.pair)[2]
         hidden = [tokenizer.mask_id if gone else i for gone, i in zip(one.hidden, one.original, strict=True)]
@@ -24,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(_("**BERT** is asked at {n} of {all} tokens: which word stood here?").format(n=n, all=all_))
         st.html(
             tokens_html(
-                [drawn.vocab[i] for i in hidden],
+                [replaced.vocab[i] for i in hidden],
                 under=[_("which?") if one.hidden[i] else "" for i in everything],
                 kinds=["mask" if one.hidden[i] else "faded" for i in everything],
                 label=_("what BERT is asked"),
@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(_("**ELECTRA** is asked at {all} of {all}: is this the word that stood here?").format(all=all_))
         st.html(
             tokens_html(
-                [drawn.vocab[i] for i in one.read],
+                [replaced.vocab[i] for i in one.read],
                 under=[_("replaced") if one.replaced[i] else _("original") for i in everything],
                 kinds=["changed" if one.replaced[i] else "plain" for i in everything],
                 label=_("what ELECTRA is asked"),

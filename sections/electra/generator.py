@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.electra.subject import TEMPERATURES, Inputs, Pair, networks
+from sections.electra.subject import TEMPERATURES, Inputs, NetworkFolders, networks
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -18,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.theme import titled
 
     lesson.show("The generator’s size", title=False)
-    counted = _tallies(inputs.pair, inputs.rate)
+    counted = _counted(inputs.pair, inputs.pair.version, inputs.rate)
     lines = {
         _("samples that are right"): [shares["right"] for shares in counted],
         _("replaced tokens found"): [shares["found"] for shares in counted],
@@ -26,7 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     }
     here = TEMPERATURES.index(inputs.temperature) if inputs.temperature in TEMPERATURES else None
     names = [f"{t:g}" for t in TEMPERATURES]
-    told = "; ".join(
+    shares_in_words = "; ".join(
         f"{name}: {', '.join(f'{t} {share:.0%}' for t, share in zip(names, shares, strict=True))}"
         for name, shares in lines.items()
     )
@@ -35,7 +35,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     figure(
         titled(over_temperature(lines, names, here, (_("temperature of the samples"), _("share"))), title),
-        _("On {n} stories never trained on, {rate} % hidden. {told}.").format(n=STORIES, rate=inputs.rate, told=told),
+        _("On {n} stories never trained on, {rate} % hidden. {told}.").format(
+            n=STORIES, rate=inputs.rate, told=shares_in_words
+        ),
         "temperatures",
         data=[
             {_("temperature"): t, **{name: f"{shares[i]:.1%}" for name, shares in lines.items()}}
@@ -51,12 +53,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Why a quarter", title=False)
 
 
-def _tallies(pair: Pair, rate: int) -> list[dict[str, float]]:
-    return _counted(pair, pair.version, rate)
-
-
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs={Path: str})
-def _counted(pair: Pair, version: int, rate: int) -> list[dict[str, float]]:
+def _counted(pair: NetworkFolders, version: int, rate: int) -> list[dict[str, float]]:
     from minibert.inside.relatives.replaced import tally
     from minibert.toy import world
 

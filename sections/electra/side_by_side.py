@@ -17,7 +17,7 @@ GUESSES = 4  # of the generator's predictions, per masked position
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ReplacedSentence:
     """One draw on the sentence. one: `replaced.Replaced` · vocab: token by id · special: by position."""
 
     one: object
@@ -45,7 +45,7 @@ def show(inputs: Inputs) -> None:
         unknown(drawn)
 
 
-def draw(inputs: Inputs) -> Drawn | None:
+def draw(inputs: Inputs) -> ReplacedSentence | None:
     """Mask, replace and judge the sentence; None if it has no token."""
     from minibert.inside.relatives.replaced import places_to_hide, replaced
 
@@ -63,7 +63,7 @@ def draw(inputs: Inputs) -> Drawn | None:
         temperature=inputs.temperature,
         seed=inputs.seed,
     )
-    return Drawn(one, tokenizer.vocab, encoding.special)
+    return ReplacedSentence(one, tokenizer.vocab, encoding.special)
 
 
 def verdicts() -> dict[str, str]:
@@ -76,7 +76,7 @@ def verdicts() -> dict[str, str]:
     }
 
 
-def verdict(drawn: Drawn, place: int) -> str:
+def verdict(drawn: ReplacedSentence, place: int) -> str:
     """A key of `verdicts`."""
     replaced, suspected = drawn.one.replaced[place], drawn.one.suspicion[place] > 0.5
     if replaced:
@@ -86,7 +86,7 @@ def verdict(drawn: Drawn, place: int) -> str:
     return "right" if drawn.one.hidden[place] else "quiet"
 
 
-def columns_html(drawn: Drawn) -> str:
+def columns_html(drawn: ReplacedSentence) -> str:
     """One column per token, as safe HTML: every colour comes with a word or a number."""
     one, words, columns = drawn.one, verdicts(), []
     for place in drawn.places:
@@ -108,7 +108,7 @@ def percent(share: float) -> str:
     return f"{share:.0%}".replace("%", "\u00a0%") if share >= 0.01 else "<\u00a01\u00a0%"
 
 
-def finding(drawn: Drawn) -> str:
+def finding(drawn: ReplacedSentence) -> str:
     """The draw in one line."""
     found = [verdict(drawn, place) for place in drawn.places]
     hidden = sum(drawn.one.hidden[place] for place in drawn.places)
@@ -127,7 +127,7 @@ def finding(drawn: Drawn) -> str:
     )
 
 
-def table(drawn: Drawn) -> list[dict]:
+def table(drawn: ReplacedSentence) -> list[dict]:
     """One row per token."""
     one, words = drawn.one, verdicts()
     rows = []
@@ -154,7 +154,7 @@ def table(drawn: Drawn) -> list[dict]:
     return rows
 
 
-def unknown(drawn: Drawn) -> None:
+def unknown(drawn: ReplacedSentence) -> None:
     """A note on how many words are [UNK], for both networks."""
     count = sum(drawn.vocab[drawn.one.original[place]] == "[UNK]" for place in drawn.places)
     if count:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from ui.inputs import MAX_SEED, choice, sentence_input
+from ui.inputs import MAX_SEED, choice, next_seed, sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.runs import complete, own_models, run_title
@@ -21,7 +21,7 @@ SEED = 1  # of the first draw
 
 
 @dataclass(frozen=True)
-class Pair:
+class NetworkFolders:
     """The folders of the two networks. version: changes when the weights on disk do."""
 
     name: str
@@ -40,19 +40,19 @@ class Inputs:
     masked positions and the samples."""
 
     text: str
-    pair: Pair
+    pair: NetworkFolders
     temperature: float
     rate: int
     seed: int
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[NetworkFolders]:
     """The shipped pair, then the pairs that this browser has trained, newest first."""
     folder = CHECKPOINTS / SHIPPED
-    found = [Pair(SHIPPED, _("shipped, of the toy world"), folder / "pair", folder / "pair" / "generator")]
+    found = [NetworkFolders(SHIPPED, _("shipped, of the toy world"), folder / "pair", folder / "pair" / "generator")]
     for run in own_models():
         if _is_discriminator(run.result) and complete(run.result / "generator"):
-            found.append(Pair(run.id, run_title(run), run.result, run.result / "generator"))
+            found.append(NetworkFolders(run.id, run_title(run), run.result, run.result / "generator"))
     return found
 
 
@@ -83,7 +83,7 @@ def read(lesson: Lesson) -> Inputs:
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
     with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
         examples = st.container()
-        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
+        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
     with left:
         text = sentence_input(
             "text",
@@ -96,10 +96,6 @@ def read(lesson: Lesson) -> Inputs:
     return Inputs(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
 
 
-def _next_seed() -> None:
-    st.session_state["seed"] = (int(st.session_state.get("seed") or 0) + 1) % (MAX_SEED + 1)
-
-
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _networks(discriminator: Path, generator: Path, version: int):
     from minibert import checkpoint
@@ -107,6 +103,6 @@ def _networks(discriminator: Path, generator: Path, version: int):
     return checkpoint.load(discriminator), checkpoint.load(generator), checkpoint.load_tokenizer(discriminator)
 
 
-def networks(pair: Pair):
+def networks(pair: NetworkFolders):
     """(discriminator, generator, tokenizer), loaded once per server, never changed."""
     return _networks(pair.discriminator, pair.generator, pair.version)

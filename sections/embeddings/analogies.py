@@ -4,8 +4,7 @@ import tomllib
 
 import streamlit as st
 
-from sections.embeddings.models import comparable
-from sections.embeddings.subject import Inputs
+from sections.embeddings.subject import Inputs, comparable
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import load, version_of
@@ -72,16 +71,16 @@ def _answer(inputs: Inputs, words: list[str], leave_out: bool) -> None:
     table = table_of(inputs.model, version_of(inputs.model))
     lost = [word for word in words if word not in table.places]
     if lost:
-        told = _("The vocabulary does not have “{word}” as one whole word, so there is no vector for it.")
-        st.info(told.format(word=literal(visible(lost[0]))), icon=":material/translate:")
+        note = _("The vocabulary does not have “{word}” as one whole word, so there is no vector for it.")
+        st.info(note.format(word=literal(visible(lost[0]))), icon=":material/translate:")
         return
     a, b, c = map(literal, words)
-    found = answers(table, *words, ANSWERS, leave_out)
-    st.markdown(f"### {a} : {b} = {c} : **{literal(found[0][0])}**")
+    best = answers(table, *words, ANSWERS, leave_out)
+    st.markdown(f"### {a} : {b} = {c} : **{literal(best[0][0])}**")
     show_tokens(
-        [word for word, _cosine in found],
-        kinds=["changed" if word in words else "plain" for word, _cosine in found],
-        under=[f"{cosine:.2f}" for _word, cosine in found],
+        [word for word, _cosine in best],
+        kinds=["changed" if word in words else "plain" for word, _cosine in best],
+        under=[f"{cosine:.2f}" for _word, cosine in best],
         label=_("Words nearest to {b} − {a} + {c}, with their cosines").format(a=a, b=b, c=c),
     )
 
@@ -92,14 +91,14 @@ def _how_often(inputs: Inputs, leave_out: bool) -> None:
 
     names = {inputs.model: title_of(inputs.model)}
     names |= {info.name: info.title for info in comparable(inputs.model, inputs.language)}
-    found = {name: scores(model, version_of(model), inputs.language, leave_out) for model, name in names.items()}
-    found = {name: one for name, one in found.items() if one}
-    if not found:
+    by_model = {name: scores(model, version_of(model), inputs.language, leave_out) for model, name in names.items()}
+    by_model = {name: one for name, one in by_model.items() if one}
+    if not by_model:
         return
     words = kind_names()
-    shares = {name: {words[kind]: share for kind, (share, _n) in one.items()} for name, one in found.items()}
-    counts = next(iter(found.values()))
-    told = "; ".join(
+    shares = {name: {words[kind]: share for kind, (share, _n) in one.items()} for name, one in by_model.items()}
+    counts = next(iter(by_model.values()))
+    details = "; ".join(
         f"{name}: " + ", ".join(f"{kind} {share:.0%}" for kind, share in one.items()) for name, one in shares.items()
     )
     means = {name: sum(one.values()) / len(one) for name, one in shares.items()}
@@ -108,7 +107,7 @@ def _how_often(inputs: Inputs, leave_out: bool) -> None:
     figure(
         titled(right_by_kind(shares, _("first answer right")), finding),
         _("{n} questions of {kinds} kinds. {told}.").format(
-            n=sum(n for _share, n in counts.values()), kinds=len(counts), told=told
+            n=sum(n for _share, n in counts.values()), kinds=len(counts), told=details
         ),
         "analogies",
         wide=True,

@@ -39,18 +39,18 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
     from plots.over_layers import Line, Panel, over_layers
 
     with st.spinner(_("Computing vectors …")):
-        found = directions(inputs.model, version_of(inputs.model), inputs.language)
-    names = layer_names(len(found))
+        by_layer = directions(inputs.model, version_of(inputs.model), inputs.language)
+    names = layer_names(len(by_layer))
     panel = Panel(
         _("Mean cosine of two words from different sentences"),
         [
-            Line(_("as they are"), [one.plain for one in found]),
-            Line(_("after the mean vector is subtracted"), [one.centred for one in found], "second"),
+            Line(_("as they are"), [one.plain for one in by_layer]),
+            Line(_("after the mean vector is subtracted"), [one.centred for one in by_layer], "second"),
         ],
         {_("evenly spread"): 0.0},
-        span=(min(-0.05, *(one.centred for one in found)), 1.0),
+        span=(min(-0.05, *(one.centred for one in by_layer)), 1.0),
     )
-    last = found[-1]
+    last = by_layer[-1]
     summary = _(
         "At the last layer two random words have a cosine of {plain}, {centred} once the mean vector is gone"
     ).format(plain=number(last.plain), centred=number(last.centred))
@@ -62,9 +62,9 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
         wide=True,
         data=lambda: {
             _("layer"): names,
-            _("as they are"): [one.plain for one in found],
-            _("centred"): [one.centred for one in found],
-            _("strongest direction"): [one.strongest for one in found],
+            _("as they are"): [one.plain for one in by_layer],
+            _("centred"): [one.centred for one in by_layer],
+            _("strongest direction"): [one.strongest for one in by_layer],
         },
     )
     st.markdown(strongest)

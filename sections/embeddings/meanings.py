@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from sections.embeddings.models import comparable
-from sections.embeddings.subject import EVERY, Inputs, layer_names, missing
+from sections.embeddings.subject import EVERY, Inputs, comparable, layer_names, missing
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -110,11 +109,11 @@ def _by_model(model: str, language: str) -> None:
     own = {run.id for run in own_models()}
     others = [info for info in comparable(model, language) if info.name not in own and info.name != UNTRAINED]
     with st.spinner(_("Computing vectors …")):
-        found = [(title_of(model), separations(model, version_of(model), language))]
-        found += [(info.title, separations(info.name, info.version, language)) for info in others]
+        by_model = [(title_of(model), separations(model, version_of(model), language))]
+        by_model += [(info.title, separations(info.name, info.version, language)) for info in others]
         if model != UNTRAINED:
-            found.append((_("random weights"), separations(model, version_of(model), language, random=True)))
-    shares = [(title, mean_over({w: [rows[-1].nearest] for w, rows in of.items()})[0]) for title, of in found if of]
+            by_model.append((_("random weights"), separations(model, version_of(model), language, random=True)))
+    shares = [(title, mean_over({w: [rows[-1].nearest] for w, rows in of.items()})[0]) for title, of in by_model if of]
     if not shares:
         return
     models = " · ".join(f"{literal(title)} **{share:.0%}**" for title, share in shares)

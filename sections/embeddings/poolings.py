@@ -33,16 +33,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
     pairs = similar_pairs(inputs.language)
     with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(pairs))):
-        found = similarity(inputs.model, version_of(inputs.model), inputs.language, centre)
+        by_pooling = similarity(inputs.model, version_of(inputs.model), inputs.language, centre)
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
     words = float(spearmanr(overlap, [score for *_texts, score in pairs]).statistic)
-    looks = dict(zip(found, ("second", "first", "third"), strict=True))
-    lines = [Line(pooling_names()[name], values, looks[name]) for name, values in found.items()]
+    looks = dict(zip(by_pooling, ("second", "first", "third"), strict=True))
+    lines = [Line(pooling_names()[name], values, looks[name]) for name, values in by_pooling.items()]
     names = layer_names(len(lines[0].values))
-    best = max(found, key=lambda name: max(found[name]))
-    where = max(range(len(names)), key=found[best].__getitem__)
+    best = max(by_pooling, key=lambda name: max(by_pooling[name]))
+    where = max(range(len(names)), key=by_pooling[best].__getitem__)
     summary = _("Best here: {pooling} at layer {layer}, {value:.2f}; counting common words alone: {words:.2f}").format(
-        pooling=pooling_names()[best], layer=names[where], value=found[best][where], words=words
+        pooling=pooling_names()[best], layer=names[where], value=by_pooling[best][where], words=words
     )
     panel = Panel(_("Spearman’s correlation with people’s scores"), lines, {_("common words"): words})
     figure(
@@ -51,6 +51,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         + f" {summary}.",
         "poolings",
         wide=True,
-        data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in found.items()}},
+        data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in by_pooling.items()}},
     )
     lesson.show("A vector for a sentence", level=3)

@@ -188,10 +188,10 @@ def _finding(inputs: Inputs, sample: VectorItems, layer: "np.ndarray", name: str
     if len(set(groups)) < 2:
         return where
     count = int(nearest_alike(layer[ours], groups).sum())
-    said = _("{where}: for {n} of {all} the nearest vector is of the same group")
+    text = _("{where}: for {n} of {all} the nearest vector is of the same group")
     if inputs.word not in (None, EVERY):
-        said = _("{where}: for {n} of {all} the nearest vector has the same meaning")
-    return said.format(where=where, n=count, all=len(ours))
+        text = _("{where}: for {n} of {all} the nearest vector has the same meaning")
+    return text.format(where=where, n=count, all=len(ours))
 
 
 def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:

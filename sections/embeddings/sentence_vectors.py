@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from sections.embeddings.models import comparable
-from sections.embeddings.subject import Inputs
+from sections.embeddings.subject import Inputs, comparable
 from ui.figures import figure
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -143,11 +142,11 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 for b in range(a + 1, len(lines))
             ]
     summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
-    said = " ".join(f"{', '.join(panel.title)}." for panel in panels)
+    titles = " ".join(f"{', '.join(panel.title)}." for panel in panels)
     with st.container(key="wide-sentences"):
         figure(
             cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
-            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {said}",
+            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {titles}",
             "sentences",
             data=rows,
         )
@@ -157,8 +156,8 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
     pairs = [panel.closest for panel in panels]
     if len(set(pairs)) == 1 < len(pairs):
         return _("Closest in both: {a} and {b}").format(a=pairs[0][0] + 1, b=pairs[0][1] + 1)
-    said = _("Closest in {model}: {a} and {b}")
-    return ". ".join(said.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True))
+    text = _("Closest in {model}: {a} and {b}")
+    return ". ".join(text.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True))
 
 
 def search(layers: dict[str, int], language: str) -> None:
@@ -178,8 +177,8 @@ def search(layers: dict[str, int], language: str) -> None:
         return
     with st.spinner(_("Reading {n} sentences …").format(n=len(sentences))):
         for column, (name, layer) in zip(st.columns(len(layers), gap="large"), layers.items(), strict=True):
-            asked = typed(name, version_of(name), (query,))[layer, 0]
-            best = nearest(searched(name, version_of(name), language)[layer], asked, FOUND)
+            query_vector = typed(name, version_of(name), (query,))[layer, 0]
+            best = nearest(searched(name, version_of(name), language)[layer], query_vector, FOUND)
             lines = [
                 f"{place}. **{number(cosine)}** {literal(sentences[i])}" for place, (i, cosine) in enumerate(best, 1)
             ]
@@ -200,9 +199,9 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
 
     pairs = similar_parts(language)[-1]
     own = {run.id for run in own_models()}
-    shown = [model, *(info.name for info in others if info.name not in own)]
-    with st.spinner(_("Reading {n} sentences with {m} models …").format(n=2 * len(pairs), m=len(shown))):
-        values = {name: measured(name, version_of(name), language)["agreement"][-1] for name in shown}
+    compared = [model, *(info.name for info in others if info.name not in own)]
+    with st.spinner(_("Reading {n} sentences with {m} models …").format(n=2 * len(pairs), m=len(compared))):
+        values = {name: measured(name, version_of(name), language)["agreement"][-1] for name in compared}
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
     words = rank_correlation(overlap, [score for *_texts, score in pairs])
     rows = [

@@ -1,6 +1,7 @@
 """What the lesson looks at: the model, its vectors, the items drawn as points, the user's own sentences."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -8,7 +9,8 @@ import streamlit as st
 from ui.inputs import MAX_SEED, choice, sentence_input, typed
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.model_cache import load
+from ui.model_cache import load, outline_of
+from ui.model_registry import ModelInfo, available_models, peers
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.samples import (
@@ -27,6 +29,7 @@ from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 SEED = 0
 MAX_LINES = 12  # most sentences of the user
@@ -175,3 +178,22 @@ def _own_lines(word: str | None) -> tuple[str, ...]:
             ).format(lines=", ".join(map(str, without)), word=literal(word))
         )
     return tuple(line for number, line in enumerate(lines, 1) if number not in without)
+
+
+@st.cache_data(show_spinner=False, max_entries=48)
+def made_for(name: str, directory: Path | None, version: int) -> str | None:
+    """The language of a model's vocabulary; None if it cannot be read (whoever chooses that model sees why)."""
+    from minibert.text.characters import mostly_cjk
+    from minibert.tokenizer import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_directory(directory) if directory else outline_of(name).tokenizer
+    except (ValueError, OSError):
+        return None
+    return "zh" if mostly_cjk(tokenizer.vocab) else "en"
+
+
+def comparable(model: str, language: str) -> list[ModelInfo]:
+    """The other models with a vocabulary for this language: the original first, random weights last."""
+    others = (info for info in [*peers(), *available_models()] if info.name != model)
+    return [info for info in others if made_for(info.name, info.directory, info.version) == language]

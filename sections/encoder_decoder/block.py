@@ -38,7 +38,7 @@ def trace(model: str, version: int, reading: ModelInput) -> dict:
 
 
 @dataclass(frozen=True)
-class Place:
+class BlockStep:
     """One step through a block. box: its name in the figure · section: of the lesson."""
 
     label: str
@@ -46,15 +46,15 @@ class Place:
     section: str
 
 
-def places() -> list[Place]:
+def places() -> list[BlockStep]:
     return [
-        Place(_("Input"), "x", "Step: what comes in"),
-        Place(_("Attention"), _("attention"), "Step: attention"),
-        Place(_("Add"), "+", "Step: add"),
-        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
-        Place(_("Feed-forward"), _("feed-forward"), "Step: feed-forward"),
-        Place(_("Add"), "+", "Step: add"),
-        Place(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
+        BlockStep(_("Input"), "x", "Step: what comes in"),
+        BlockStep(_("Attention"), _("attention"), "Step: attention"),
+        BlockStep(_("Add"), "+", "Step: add"),
+        BlockStep(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
+        BlockStep(_("Feed-forward"), _("feed-forward"), "Step: feed-forward"),
+        BlockStep(_("Add"), "+", "Step: add"),
+        BlockStep(_("Norm"), _("LayerNorm"), "Step: LayerNorm"),
     ]
 
 
@@ -130,20 +130,20 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
     from plots.encoder_decoder import grid
 
     lesson.show("How much is kept", level=3)
-    kept = kept_by_layer(record)  # (L, T)
-    rows = [_("layer {n}").format(n=n + 1) for n in range(len(kept))]
-    means = kept.mean(1)
+    cosines = kept_by_layer(record)  # (L, T)
+    rows = [_("layer {n}").format(n=n + 1) for n in range(len(cosines))]
+    means = cosines.mean(1)
     finding(
         _("Block {most} changes least (cosine {high:.2f} on average), block {least} most ({low:.2f})").format(
             most=int(means.argmax()) + 1, high=means.max().item(), least=int(means.argmin()) + 1, low=means.min().item()
         )
     )
     figure(
-        partial(grid, kept.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, kept.min().item())),
+        partial(grid, cosines.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, cosines.min().item())),
         _("Cosine between input and output of each block. {token} in layer {layer}: {value:.3f}.").format(
-            token=tokens[token], layer=layer + 1, value=kept[layer, token].item()
+            token=tokens[token], layer=layer + 1, value=cosines[layer, token].item()
         ),
         "ed-kept",
         on_select=lambda: clicked("ed-kept", state("layer"), state("token")),
-        data=lambda: pd.DataFrame(kept.numpy(), index=rows, columns=numbered(tokens)),
+        data=lambda: pd.DataFrame(cosines.numpy(), index=rows, columns=numbered(tokens)),
     )

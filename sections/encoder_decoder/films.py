@@ -61,13 +61,13 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
     ]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
         most = max(range(len(sources)), key=bridge[row].__getitem__)
-        told = _("Word {n}: over the bridge it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
-        told = told.format(n=row + 1, place=sources[most], share=bridge[row][most], word=word, p=p)
-        steps.append(_written(row, word, p, right[row], told, own[row]) | {"bridge": bridge[row]})
-    told = _("{right} of {n} words right: each was looked up over the bridge, {share:.0%} of the look on one word")
+        finding = _("Word {n}: over the bridge it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
+        finding = finding.format(n=row + 1, place=sources[most], share=bridge[row][most], word=word, p=p)
+        steps.append(_written(row, word, p, right[row], finding, own[row]) | {"bridge": bridge[row]})
+    finding = _("{right} of {n} words right: each was looked up over the bridge, {share:.0%} of the look on one word")
     count = len(decoding.source)
     share = sum(map(max, bridge)) / len(bridge)
-    steps.append({"finding": told.format(right=sum(right), n=count, share=share)})
+    steps.append({"finding": finding.format(right=sum(right), n=count, share=share)})
     table = [
         {_("it writes"): word, _("probability"): p, **{f"{n} · {s}": w for n, (s, w) in enumerate(pairs, 1)}}
         for word, p, pairs in zip(said, probs, ([*zip(sources, row, strict=True)] for row in bridge), strict=True)
@@ -84,20 +84,20 @@ def decoder(trained: Trained, words: Sequence[str]) -> Film:
     own, probs = _mean(decoding, "decoder.attn"), decoding.probs.max(-1).values.tolist()
     steps = [{"finding": _("The decoder alone: nobody tells it what was read; it has its own words only")}]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
-        told = _("Word {n}: from its own past alone it writes “{word}” ({p:.1%})").format(n=row + 1, word=word, p=p)
-        steps.append(_written(row, word, p, right[row], told, own[row]))
-    told = _("Without the bridge {right} of {n} words are right: it writes on, but about nothing that was read")
-    steps.append({"finding": told.format(right=sum(right), n=len(decoding.source))})
+        finding = _("Word {n}: from its own past alone it writes “{word}” ({p:.1%})").format(n=row + 1, word=word, p=p)
+        steps.append(_written(row, word, p, right[row], finding, own[row]))
+    finding = _("Without the bridge {right} of {n} words are right: it writes on, but about nothing that was read")
+    steps.append({"finding": finding.format(right=sum(right), n=len(decoding.source))})
     table = [{_("it writes"): word, _("probability"): p} for word, p in zip(said, probs, strict=True)]
     return Film([], [], steps, max(len(decoding.source), len(said)), table)
 
 
-def _written(row: int, word: str, p: float, right: bool, told: str, own: list[float]) -> dict[str, Any]:
-    return {"row": row, "word": word, "share": f"{p:.1%}", "right": right, "finding": told, "own": own[: row + 1]}
+def _written(row: int, word: str, p: float, right: bool, finding: str, own: list[float]) -> dict[str, Any]:
+    return {"row": row, "word": word, "share": f"{p:.1%}", "right": right, "finding": finding, "own": own[: row + 1]}
 
 
 @dataclass(frozen=True)
-class Blank:
+class FilledBlank:
     """One masked token: its row, the prediction and its probability, the token's own, and the attention of [MASK]."""
 
     row: int
@@ -108,8 +108,8 @@ class Blank:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[Blank]]:
-    """The tokens, their attention (mean over the last block's heads), and one `Blank` for each word."""
+def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[FilledBlank]]:
+    """The tokens, their attention (mean over the last block's heads), and one `FilledBlank` for each word."""
     from minibert.inside.geometry.vectors import encoder_of
     from minibert.inside.heads.arithmetic import all_probs, record
     from minibert.inside.model_input import ModelInput
@@ -122,37 +122,39 @@ def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[fl
     def looks(one: ModelInput) -> list[list[float]]:
         return _rounded(all_probs(record(encoder, one.batch()))[-1, 0].mean(0).tolist())
 
-    found = []
+    blanks_found = []
     for row in reading.words:
         if any(map(str.isalnum, reading.tokens[row])):
             hidden = reading.hiding(row)
             probs = expectations(loaded.model, hidden.ids, [row])[0].exp()
             best = int(probs.argmax())
             own = probs[reading.ids[row]].item()
-            found.append(Blank(row, loaded.tokenizer.vocab[best], probs[best].item(), own, looks(hidden)[row]))
-    return list(reading.tokens), looks(reading), found
+            blanks_found.append(
+                FilledBlank(row, loaded.tokenizer.vocab[best], probs[best].item(), own, looks(hidden)[row])
+            )
+    return list(reading.tokens), looks(reading), blanks_found
 
 
-def encoder(title: str, tokens: list[str], reads: list[list[float]], found: list[Blank]) -> Film:
+def encoder(title: str, tokens: list[str], reads: list[list[float]], blanks_found: list[FilledBlank]) -> Film:
     """BERT fills one blank after another, each with context from both sides. title: display name of the model."""
     shown = [visible(token) for token in tokens]
-    told = _("BERT is this half: {model} reads all {n} tokens at once, and every one of them sees both sides")
-    steps: list[dict[str, Any]] = [{"finding": told.format(model=title, n=len(tokens))}]
+    finding = _("BERT is this half: {model} reads all {n} tokens at once, and every one of them sees both sides")
+    steps: list[dict[str, Any]] = [{"finding": finding.format(model=title, n=len(tokens))}]
     table, right = [], 0
-    for blank in found:
+    for blank in blanks_found:
         word, guess = shown[blank.row], visible(blank.guess)
         fits = blank.guess == tokens[blank.row]
         right += fits
-        told = _("“{word}” hidden: from both sides it expects “{guess}” ({p:.1%})").format(
+        finding = _("“{word}” hidden: from both sides it expects “{guess}” ({p:.1%})").format(
             word=word, guess=guess, p=blank.p
         )
         if not fits:
-            told += _("; “{word}” itself {own:.1%}").format(word=word, own=blank.own)
-        step = {"row": blank.row, "word": guess, "share": f"{blank.p:.1%}", "right": fits, "finding": told}
+            finding += _("; “{word}” itself {own:.1%}").format(word=word, own=blank.own)
+        step = {"row": blank.row, "word": guess, "share": f"{blank.p:.1%}", "right": fits, "finding": finding}
         steps.append(step | {"looks": blank.looks})
         table.append(
             {_("hidden"): word, _("it expects"): guess, _("probability"): blank.p, _("of the word"): blank.own}
         )
-    told = _("{right} of {n} blanks filled right, each from both sides; it has no place to write on")
-    steps.append({"finding": told.format(right=right, n=len(found))})
+    finding = _("{right} of {n} blanks filled right, each from both sides; it has no place to write on")
+    steps.append({"finding": finding.format(right=right, n=len(blanks_found))})
     return Film(shown, reads, steps, len(tokens), table)

@@ -33,9 +33,11 @@ def kinds(mask: str, count: int, start: int) -> list[list[str]]:
         allowed = causal_mask(count)
     else:
         allowed = prefix_mask((torch.arange(count) >= start).long()[None])
-    seen = allowed[0, 0].tolist()
+    visible_cells = allowed[0, 0].tolist()
     across = [[mask == "both" and j < start <= i for j in range(count)] for i in range(count)]
-    return [[CROSS if across[i][j] else SELF if seen[i][j] else UNSEEN for j in range(count)] for i in range(count)]
+    return [
+        [CROSS if across[i][j] else SELF if visible_cells[i][j] else UNSEEN for j in range(count)] for i in range(count)
+    ]
 
 
 @st.fragment
@@ -108,7 +110,7 @@ def _in_numbers(mask: str, words: list[str], start: int) -> None:
 
     cells = kinds(mask, len(words), start)
     open_cells = sum(cell != UNSEEN for row in cells for cell in row)
-    said = {
+    explanation = {
         "encoder": _("Only padding is hidden, and there is none here."),
         "decoder": _("n (n + 1) / 2 of n²: about half, and never anything to the right."),
         "both": _(
@@ -117,7 +119,7 @@ def _in_numbers(mask: str, words: list[str], start: int) -> None:
     }[mask]
     st.markdown(
         _("{name}: **{open} of {all}** pairs are open. {said}").format(
-            name=mask_names()[mask], open=open_cells, all=len(words) ** 2, said=said
+            name=mask_names()[mask], open=open_cells, all=len(words) ** 2, said=explanation
         )
     )
     show_source(
@@ -135,7 +137,7 @@ def _families(lesson: Lesson, names: list[str], tokens: int) -> None:
 
     from minibert.corruption import masking_budget
 
-    asked = int(masking_budget(torch.tensor([tokens]), 0.15)[0])
+    num_targets = int(masking_budget(torch.tensor([tokens]), 0.15)[0])
     lesson.show("Side by side")
     some = _("{n} of {all} ({share:.0%})")
     full = some.format(n=tokens, all=tokens, share=1)
@@ -145,7 +147,7 @@ def _families(lesson: Lesson, names: list[str], tokens: int) -> None:
         (_("Is asked"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
         (
             _("Tokens that teach, of yours"),
-            some.format(n=asked, all=tokens, share=asked / tokens if tokens else 0),
+            some.format(n=num_targets, all=tokens, share=num_targets / tokens if tokens else 0),
             full,
             _("{full}, as the target").format(full=full),
         ),

@@ -130,7 +130,7 @@ def _strips(rows: dict[str, Any], key: str) -> int:
 def _distribution(rows: dict[str, Any], key: str) -> None:
     from plots.encoder_decoder import distribution
 
-    told = "; ".join(
+    details = "; ".join(
         _("{name}: {low:.2f} … {high:.2f}, mean {mean:.3f}").format(
             name=name, low=row.min().item(), high=row.max().item(), mean=row.mean().item()
         )
@@ -140,6 +140,6 @@ def _distribution(rows: dict[str, Any], key: str) -> None:
     finding(_("How far the numbers lie from their mean: {spreads}").format(spreads=spreads))
     figure(
         distribution({name: row.numpy() for name, row in rows.items()}, _("the vector's numbers")),
-        _("How the numbers of each vector are spread. {told}.").format(told=told),
+        _("How the numbers of each vector are spread. {told}.").format(told=details),
         key,
     )

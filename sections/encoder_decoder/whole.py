@@ -122,7 +122,7 @@ def _legend(half: str) -> None:
 
 def _about(model, own: bool, words: list[str]) -> None:
     """Which model writes here, and what it cannot know."""
-    said = {
+    notes = {
         True: _("Your newest run writes here: a Transformer of {n:,} weights, trained for “{task}”."),
         False: _(
             "A small Transformer of {n:,} weights writes here. It knows {words:,} words and has learned one thing: to "
@@ -130,7 +130,7 @@ def _about(model, own: bool, words: list[str]) -> None:
         ),
     }[own]
     count = sum(weight.numel() for weight in model.model.parameters())
-    st.caption(said.format(n=count, task=task_names()[model.task], words=len(model.words.entries)))
+    st.caption(notes.format(n=count, task=task_names()[model.task], words=len(model.words.entries)))
     say_cut(words, model.longest)
     say_unknown(model, words)
     say_repeated(model, words)

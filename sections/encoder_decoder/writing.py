@@ -136,23 +136,26 @@ def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
     letters = [i for i, token in enumerate(tokens) if any(map(str.isalnum, token))] or [0]
     with st.container(width=300):
         position = 1 + pick("word", _("Word"), numbered(tokens), default=letters[len(letters) // 2])
-    seen = views(loaded.model, ids, position, loaded.tokenizer.mask_id)
+    probs = views(loaded.model, ids, position, loaded.tokenizer.mask_id)
     rows = {
-        _("it stands there"): seen.shown,
-        _("hidden, seen from both sides"): seen.both,
-        _("hidden, and all that follows too"): seen.left,
-        _("hidden, and the sentence ends there"): seen.cut,
+        _("it stands there"): probs.shown,
+        _("hidden, seen from both sides"): probs.both,
+        _("hidden, and all that follows too"): probs.left,
+        _("hidden, and the sentence ends there"): probs.cut,
     }
-    told = _("How likely BERT finds {word}: {rows}.").format(
+    details = _("How likely BERT finds {word}: {rows}.").format(
         word=tokens[position - 1], rows="; ".join(f"{name} {p:.1%}" for name, p in rows.items())
     )
     finding(
         _("“{word}”: {shown} where it stands, {both} hidden, {cut} where the sentence ends at the blank").format(
-            word=literal(tokens[position - 1]), shown=_share(seen.shown), both=_share(seen.both), cut=_share(seen.cut)
+            word=literal(tokens[position - 1]),
+            shown=_share(probs.shown),
+            both=_share(probs.both),
+            cut=_share(probs.cut),
         )
     )
     left, right = st.columns([1, 1], gap="large", vertical_alignment="center")
     with left:
         st.markdown("\n".join(f"{n}. {name}: **{_share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
     with right:
-        figure(next_words([str(n) for n in range(1, 5)], list(rows.values())), told, "ed-views")
+        figure(next_words([str(n) for n in range(1, 5)], list(rows.values())), details, "ed-views")

@@ -1,4 +1,4 @@
-"""The sheet on screen: from the link, from the last visit, or a random one; and the link to it."""
+"""Which sheet: from the link, the last visit, or a random one; its number, its parts, how many questions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from examination.bank import ExamPart
 from examination.sheet import SheetSettings
-from ui.state import VISIT, set_url, url_choice, url_int
+from ui.page import drawer
+from ui.state import VISIT, follow_link, set_url, url_choice, url_int
+from ui.translations import _
 
 HIGHEST = 9_999  # highest sheet number
 MOST = 6  # most questions per part
@@ -21,16 +24,16 @@ def sheet_in_link(parts: tuple[str, ...]) -> SheetSettings:
     """The sheet that the link opens. Without a number in the link: the last sheet, else a random one, so that
     neighbours get different sheets. parts: the bank's, in its order."""
     usual = SheetSettings(random.randint(1, HIGHEST), parts, COUNT, open=True)
-    kept = st.session_state.setdefault(_KEY, {"last": usual, "mode": None})
-    if kept.get("visit") != (visit := st.session_state.get(VISIT, 0)):
-        kept.update(visit=visit, start=kept["last"])
-        if kept["mode"] and "seed" not in st.query_params:
-            st.query_params["mode"] = kept["mode"]
-    start = usual if "seed" in st.query_params else kept["start"]
-    asked = st.query_params.get("parts", "").split("-")
+    stored = st.session_state.setdefault(_KEY, {"last": usual, "mode": None})
+    if stored.get("visit") != (visit := st.session_state.get(VISIT, 0)):
+        stored.update(visit=visit, start=stored["last"])
+        if stored["mode"] and "seed" not in st.query_params:
+            st.query_params["mode"] = stored["mode"]
+    start = usual if "seed" in st.query_params else stored["start"]
+    linked = st.query_params.get("parts", "").split("-")
     return SheetSettings(
         url_int("seed", start.seed, 1, HIGHEST),
-        tuple(name for name in parts if name in asked) or start.parts,
+        tuple(name for name in parts if name in linked) or start.parts,
         url_int("count", start.count, 1, MOST),
         url_choice("open", ("true", "false"), str(start.open).lower()) == "true",
     )
@@ -57,3 +60,32 @@ def _linked(settings: SheetSettings, parts: tuple[str, ...]) -> dict[str, tuple[
         "count": (str(settings.count), str(COUNT)),
         "open": (str(settings.open).lower(), "true"),
     }
+
+
+def _new_sheet() -> None:
+    st.session_state["sheet"] = random.randint(1, HIGHEST)
+
+
+def show(bank: tuple[ExamPart, ...], linked: SheetSettings) -> SheetSettings:
+    """The chosen sheet. linked: the sheet that the link opens."""
+    titles = {part.name: f"{number} {part.title}" for number, part in enumerate(bank, 1)}
+    widgets = {"seed": "sheet", "parts": "parts", "count": "count", "open": "open"}  # name in the link → key
+    for name, key in widgets.items():
+        if follow_link(name) or key not in st.session_state:
+            value = getattr(linked, name)
+            st.session_state[key] = list(value) if name == "parts" else value
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.number_input(_("Sheet number"), 1, HIGHEST, key="sheet", width=150) or 1
+        st.button(_("Another sheet"), key="another", icon=":material/casino:", on_click=_new_sheet)
+        with drawer(_("What is on it")):
+            chosen = st.pills(
+                _("Parts"), list(titles), format_func=titles.__getitem__, selection_mode="multi", key="parts", wrap=True
+            )
+            count = st.slider(_("Questions a part"), 1, MOST, key="count", width=260)
+            with_open = st.toggle(_("and an open one"), key="open")
+        settings = SheetSettings(int(number), tuple(name for name in titles if name in chosen), count, with_open)
+        keep_sheet(settings, tuple(titles))
+        st.link_button(
+            _("Link to this sheet"), link_to_sheet(settings, tuple(titles)), icon=":material/link:", type="tertiary"
+        )
+    return settings

@@ -64,7 +64,7 @@ def show_outputs(task: MistakeTask) -> None:
 
 def predict_widgets(task: PredictTask, seed: int, key: str, marked: bool, frozen: bool) -> None:
     before = answer_to(seed, task) or PredictAnswer()
-    shown = has_run(seed, task)
+    has_output = has_run(seed, task)
     words = (_("the first is higher"), _("the second is higher"))
     picked = radio(
         f"{key}-guess",
@@ -72,11 +72,11 @@ def predict_widgets(task: PredictTask, seed: int, key: str, marked: bool, frozen
         2,
         words.__getitem__,
         SIDES.index(before.predicted) if before.predicted else None,
-        frozen or shown,
+        frozen or has_output,
         horizontal=True,
     )
     predicted = None if picked is None else SIDES[picked]
-    if not shown:
+    if not has_output:
         st.button(
             _("Let the model run"),
             key=f"{key}-run",

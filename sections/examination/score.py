@@ -6,7 +6,7 @@ import streamlit as st
 from examination.kinds import mark
 from examination.sheet import SheetSection, SheetSettings, totals
 from sections.examination.answers import answer_to, hand_in, handed_in, take_back
-from sections.examination.score_sheet import Handed, score_html, score_rows
+from sections.examination.score_sheet import SubmittedSheet, score_html, score_rows
 from ui.lesson import Lesson
 from ui.translations import _
 
@@ -16,7 +16,7 @@ def show(lesson: Lesson, sections: tuple[SheetSection, ...], settings: SheetSett
     answers = {task.id: answer_to(settings.seed, task) for task in tasks}
     marks = {task.id: mark(task, answers[task.id]) for task in tasks}
     name = st.session_state.get("name", "")
-    handed = Handed(settings, sections, answers, marks, handed_in(settings), name)
+    handed = SubmittedSheet(settings, sections, answers, marks, handed_in(settings), name)
     lesson.show("Your points")
     points, of = totals(list(marks.values()), by_student=False)
     st.metric(_("Sheet {n}, marked by the program").format(n=settings.seed), f"{points:g} / {of}")

@@ -25,7 +25,7 @@ pre { background: #1f242c; } }"""
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmittedSheet:
     """A handed-in sheet. marks: task id → mark · answers: task id → answer."""
 
     settings: SheetSettings
@@ -39,7 +39,7 @@ class Handed:
         return [self.marks[task.id] for section in sections for task in section.tasks]
 
 
-def score_rows(handed: Handed) -> list[tuple[str, str, str]]:
+def score_rows(handed: SubmittedSheet) -> list[tuple[str, str, str]]:
     """Part, points by the program, points by the student: "3 of 6", "–" for none; the sum last."""
     rows = []
     groups = [(f"{one.number} {one.part.title}", [one]) for one in handed.sections]
@@ -53,7 +53,7 @@ def _of(points: float, of: int) -> str:
     return _("{points} of {of}").format(points=points_text(points), of=of)
 
 
-def score_html(handed: Handed) -> str:
+def score_html(handed: SubmittedSheet) -> str:
     """The score sheet as HTML."""
     title = _("Examination, sheet {n}").format(n=handed.settings.seed)
     about = [
@@ -83,15 +83,15 @@ def score_html(handed: Handed) -> str:
     )
 
 
-def _article(handed: Handed, section: SheetSection, number: int) -> str:
+def _article(handed: SubmittedSheet, section: SheetSection, number: int) -> str:
     task = section.tasks[number]
     mark = handed.marks[task.id]
-    given = as_text(task, handed.answers.get(task.id)) or _("no answer")
+    answer = as_text(task, handed.answers.get(task.id)) or _("no answer")
     points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
-    said = "".join(map(_markdown, mark.comments))
+    feedback = "".join(map(_markdown, mark.said))
     return (
         f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
-        f"{_markdown(task.text)}<pre>{_text(given)}</pre>{said}</article>"
+        f"{_markdown(task.text)}<pre>{_text(answer)}</pre>{feedback}</article>"
     )
 
 

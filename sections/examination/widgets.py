@@ -50,8 +50,8 @@ def _choose(task: ChooseTask, seed: int, key: str, marked: bool, frozen: bool) -
 
 
 def _compute(task: ComputeTask, seed: int, key: str, marked: bool, frozen: bool) -> None:
-    for given in task.given:
-        st.html(table_html(given))
+    for table in task.given:
+        st.html(table_html(table))
     before = answer_to(seed, task) or [""] * len(task.fields)
     typed = []
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -71,14 +71,14 @@ def _count(task: CountTask, seed: int, key: str, marked: bool, frozen: bool) -> 
     set_answer(seed, task, typed or None)
 
 
-def table_html(given: Given) -> str:
+def table_html(table: Given) -> str:
     """A table of numbers as safe HTML."""
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in given.columns)
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
     rows = "".join(
         f'<tr><th scope="row">{html.escape(name)}</th>{"".join(f"<td>{html.escape(c)}</td>" for c in cells)}</tr>'
-        for name, cells in zip(given.rows, given.cells, strict=True)
+        for name, cells in zip(table.rows, table.cells, strict=True)
     )
-    caption = f"<caption>{html.escape(given.title)}</caption>" if given.title else ""
+    caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
     return f'<table class="mb-given">{caption}<thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 

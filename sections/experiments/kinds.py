@@ -6,7 +6,7 @@ from functools import cache
 import streamlit as st
 
 from minibert.experiments.results import by_arm
-from sections.experiments.subject import TOY, Shown
+from sections.experiments.subject import TOY, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -15,43 +15,43 @@ from ui.translations import _
 PREFIX = "determined."
 
 
-def show(lesson: Lesson, shown: Shown) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The arms with a pre-training of their own, one bar each per kind; then examples of the task."""
-    if shown.text != TOY:
+    if inputs.text != TOY:
         st.info(_("Only of the toy world is it known what determines each word: choose it above."))
         return
-    lines = lines_of(shown)
+    lines = lines_of(inputs)
     if lines:
-        _draw(shown, lines)
+        _draw(inputs, lines)
     _examples()
     lesson.show("The toy world as a measure", level=3)
 
 
-def lines_of(shown: Shown) -> dict[str, dict[str, dict[int, float]]]:
+def lines_of(inputs: Inputs) -> dict[str, dict[str, dict[int, float]]]:
     """Arm → kind → seed → percent, for the arms with a pre-training of their own."""
-    metrics = {metric for record in shown.records for metric in record["metrics"] if metric.startswith(PREFIX)}
+    metrics = {metric for record in inputs.records for metric in record["metrics"] if metric.startswith(PREFIX)}
     lines: dict[str, dict[str, dict[int, float]]] = {}
-    for arm in shown.paper["arms"]:
+    for arm in inputs.paper["arms"]:
         if arm.endswith("+bilstm"):  # same pre-training; the BiLSTM is added at fine-tuning
             continue
         for metric in metrics:
-            seeds = by_arm(shown.records, metric).get(arm)
+            seeds = by_arm(inputs.records, metric).get(arm)
             if seeds:
                 points = {seed: 100 * value for seed, value in seeds.items()}
                 lines.setdefault(arm, {})[metric.removeprefix(PREFIX)] = points
     return lines
 
 
-def _draw(shown: Shown, lines: dict[str, dict[str, dict[int, float]]]) -> None:
+def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None:
     from plots.experiments import by_kind
 
     means = {
         arm: {kind: statistics.fmean(seeds.values()) for kind, seeds in kinds.items()} for arm, kinds in lines.items()
     }
-    base = means.get(shown.base) or next(iter(means.values()))
-    names, words = shown.paper["arms"], kind_words()
+    base = means.get(inputs.base) or next(iter(means.values()))
+    names, words = inputs.paper["arms"], kind_words()
     order = sorted(base, key=base.get, reverse=True)
-    title = _title(names, shown.base, means)
+    title = _title(names, inputs.base, means)
     fig = by_kind(
         {names[arm]: kinds for arm, kinds in lines.items()},
         {kind: words.get(kind, kind) for kind in order},

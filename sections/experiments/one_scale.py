@@ -4,8 +4,8 @@ import statistics
 
 import streamlit as st
 
-from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Measured, Shown, metric_names, own_scores
-from sections.experiments.verdicts import best_arms, in_short
+from sections.experiments.differences import best_arms, in_short
+from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
 from ui.page import picture
@@ -13,36 +13,36 @@ from ui.text import literal
 from ui.translations import _
 
 
-def show(shown: Shown) -> None:
+def show(inputs: Inputs) -> None:
     """The scores of the chosen measure, with the finding as title."""
     with picture():
-        if shown.chosen is None:
-            _nothing(shown)
+        if inputs.chosen is None:
+            _nothing(inputs)
         else:
             with st.container(key="wide-picture"):
-                (_draw_steps if shown.name == "steps" else _draw_scores)(shown, shown.chosen)
+                (_draw_steps if inputs.name == "steps" else _draw_scores)(inputs, inputs.chosen)
 
 
-def _nothing(shown: Shown) -> None:
-    if shown.records:
+def _nothing(inputs: Inputs) -> None:
+    if inputs.records:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
-    show_missing_results(shown.name if shown.text == REAL else TOY_RESULTS)
+    show_missing_results(inputs.name if inputs.text == REAL else TOY_RESULTS)
 
 
-def _captions(shown: Shown) -> str:
+def _captions(inputs: Inputs) -> str:
     """Where the paper's numbers come from, and what ours measure."""
-    measure = shown.chosen
+    measure = inputs.chosen
     parts = [
         _("The paper: {source}, {column}.").format(
-            source=literal(shown.paper["source"]), column=literal(measure.column["name"])
+            source=literal(inputs.paper["source"]), column=literal(measure.column["name"])
         )
         if measure.column.get("values")
         else _("{source} tells a direction only: that of {column}.").format(
-            source=literal(shown.paper["source"]), column=literal(measure.column["name"])
+            source=literal(inputs.paper["source"]), column=literal(measure.column["name"])
         )
     ]
-    if shown.text == TOY:
+    if inputs.text == TOY:
         parts.append(
             {
                 "determined": _(
@@ -62,10 +62,10 @@ def _captions(shown: Shown) -> str:
     return " ".join(parts)
 
 
-def _draw_scores(shown: Shown, measure: Measured) -> None:
+def _draw_scores(inputs: Inputs, measure: Measure) -> None:
     from plots.experiments import on_one_scale
 
-    rows = _rows(shown, measure)
+    rows = _rows(inputs, measure)
     ours = metric_names()[measure.key]
     keys = (
         _("the paper: {name}").format(name=measure.column["name"]),
@@ -73,26 +73,26 @@ def _draw_scores(shown: Shown, measure: Measured) -> None:
         floor_words(measure.key)[0],
     )
     axis = _("{measure} (lower is better)") if measure.log else _("{measure}, percent")
-    finding, table = best_arms(shown, measure), table_of(rows)
+    finding, table = best_arms(inputs, measure), table_of(rows)
     fig = on_one_scale(
         rows, keys, axis.format(measure=ours), measure.floor, log=measure.log, title=finding, own=_("your run")
     )
     figure(fig, f"{finding}. {scores_in_words(table)}.", key="scores", data=table)
-    st.caption(_captions(shown))
+    st.caption(_captions(inputs))
 
 
-def _rows(shown: Shown, measure: Measured) -> list:
+def _rows(inputs: Inputs, measure: Measure) -> list:
     from plots.experiments import Score
 
-    values, names, own = measure.column.get("values", {}), shown.paper["arms"], own_scores(shown)
-    return [Score(names[arm], values.get(arm), measure.found[arm], own.get(arm, ())) for arm in shown.arms]
+    values, names, own = measure.column.get("values", {}), inputs.paper["arms"], own_scores(inputs)
+    return [Score(names[arm], values.get(arm), measure.found[arm], own.get(arm, ())) for arm in inputs.arms]
 
 
-def _draw_steps(shown: Shown, measure: Measured) -> None:
+def _draw_steps(inputs: Inputs, measure: Measure) -> None:
     from plots.experiments import over_steps
 
-    steps = {record["arm"]: record["steps"] for record in shown.records}
-    words = {"mlm": _("masked") if shown.text == TOY else _("MLM + NSP"), "left-to-right": _("left-to-right")}
+    steps = {record["arm"]: record["steps"] for record in inputs.records}
+    words = {"mlm": _("masked") if inputs.text == TOY else _("MLM + NSP"), "left-to-right": _("left-to-right")}
     lines: dict[str, dict] = {}
     for arm, seeds in measure.found.items():
         line = words.get(arm.partition("@")[0], arm)
@@ -102,11 +102,11 @@ def _draw_steps(shown: Shown, measure: Measured) -> None:
         + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
         for line, points in lines.items()
     ]
-    name, finding = metric_names()[measure.key], in_short(shown, measure)
+    name, finding = metric_names()[measure.key], in_short(inputs, measure)
     alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
     floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
     fig = over_steps(lines, axes, floor, title=finding)
-    figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(_rows(shown, measure)))
+    figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(_rows(inputs, measure)))
     dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
-    st.caption(f"{_captions(shown)} {dots}")
+    st.caption(f"{_captions(inputs)} {dots}")

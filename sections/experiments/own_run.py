@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Arm
-from sections.experiments.subject import KIND, TOY, TOY_RESULTS, Shown, metric_names, paper_of
+from sections.experiments.subject import KIND, TOY, TOY_RESULTS, Inputs, metric_names, paper_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_in_words, state_rows, submit
@@ -13,9 +13,9 @@ CURVES = 6  # most runs drawn together
 TOLD = ("determined", "meant")  # metrics comparable across pre-training objectives
 
 
-def show(lesson: Lesson, shown: Shown) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     manager().warm_up()
-    _run_one(shown.name)
+    _run_one(inputs.name)
     lesson.show("Run a small one now", level=3)
 
 

@@ -5,14 +5,14 @@ from functools import partial
 
 import streamlit as st
 
-from sections.experiments.subject import Shown
+from sections.experiments.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.translations import _
 
 
-def show(lesson: Lesson, shown: Shown) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.experiments import reached
 
     lesson.show("What BERT reached", title=False)

@@ -42,7 +42,7 @@ def metric_names() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measure:
     """One measure of an experiment. column: of the paper's table · found: arm → seed → score, in percent or as
     perplexity · floor: baseline without understanding · best: BERT base's score, or the best possible one on the toy
     world."""
@@ -68,15 +68,15 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Shown:
+class Inputs:
     """What is on the page. text: TOY or REAL · records: of the newest scale and text, all arms of the experiment ·
     measures: all, in the table's order · chosen: the one drawn; None without records."""
 
     name: str
     text: str
     records: list[dict]
-    measures: dict[str, Measured]
-    chosen: Measured | None
+    measures: dict[str, Measure]
+    chosen: Measure | None
 
     @property
     def paper(self) -> dict:
@@ -91,7 +91,7 @@ class Shown:
         """Arms with results, in the paper's order."""
         return [arm for arm in self.paper["arms"] if self.chosen and arm in self.chosen.found]
 
-    def compared(self, measure: Measured) -> list[Judged]:
+    def compared(self, measure: Measure) -> list[Judged]:
         """The arms with results, each against the base or the arms that the table compares it with."""
         return claims.judged(table_name(self.name, self.text), self.records, measure.key)
 
@@ -105,7 +105,7 @@ def paper_of(name: str, text: str) -> dict:
     return claims.tables()[table_name(name, text)]
 
 
-def read() -> Shown:
+def read() -> Inputs:
     """The experiment, the text and the measure, all in the link."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         with st.container(width="content"):
@@ -120,25 +120,25 @@ def read() -> Shown:
             names = {key: metric_names()[key] for key in measures}
             link = f"measure-{name}" if text == REAL else f"toy-{name}"
             chosen = measures[choice(link, _("Measure"), names, box=480, bare=True)]
-    return Shown(name, text, records, measures, chosen)
+    return Inputs(name, text, records, measures, chosen)
 
 
-def own_scores(shown: Shown) -> dict[str, list[float]]:
+def own_scores(inputs: Inputs) -> dict[str, list[float]]:
     """Arm → scores of the user's own runs of it on the toy world, in the chosen measure."""
     scores: dict[str, list[float]] = {}
-    if shown.text == TOY and shown.chosen:
+    if inputs.text == TOY and inputs.chosen:
         for run in own_runs(KIND):
             begun, done = run.latest("started"), run.latest("eval")
-            if begun and done and shown.chosen.key in done["metrics"]:
-                value = claims.factor(shown.chosen.key) * done["metrics"][shown.chosen.key]
+            if begun and done and inputs.chosen.key in done["metrics"]:
+                value = claims.factor(inputs.chosen.key) * done["metrics"][inputs.chosen.key]
                 scores.setdefault(begun["settings"]["arm"], []).append(value)
     return scores
 
 
-def _measured(column: dict, records: list[dict]) -> Measured:
+def _measured(column: dict, records: list[dict]) -> Measure:
     key, without = column["metric"], column.get("without", ())
     found = {arm: seeds for arm, seeds in claims.values(records, key).items() if arm not in without}
-    return Measured(key, column, found, *claims.levels(key, records))
+    return Measure(key, column, found, *claims.levels(key, records))
 
 
 def _recorded(name: str, text: str) -> list[dict]:

@@ -1,4 +1,4 @@
-"""What the family teaches: where the points came from."""
+"""What the family teaches: where the points came from, and the road to BERT."""
 
 import tomllib
 from functools import partial
@@ -6,6 +6,7 @@ from functools import partial
 from sections.family.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.navigation import link_to
 from ui.predict import predict
 from ui.translations import _
 
@@ -37,3 +38,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "family-gains",
     )
     lesson.show("Two lessons", level=3)
+
+
+def show_road(lesson: Lesson, inputs: Inputs) -> None:
+    lesson.show("The road to BERT", title=False)
+    link_to("embeddings", label=_("One word, several meanings: see it in Embeddings"))

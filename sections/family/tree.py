@@ -21,9 +21,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     words = kind_names()
     with picture():
-        told = _guessed(inputs)
-        kind = inputs.kind if told else ""
-        if told:
+        revealed = _guessed(inputs)
+        kind = inputs.kind if revealed else ""
+        if revealed:
             legend([(LOOKS[name][0], SYMBOLS[LOOKS[name][1]], words[name]) for name in KINDS])
         line = " → ".join(line_of(inputs.members, inputs.chosen))
         alt = _("{n} models in the order in which they came. {name}: {line}. From it came: {children}.").format(
@@ -33,13 +33,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             children=", ".join(children_of(inputs.members, inputs.chosen)) or _("none of these"),
         )
         figure(
-            partial(tree, dict(inputs.members), inputs.chosen, told, kind, words),
+            partial(tree, dict(inputs.members), inputs.chosen, revealed, kind, words),
             alt,
             "family-tree",
             on_select=lambda: clicked("family-tree", state("model")),
             wide=True,
         )
-        _card(inputs.members[inputs.chosen], line, words, told)
+        _card(inputs.members[inputs.chosen], line, words, revealed)
 
 
 SYMBOLS = {"circle": "●", "square": "■", "hexagon": "⬢", "diamond": "◆", "triangle-up": "▲", "star": "★", "cross": "✚"}
@@ -59,7 +59,7 @@ def _guessed(inputs: Inputs) -> bool:
     return predict("network", question.format(n=len(later)), options, 0, about=str(len(later)))
 
 
-def _card(member: FamilyMember, line: str, words: dict[str, str], told: bool) -> None:
+def _card(member: FamilyMember, line: str, words: dict[str, str], revealed: bool) -> None:
     """Details of one model: its line of descent, what it changed, its sizes."""
     with st.container(border=True, key="family-card"):
         left, right = st.columns([3, 2], gap="large")
@@ -69,7 +69,7 @@ def _card(member: FamilyMember, line: str, words: dict[str, str], told: bool) ->
             if member.page and find_page(member.page):
                 link_to(member.page)
         with right:
-            if told:
+            if revealed:
                 kinds = ", ".join(words[kind] for kind in member.changed)
                 st.markdown(_("**Changed:** {kinds}").format(kinds=kinds))
             sizes = [f"{literal(size.name)} **{size.weights:,}**" for size in member.sizes]

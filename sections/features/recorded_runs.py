@@ -1,4 +1,4 @@
-"""The central picture: every recorded arm, beside the paper's numbers and the user's own runs."""
+"""The central picture: every recorded arm beside the paper's numbers and the user's own runs; the same in numbers."""
 
 import statistics
 
@@ -7,6 +7,7 @@ import streamlit as st
 from minibert.experiments.claims import tables, values
 from sections.features.subject import PAPER, Inputs, arm_names, metric_of, own_scores
 from ui.figures import figure
+from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
 from ui.recorded import comparison, recorded, show_missing_results
@@ -26,16 +27,16 @@ def show(inputs: Inputs) -> None:
         from plots.experiments import Score, scores
 
         key, title = metric_of(made)
-        found, names = values(records, key), arm_names(name)
+        scores_by_arm, names = values(records, key), arm_names(name)
         theirs = {} if name == "pooling" else PAPER["values"]
         own = own_scores(name) if name == inputs.name else {}
-        told = _guessed(name, found)
-        shown = [a for a in names if a in found and (told or not _tuned(name, a))]
-        rows = [Score(names[a], theirs.get(a), found[a], tuple(own.get(a, ()))) for a in shown]
+        revealed = _guessed(name, scores_by_arm)
+        arms = [a for a in names if a in scores_by_arm and (revealed or not _tuned(name, a))]
+        rows = [Score(names[a], theirs.get(a), scores_by_arm[a], tuple(own.get(a, ()))) for a in arms]
         words = "; ".join(
             _("{arm}: {mean} ± {sd}").format(arm=row[_("arm")], mean=row[_("ours, mean")], sd=row[_("sd")])
             for row in table_of(inputs)
-            if told or row[_("arm")] in {names[a] for a in shown}
+            if revealed or row[_("arm")] in {names[a] for a in arms}
         )
         fig = scores(
             rows,
@@ -43,14 +44,14 @@ def show(inputs: Inputs) -> None:
             (PAPER["name"], title),
             _("seed"),
             high=44,
-            title=finding(name, {a: found[a] for a in shown}),
+            title=finding(name, {a: scores_by_arm[a] for a in arms}),
             own=_("your run"),
         )
         fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
-        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if told else None, wide=True)
+        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if revealed else None, wide=True)
     last, source = records[-1], literal(tables()["features"]["source"])
     st.caption(
         _(
@@ -117,3 +118,39 @@ def table_of(inputs: Inputs) -> list[dict]:
         for arm in names
         if arm in found
     ]
+
+
+def show_numbers(lesson: Lesson, inputs: Inputs) -> None:
+    if records := recorded(inputs.shown):
+        st.table(table_of(inputs))
+        found = values(records, metric_of(comparison(inputs.shown))[0])
+        findings(inputs.shown, found, arm_names(inputs.shown))
+    lesson.show("What came out" if inputs.tagging else "Sentences")
+    lesson.show("How to read these numbers")
+    if inputs.tagging:
+        lesson.show("Against the paper")
+
+
+def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str]) -> None:
+    """The best frozen arm against the best fine-tuned one, in a sentence."""
+    from minibert.experiments.results import paired_difference
+
+    made = comparison(name)
+    frozen = [arm for arm in found if made.values(arm).get("freeze") == "all"]
+    tuned = [arm for arm in found if arm not in frozen and arm != "random"]
+    if not (frozen and tuned):
+        return
+    best, base = (max(arms, key=lambda arm: statistics.fmean(found[arm].values())) for arms in (frozen, tuned))
+    ours = paired_difference(found[best], found[base])
+    if ours is None or ours.half is None:
+        return
+    gap = f"{ours.mean:+.1f} ± {ours.half:.1f}".replace("-", "−")
+    text = _(
+        "Best frozen arm here: **{best}**, {gap} points against **{base}** (95 % interval over {n} seeds)."
+    ).format(best=literal(names[best]), gap=gap, base=literal(names[base]), n=ours.seeds)
+    if name != "pooling":
+        printed = PAPER["values"]
+        their_best = max((arm for arm in printed if arm != "fine-tuned"), key=printed.get)
+        theirs = f"{printed[their_best] - printed['fine-tuned']:+.1f}".replace("-", "−")
+        text += " " + _("In the paper: {arm}, {gap}.").format(arm=literal(names[their_best]), gap=theirs)
+    st.markdown(text, width=820)

@@ -40,14 +40,14 @@ def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         with st.container(horizontal=True):
             questions = {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
-            asked = choice("asked", _("What is asked"), questions)
+            kind = choice("asked", _("What is asked"), questions)
             shown = CLASS
-            if asked == "tagging":
+            if kind == "tagging":
                 sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
                 shown = choice("set", _("Data"), sets)
         with drawer():
             start_choice(TAGGING, "features-conll", CLASS)
-    return Inputs(TAGGING if asked == "tagging" else CLASS, shown)
+    return Inputs(TAGGING if kind == "tagging" else CLASS, shown)
 
 
 def arm_names(name: str) -> dict[str, str]:
@@ -121,10 +121,10 @@ def arm_of(made: Comparison, settings: dict) -> str | None:
 
 def own_scores(name: str) -> dict[str, list[float]]:
     """Arm → scores that the user's own runs of it have reached so far, in percent."""
-    made, found = comparison(name), {}
+    made, scores = comparison(name), {}
     for run in newest_runs(name):
         begun, measured = run.latest("started"), run.latest("eval")
         arm = arm_of(made, begun["settings"]) if begun else None
         if arm and measured:
-            found.setdefault(arm, []).append(100 * measured["metrics"][metric_of(made)[0]])
-    return found
+            scores.setdefault(arm, []).append(100 * measured["metrics"][metric_of(made)[0]])
+    return scores

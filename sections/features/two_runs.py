@@ -38,7 +38,7 @@ def _run_two(name: str) -> None:
     if not newest:
         st.markdown(_("No run yet: the bars appear a few seconds after the click."))
         return
-    live(tuple(run.id for run in reversed(newest)), lambda shown: draw_live(name, shown), rows_of_runs)
+    live(tuple(run.id for run in reversed(newest)), lambda runs: draw_live(name, runs), rows_of_runs)
 
 
 def start_runs(made: Comparison, arms: list[str], seed: int) -> None:
@@ -57,7 +57,7 @@ def rows_of_runs(runs: list) -> None:
 
 
 def draw_live(name: str, runs: list) -> None:
-    from plots.features import Bar, bars
+    from plots.features import RunScore, bars
 
     made = comparison(name)
     key, title = metric_of(made)
@@ -67,7 +67,7 @@ def draw_live(name: str, runs: list) -> None:
         begun, measured, step = run.latest("started"), run.latest("eval"), run.latest("step")
         arm = arm_of(made, begun["settings"]) if begun else None
         score = 100 * measured["metrics"][key] if measured else None
-        rows.append(Bar(run.title, score, tuple(past.get(arm, {}).values())))
+        rows.append(RunScore(run.title, score, tuple(past.get(arm, {}).values())))
         table.append(
             {
                 _("run"): run.title,

@@ -19,7 +19,7 @@ def show(inputs: Inputs) -> None:
     with picture():
         try:
             with st.spinner(_("Asking …")):
-                found = look(inputs, version_of(inputs.model))
+                prediction = look(inputs, version_of(inputs.model))
         except ValueError as error:
             st.info(literal(error), icon=":material/edit:")
             return
@@ -30,10 +30,10 @@ def show(inputs: Inputs) -> None:
             + ' <mark style="padding:0 .4em;border-radius:.3em">[MASK]</mark> '.join(map(html.escape, whole))
             + "</p>"
         )
-        likeliest = max(found.probabilities, key=found.probabilities.__getitem__)
-        bars = [(names[label], p, found.shares[label]) for label, p in found.probabilities.items()]
+        likeliest = max(prediction.probabilities, key=prediction.probabilities.__getitem__)
+        bars = [(names[label], p, prediction.shares[label]) for label, p in prediction.probabilities.items()]
         title = _("{label}: {p:.0%}, before anything was learned").format(
-            label=names[likeliest], p=found.probabilities[likeliest]
+            label=names[likeliest], p=prediction.probabilities[likeliest]
         )
         figure(
             words_at_blank(bars, title, _("probability, the words of the labels alone compared"), names[likeliest]),
@@ -51,8 +51,8 @@ def show(inputs: Inputs) -> None:
                 for word, share in some
             ],
         )
-    others = ", ".join(f"{literal(visible(word))} {p:.0%}" for word, p in found.likeliest[:5])
-    cut = " " + _("{n} tokens of the text found no room.").format(n=found.cut) if found.cut else ""
+    others = ", ".join(f"{literal(visible(word))} {p:.0%}" for word, p in prediction.likeliest[:5])
+    cut = " " + _("{n} tokens of the text found no room.").format(n=prediction.cut) if prediction.cut else ""
     st.caption(_("Of the whole vocabulary it would write: {words}.").format(words=others) + cut)
 
 

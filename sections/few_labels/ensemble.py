@@ -4,9 +4,8 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.few_labels.subject import PATTERNS, PREFIX, Inputs, label_names, reviews
-from sections.few_labels.train import speed
 from ui.lesson import Lesson
-from ui.runs import going, live, own_runs, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import follow_runs, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
@@ -38,7 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             )
         )
     else:
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+        follow_runs(runs, draw)
     show_source(mean_probabilities)
     show_source(soften)
 

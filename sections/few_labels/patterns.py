@@ -12,7 +12,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from plots.few_labels import Row, accuracies
+    from plots.few_labels import SeedScores, accuracies
 
     lesson.show("Own pattern", title=False)
     several = {pattern: words_of(inputs, pattern) for pattern in PATTERNS[inputs.language]}
@@ -40,14 +40,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             except ValueError as error:
                 st.warning(literal(error), icon=":material/edit:")
                 continue
-            rows.append(Row(pattern, (value,), pattern == inputs.pattern))
+            rows.append(SeedScores(pattern, (value,), pattern == inputs.pattern))
     if not rows:
         return
     title = _("Right in {n} reviews that nobody has trained on").format(n=count)
-    told = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
+    details = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
     figure(
         accuracies(rows, title, _("accuracy"), _("half: guessing")),
-        f"{title}. {told}.",
+        f"{title}. {details}.",
         "patterns",
         wide=True,
         data=[{_("pattern"): row.name, _("accuracy"): row.values[0]} for row in rows],
@@ -62,9 +62,9 @@ def words_of(inputs: Inputs, pattern: str) -> dict[str, list[str]]:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def measured(_seen: Inputs, model: str, version: int, pattern: str, words: tuple) -> float:
+def measured(_inputs: Inputs, model: str, version: int, pattern: str, words: tuple) -> float:
     """Accuracy, computed once for all sessions."""
     from minibert.finetune.evaluation import evaluate
 
-    found = asker(_seen, pattern, dict(words))
-    return evaluate(found, reviews(_seen.language, "dev")).metrics["accuracy"]
+    predictor = asker(_inputs, pattern, dict(words))
+    return evaluate(predictor, reviews(_inputs.language, "dev")).metrics["accuracy"]

@@ -9,7 +9,7 @@ from sections.few_labels.subject import PREFIX, Inputs, label_names, reviews
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows, submit, weights_to_begin_with
+from ui.runs import follow_runs, manager, own_runs, send_input, show_refusal, submit, weights_to_begin_with
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -46,12 +46,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
     else:
         send_input(runs, [inputs.text])
-        live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
+        follow_runs(runs, draw)
     lesson.show("What each of them does")
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 
 def begin(inputs: Inputs, method: str, count: int, seed: int, stamp: int) -> None:
@@ -115,20 +111,24 @@ def settings_of(inputs: Inputs, method: str, count: int, seed: int):
 
 def draw(runs: list) -> None:
     """Each method's current accuracy, one mark per seed, and its prediction on the user's text."""
-    from plots.few_labels import Row, accuracies
+    from plots.few_labels import SeedScores, accuracies
 
-    found: dict[str, list[float]] = {}
+    accuracies_of: dict[str, list[float]] = {}
     for run in runs:
         measured = run.latest("eval")
         if measured:
-            found.setdefault(method_of(run), []).append(measured["metrics"]["accuracy"])
-    if not found:
+            accuracies_of.setdefault(method_of(run), []).append(measured["metrics"]["accuracy"])
+    if not accuracies_of:
         st.caption(_("The first figures stand here in some seconds."))
         return
     called = names()
-    rows = [Row(called[method], tuple(found[method]), method != "head") for method in METHODS if method in found]
-    told = "; ".join(f"{row.name} {sum(row.values) / len(row.values):.1%}" for row in rows)
-    title = _("Right in reviews that none has seen: {told}").format(told=told)
+    rows = [
+        SeedScores(called[method], tuple(accuracies_of[method]), method != "head")
+        for method in METHODS
+        if method in accuracies_of
+    ]
+    means = "; ".join(f"{row.name} {sum(row.values) / len(row.values):.1%}" for row in rows)
+    title = _("Right in reviews that none has seen: {told}").format(told=means)
     figure(
         accuracies(rows, title, _("accuracy"), _("half: guessing")),
         _("{title}. A mark is a seed; on the way on 40 reviews, at the end on all.").format(title=title),

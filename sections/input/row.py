@@ -41,8 +41,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     padding = st.slider(_("Places in the batch beyond this row"), 0, 8, 3, key="pad") if step == 4 else 0
     tokens = [*whole.tokens, *["[PAD]"] * padding]
     real = [1] * len(whole.tokens) + [0] * padding
-    shown = [i for i, token in enumerate(tokens) if step or not (i < len(real) and is_frame(whole, i))]
-    rows: list[tuple[str, list]] = [(_("token"), [visible(tokens[i]) for i in shown])]
+    places = [i for i, token in enumerate(tokens) if step or not (i < len(real) and is_frame(whole, i))]
+    rows: list[tuple[str, list]] = [(_("token"), [visible(tokens[i]) for i in places])]
     # From the second step on, every position is shown.
     if step >= 2:
         rows.append((_("id"), [*whole.ids, *[tokenizer.pad_id] * padding]))
@@ -50,10 +50,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         rows.append((_("segment id"), [*whole.segments, *[0] * padding]))
     if step >= 4:
         rows.append((_("attention mask"), real))
-    classes = [cell_class(whole, i) for i in shown]
+    classes = [cell_class(whole, i) for i in places]
     st.html(table(rows, classes, newest=len(rows) - 1 if step > 1 else None))
-    if len(shown) > COLUMNS:
-        st.caption(_("{n} tokens; the first {most} are drawn.").format(n=len(shown), most=COLUMNS))
+    if len(places) > COLUMNS:
+        st.caption(_("{n} tokens; the first {most} are drawn.").format(n=len(places), most=COLUMNS))
     st.markdown(explain(step, whole, padding))
     from minibert.tokenizer import Tokenizer
 

@@ -103,7 +103,7 @@ def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered
     token = visible(trace.tokens[place])
     lengths = "; ".join(f"{name} {_length(vector):.3f}" for name, vector in {**parts, _("sum"): total}.items())
     longest = max(parts, key=lambda name: _length(parts[name]))
-    found = _("“{token}”: its {part} vector is the longest, {length:.2f}").format(
+    finding = _("“{token}”: its {part} vector is the longest, {length:.2f}").format(
         token=token, part=longest, length=_length(parts[longest])
     )
     added = list(parts)
@@ -113,7 +113,7 @@ def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered
             " + ".join(added[: n + 1]) + (f" = {_('sum')}" if n == len(added) - 1 else " + …")
             for n in range(len(added))
         ),
-        found if answered else _("… and LayerNorm brings every token to the same scale"),
+        finding if answered else _("… and LayerNorm brings every token to the same scale"),
     ]
     alt = _("The first {n} of {h} numbers of each vector for “{token}”. {lengths}").format(
         n=min(DIMENSIONS, len(total)),
@@ -162,7 +162,7 @@ def _take() -> None:
 
 def _picked(trace, place: int, positions: bool) -> str:
     """Which rows of the embedding tables were looked up."""
-    said = _(
+    text = _(
         "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows, place {place} of the text "
         "row {row} of the position matrix: rows, as ids, are counted from 0."
     )
@@ -170,7 +170,7 @@ def _picked(trace, place: int, positions: bool) -> str:
         "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows. Nothing is added for the "
         "place: this model has no position embeddings, so two vectors are added and not three."
     )
-    return (said if positions else without).format(
+    return (text if positions else without).format(
         id=trace.ids[place], segment=trace.encoding.segments[place], place=place + 1, row=place
     )
 

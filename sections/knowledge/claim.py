@@ -1,4 +1,4 @@
-"""The claims of WKLM, SemBERT and ERNIE (Tsinghua), each beside its recorded results here."""
+"""The claims of WKLM, SemBERT and ERNIE (Tsinghua) beside their recorded results; and K-BERT's code."""
 
 from minibert.experiments import claims
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
@@ -7,6 +7,7 @@ from sections.knowledge.subject import Inputs
 from ui.claim import records_of, seeds_in_words, show_by_measure, show_missing_results, show_provenance, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
@@ -40,3 +41,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         steps=last["steps"],
     )
     show_provenance(records, words)
+
+
+def show_code(lesson: Lesson, inputs: Inputs) -> None:
+    from minibert.knowledge.sentence_tree import SentenceTree, read, sentence_tree
+
+    lesson.show("The difference as code", title=False)
+    show_source(sentence_tree, label=_("Where a branch stands, and its soft positions"), expanded=True)
+    show_source(SentenceTree.visible, label=_("Who sees whom"))
+    show_source(read, label=_("BERT reads it"))

@@ -49,10 +49,10 @@ def alignments(text: str) -> None:
         st.info(_("No word of this text names an entity of the graph, as anna, climb, tired or hungry do."))
         return
     seed = st.number_input(_("What is hidden or replaced: seed"), 0, 999, 3, key="noise-of", width=260)
-    kinds, under, told = noise_of(ids, int(seed or 0))
+    kinds, under, counts = noise_of(ids, int(seed or 0))
     st.markdown(
         _("**{count} of {all} tokens name an entity**: {kept} kept, {masked} hidden, {replaced} replaced").format(
-            count=count, all=len(named), **told
+            count=count, all=len(named), **counts
         )
     )
     tokens = [tokenizer.vocab[i] for i in ids[1:-1]]
@@ -69,14 +69,14 @@ def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str,
 
     graph = toy_graph()
     batch = noisy(aligned([ids], toy_tokenizer(), graph), len(graph.entities), torch.Generator().manual_seed(seed))
-    kinds, under, told = [], [], {"kept": 0, "masked": 0, "replaced": 0}
-    for given, true in zip(batch.entities[0].tolist()[1:-1], batch.named[0].tolist()[1:-1], strict=True):
-        fate = "none" if true < 0 else "kept" if given == true else "masked" if given < 0 else "replaced"
+    kinds, under, counts = [], [], {"kept": 0, "masked": 0, "replaced": 0}
+    for entity, true in zip(batch.entities[0].tolist()[1:-1], batch.named[0].tolist()[1:-1], strict=True):
+        fate = "none" if true < 0 else "kept" if entity == true else "masked" if entity < 0 else "replaced"
         kinds.append({"none": "faded", "kept": "plain", "masked": "mask", "replaced": "changed"}[fate])
-        under.append("" if true < 0 else "?" if given < 0 else graph.entities[given])
-        if fate in told:
-            told[fate] += 1
-    return kinds, under, told
+        under.append("" if true < 0 else "?" if entity < 0 else graph.entities[entity])
+        if fate in counts:
+            counts[fate] += 1
+    return kinds, under, counts
 
 
 @st.cache_resource(show_spinner=False)
@@ -94,13 +94,13 @@ def arms() -> dict[str, str]:
 def begin(steps: int, learns: bool, text: str) -> None:
     from minibert.toy.entities_task import EntitySettings
 
-    for told, title in arms().items():
+    for graph, title in arms().items():
         submit(
             "minibert.toy.entities_task:train_entities",
-            EntitySettings(steps, told, frozen=not learns),
+            EntitySettings(steps, graph, frozen=not learns),
             weights_to_begin_with(START),
             watch=[text],
-            kind=f"{KIND}/{told}",
+            kind=f"{KIND}/{graph}",
             title=_("{arm}, the BERT learns").format(arm=title) if learns else title,
         )
 
@@ -112,7 +112,7 @@ def draw(runs: list) -> None:
     live.draw_lines(lines, _("he or she of strangers, right"), "entities-learned")
     st.caption(
         _("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.").format(
-            n=asked()
+            n=num_strangers()
         )
     )
     for run in runs:
@@ -133,21 +133,21 @@ def draw(runs: list) -> None:
 
 
 def found_in_text(run) -> None:
-    if not (told := run.latest("sample")):
+    if not (sample := run.latest("sample")):
         return
-    one = told["answers"][0]
-    under = ["" if said is None else f"{said[0][0]} {said[0][1]:.0%}" for said in one["said"]]
+    one = sample["answers"][0]
+    under = ["" if guesses is None else f"{guesses[0][0]} {guesses[0][1]:.0%}" for guesses in one["said"]]
     right = [
-        "faded" if said is None else "kept" if said[0][0] == entity else "changed"
-        for said, entity in zip(one["said"], one["entities"], strict=True)
+        "faded" if guesses is None else "kept" if guesses[0][0] == entity else "changed"
+        for guesses, entity in zip(one["said"], one["entities"], strict=True)
     ]
     words = _("**{run}**, step {n}: if a word’s alignment is hidden, this entity is found")
-    st.markdown(words.format(run=literal(run.title), n=told["step"]))
+    st.markdown(words.format(run=literal(run.title), n=sample["step"]))
     st.html(tokens_html(one["tokens"], kinds=right, under=under, label=_("what is found at each hidden alignment")))
 
 
 @st.cache_data(show_spinner=False)
-def asked() -> int:
+def num_strangers() -> int:
     """Number of test pronouns that mean strangers."""
     from minibert.toy import pronoun_probe
     from minibert.toy.entities_task import MOST_ASKED, rows_of

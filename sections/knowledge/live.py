@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from ui.figures import figure
-from ui.runs import going, live, manager, own_runs, send_input, show_refusal, state_rows
+from ui.runs import follow_runs, manager, own_runs, send_input, show_refusal
 from ui.translations import _
 
 
@@ -28,11 +28,7 @@ def train(
         st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
         return
     send_input(runs, [text])
-    live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-
-
-def speed(step: dict) -> str:
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
+    follow_runs(runs, draw)
 
 
 def measured(run) -> list[dict]:
@@ -47,10 +43,10 @@ def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key
     if not lines:
         st.caption(_("The stories are being written …"))
         return
-    told = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
+    last = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
     figure(
         over_steps(lines, (_("step"), title)),
-        _("{title}, over the steps. Last: {told}.").format(title=title, told=told),
+        _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
         key,
         data=[
             {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}

@@ -23,29 +23,31 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     lesson.show("Knowledge noise", title=False)
     questions = questions_in(language_read(inputs.model))
-    asked = _("{n} sentences, two foreign facts in each: where do most answers stay right?").format(n=len(questions))
+    question = _("{n} sentences, two foreign facts in each: where do most answers stay right?").format(n=len(questions))
     options = [ways()["both"], ways()["neither"], _("in both alike")]
     seed = st.number_input(
         _("Which words and facts: seed"), 0, 999, 0, key="noise-seed", width=230, bind="query-params"
     )
     with st.spinner(_("The sentences are read …")):
-        found = noise_of(inputs.model, version_of(inputs.model), int(seed or 0))
-    apart = found["both"].right - found["neither"].right
-    if not predict("noise", asked, options, 2 if apart == 0 else int(apart < 0), about=f"{inputs.model} {seed}"):
+        results = noise_of(inputs.model, version_of(inputs.model), int(seed or 0))
+    difference = results["both"].right - results["neither"].right
+    if not predict(
+        "noise", question, options, 2 if difference == 0 else int(difference < 0), about=f"{inputs.model} {seed}"
+    ):
         return
     names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
-    told = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in found.items())
+    details = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in results.items())
     figure(
         noise_bars(
-            [names[way] for way in found],
-            [one.right for one in found.values()],
-            [one.turned for one in found.values()],
+            [names[way] for way in results],
+            [one.right for one in results.values()],
+            [one.turned for one in results.values()],
             (_("answers right"), _("the blank’s vector turned: 1 − cosine")),
             _("Right: {none:.0%} without facts, {both:.0%} with the matrix, {neither:.0%} without it").format(
-                **{way: found[way].right for way in ("none", "both", "neither")}
+                **{way: results[way].right for way in ("none", "both", "neither")}
             ),
         ),
-        _("On {n} sentences. {told}.").format(n=len(questions), told=told),
+        _("On {n} sentences. {told}.").format(n=len(questions), told=details),
         "noise",
         wide=True,
     )

@@ -52,12 +52,16 @@ def judged(text: str) -> None:
         if not names:
             st.info(_("There is no name of the toy world in this text, such as anna, ben or the museum."))
             return
-        shown = names_html(encoding.tokens[1:-1], [(a - 1, b - 1) for a, b in names], doubts)
-        told = ", ".join(
+        chips = names_html(encoding.tokens[1:-1], [(a - 1, b - 1) for a, b in names], doubts)
+        doubts_in_words = ", ".join(
             f"{literal(' '.join(encoding.tokens[a:b]))} {p:.0%}" for (a, b), p in zip(names, doubts, strict=True)
         )
-        st.markdown(_("**{title}**, how likely each name was replaced: {told}").format(title=literal(title), told=told))
-        st.html(shown)
+        st.markdown(
+            _("**{title}**, how likely each name was replaced: {told}").format(
+                title=literal(title), told=doubts_in_words
+            )
+        )
+        st.html(chips)
         if number == 0:
             first = (model, tokenizer, encoding, names, doubts)
     believed_instead(*first)
@@ -144,6 +148,6 @@ def draw(runs: list) -> None:
     known = {title: [(one["step"], one["metrics"]["names"]) for one in some] for title, some in marks.items()}
     live.draw_lines(known, _("right name put first where it is masked"), "names-known")
     for run in runs:
-        if (told := run.latest("sample")) and (one := told["answers"][0])["names"]:
-            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=told['step'])})")
+        if (sample := run.latest("sample")) and (one := sample["answers"][0])["names"]:
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])})")
             st.html(names_html(one["tokens"], one["names"], one["doubts"]))

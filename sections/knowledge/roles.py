@@ -103,10 +103,10 @@ def vector_of(words: tuple[str, ...], rows: tuple[tuple[str, ...], ...], at: int
     from minibert.toy.roles_task import RoleExample, batch_of
 
     model, tokenizer = untrained()
-    seen: dict = {}
+    activations: dict = {}
     with torch.no_grad():
-        model(batch_of([RoleExample(words, rows)], tokenizer), tap=lambda name, x: seen.setdefault(name, x))
-    return seen["joined"][0, at].tolist(), seen["words"].size(-1)
+        model(batch_of([RoleExample(words, rows)], tokenizer), tap=lambda name, x: activations.setdefault(name, x))
+    return activations["joined"][0, at].tolist(), activations["words"].size(-1)
 
 
 @st.cache_resource(show_spinner=False)
@@ -149,22 +149,22 @@ def draw(runs: list) -> None:
     if floor is not None:
         st.caption(_("Who always gives the commonest answer is right in {floor:.0%}.").format(floor=floor))
     for run in runs:
-        if (told := run.latest("sample")) and (words := meant(told["answers"][0])):
-            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=told['step'])}): {words}")
+        if (sample := run.latest("sample")) and (words := meant(sample["answers"][0])):
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}): {words}")
 
 
-def meant(told: dict) -> str:
+def meant(answer: dict) -> str:
     """Whom each pronoun of the user's text refers to."""
     from minibert.toy.pronoun_task import NAMES
     from minibert.toy.roles_task import PERSONAL
 
-    people = list(dict.fromkeys(word for word in told["words"] if word in NAMES))[:2]
+    people = list(dict.fromkeys(word for word in answer["words"] if word in NAMES))[:2]
     if len(people) < 2:
         return _("the text names fewer than two people")
     who = [*people, _("both")]
-    said = []
-    for word, shares in zip(told["words"], told["shares"], strict=True):
+    references = []
+    for word, shares in zip(answer["words"], answer["shares"], strict=True):
         if word in PERSONAL:
             best = max(range(len(shares)), key=shares.__getitem__)
-            said.append(f"{literal(word)} → {literal(who[best])} {shares[best]:.0%}")
-    return " · ".join(said)
+            references.append(f"{literal(word)} → {literal(who[best])} {shares[best]:.0%}")
+    return " · ".join(references)

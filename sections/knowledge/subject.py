@@ -69,11 +69,11 @@ def read(lesson: Lesson) -> Inputs:
             examples = st.container()
             model = model_choice(fill=True, default=WELL_READ)
             known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("hung on, too")})
-    told = lesson.examples_for(model)
+    sentences = lesson.examples_for(model)
     with left:
         text = sentence_input(
             "text",
-            told,
+            sentences,
             label=_("A sentence, with a [MASK] if you like"),
             max_chars=MAX_CHARS,
             examples_in=examples,

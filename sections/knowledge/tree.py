@@ -38,12 +38,12 @@ def _finding(inputs: Inputs, tree) -> str:
     if not tree.facts:
         return _("No fact is hung on this sentence: it is read as it stands.")
     n, own = len(tree.facts), len(tree.sentence)
-    hung = len(tree.tokens) - own
+    num_added = len(tree.tokens) - own
     return ngettext(
         "{n} fact, {hung} tokens more, and no word of the sentence has moved.",
         "{n} facts, {hung} tokens more, and no word of the sentence has moved.",
         n,
-    ).format(n=n, hung=hung)
+    ).format(n=n, hung=num_added)
 
 
 def tree_html(tree) -> str:
@@ -57,9 +57,9 @@ def tree_html(tree) -> str:
         under[places[-1]].append(f'<li class="branch">{"".join(branches[number])}</li>')
     columns = []
     for at in tree.sentence:
-        hung = f"<ul>{''.join(under[at])}</ul>" if at in under else ""
+        branch_list = f"<ul>{''.join(under[at])}</ul>" if at in under else ""
         named = " named" if any(at in places for places in tree.hangs_on.values()) else ""
-        columns.append(f'<li class="trunk{named}">{_box(tree.tokens[at], tree.positions[at])}{hung}</li>')
+        columns.append(f'<li class="trunk{named}">{_box(tree.tokens[at], tree.positions[at])}{branch_list}</li>')
     label = html.escape(_("The sentence with its facts; the number is the soft position."))
     return f'<ol class="mb-tree" aria-label="{label}">{"".join(columns)}</ol>'
 
@@ -73,11 +73,11 @@ def _matrix(tree) -> None:
 
     words = [visible(token) for token in tree.tokens]
     chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=230)
-    seen = tree.visible().tolist()
-    who = [words[at] for at, one in enumerate(seen[chosen]) if one]
+    mask = tree.visible().tolist()
+    who = [words[at] for at, one in enumerate(mask[chosen]) if one]
     title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
     figure(
-        visible_matrix(words, tree.branch, seen, chosen, _("reads ↓ · is read →"), title),
+        visible_matrix(words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
         _("Who sees whom among {all} tokens. “{word}” sees {who}.").format(
             all=len(words), word=words[chosen], who=", ".join(who)
         ),
@@ -96,27 +96,27 @@ def _answers(inputs: Inputs, tree) -> None:
     if inputs.blank is None or not tree.facts:
         st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading believes it?"))
         return
-    found = answers(inputs, TOP)
-    apart = {way: found[way].moved for way in ("both", "neither")}
+    predictions = answers(inputs, TOP)
+    moved = {way: predictions[way].moved for way in ("both", "neither")}
     question = _("Which reading lets the fact change the answer more?")
     options = [ways()["both"], ways()["neither"]]
     about = "\n".join((inputs.model, inputs.text, *map(str, tree.facts)))
-    told = predict("believes", question, options, int(apart["neither"] > apart["both"]), about=about)
+    revealed = predict("believes", question, options, int(moved["neither"] > moved["both"]), about=about)
     panels = [
-        Blank(ways()[way], [visible(word) for word in found[way].words], found[way].shares)
-        for way in (SHOWN if told else SHOWN[:1])
+        Blank(ways()[way], [visible(word) for word in predictions[way].words], predictions[way].shares)
+        for way in (SHOWN if revealed else SHOWN[:1])
     ]
     words = "; ".join(
         f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
         for one in panels
     )
     title = ""
-    if told:
-        title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**apart)
+    if revealed:
+        title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**moved)
     figure(
         expected_tokens(panels, columns=1, title=title, axis=_("share of the answer")),
         _("What is expected at [MASK]. {words}.").format(words=words),
         "knowledge-answers",
     )
-    if told and inputs.own is not None:
+    if revealed and inputs.own is not None:
         st.caption(_("Hung on: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))

@@ -37,12 +37,12 @@ def show(shown: Sequence[FinetuneRun], given: Any | None) -> None:
 
 
 def _figure(task: str, said: dict) -> None:
-    from plots.finetuning import Said, answers_now, answers_over_time
+    from plots.finetuning import PredictionCurve, answers_now, answers_over_time
 
     drawn = []
     for name, (one, answers) in said.items():
         points = [(epoch, *headline(TASKS[task], answer)) for epoch, answer in answers if "error" not in answer]
-        drawn.append(Said(name, one.start, [point for point in points if point[2] is not None]))
+        drawn.append(PredictionCurve(name, one.start, [point for point in points if point[2] is not None]))
     drawn = [one for one in drawn if one.points]
     if not drawn:
         return

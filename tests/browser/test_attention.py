@@ -54,6 +54,17 @@ def test_arrows_become_a_row_the_matrix_the_new_vector_and_then_the_steps(page):
     expect(picture.locator(".cell[data-row='5']")).to_have_count(9)
 
 
+def test_a_new_sentence_is_one_step_of_the_browsers_history(page):
+    open_page(page, "attention", sentence=SENTENCE)
+    before = page.evaluate("history.length")
+    field = page.get_by_label("Your text", exact=True)
+    field.fill("The animal didn't cross the street because it was too tired.")
+    field.press("Enter")
+    expect(page).to_have_url(re.compile("animal.*layer=1.*head=4"))  # no longer the head that is shown by default
+    wait_idle(page)
+    assert page.evaluate("history.length") == before + 1
+
+
 def test_what_the_server_says_late_does_not_turn_the_picture_back(page):
     """The picture's own module, with a server that is two presses behind, as a busy one is."""
     page.set_content(arcs.HTML)

@@ -11,19 +11,19 @@ from examination.bank import load_bank
 from examination.kinds import mark
 from examination.open_question import OpenAnswer
 from examination.sheet import SheetSettings, draw_questions, draw_sheet, totals
-from sections.examination.score_sheet import Handed, score_html, score_rows
+from sections.examination.score_sheet import SubmittedSheet, score_html, score_rows
 from tests.hostile import any_text
 
 BANK = load_bank()
 ALL = tuple(part.name for part in BANK)
 
 
-def handed(settings: SheetSettings, answer=lambda task: task.right, name: str = "") -> Handed:
+def handed(settings: SheetSettings, answer=lambda task: task.right, name: str = "") -> SubmittedSheet:
     sections = draw_sheet(BANK, settings)
     tasks = [task for section in sections for task in section.tasks]
     answers = {task.id: answer(task) for task in tasks}
     marks = {task.id: mark(task, answers[task.id]) for task in tasks}
-    return Handed(settings, sections, answers, marks, datetime(2020, 2, 3, 4, 5), name)
+    return SubmittedSheet(settings, sections, answers, marks, datetime(2020, 2, 3, 4, 5), name)
 
 
 def test_the_same_settings_give_the_same_sheet_and_every_question_is_drawn_by_some():

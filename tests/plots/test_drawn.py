@@ -227,7 +227,9 @@ def test_a_bilstm_is_a_row_more_and_bars_show_runs_beside_recorded_ones():
     readings = [layers_to_read("last", 4, 8, bilstm=bilstm) for bilstm in (False, True)]
     plain, more = (features.stack(TOKENS, one, 4, True, ROWS, "a tag").layout.yaxis.ticktext for one in readings)
     assert len(more) == len(plain) + 1 and "BiLSTM" in more and "BiLSTM" not in plain
-    now, before = features.bars([features.Bar("a", 40.0, (39.0, 41.0)), features.Bar("b", None)], "F1", STEPS).data
+    now, before = features.bars(
+        [features.RunScore("a", 40.0, (39.0, 41.0)), features.RunScore("b", None)], "F1", STEPS
+    ).data
     assert (now.x, before.x, before.y) == ((40.0, None), (39.0, 41.0), (0, 0))
 
 

@@ -53,7 +53,9 @@ def test_comparison_shows_every_seed_with_mean_and_deviation():
 
 
 def test_where_a_run_changes_its_mind_is_written_and_crossed_out():
-    said = [finetuning.Said("run <b>1</b>", "random", [(0, "yes", 0.5), (0.5, "no", 0.7), (1, "<i>no</i>", 0.9)])]
+    said = [
+        finetuning.PredictionCurve("run <b>1</b>", "random", [(0, "yes", 0.5), (0.5, "no", 0.7), (1, "<i>no</i>", 0.9)])
+    ]
     fig = finetuning.answers_over_time(said, "how sure", "epoch", NAMES, "not the last")
     line = fig.data[0]
     assert list(line.y) == [0.5, 0.7, 0.9] and line.line.dash == "dot"
@@ -61,11 +63,11 @@ def test_where_a_run_changes_its_mind_is_written_and_crossed_out():
     assert list(line.marker.symbol) == ["x", "x", "diamond-open"]
     assert [trace.name for trace in fig.data[1:]] == [NAMES["random"], "not the last"]
     assert "<b>" not in line.hovertemplate and "<i>" not in line.customdata[2]
-    said = [finetuning.Said("run", "pretrained", [(0, "2.5", 2.5)])]
+    said = [finetuning.PredictionCurve("run", "pretrained", [(0, "2.5", 2.5)])]
     fig = finetuning.answers_over_time(said, "score", "epoch", NAMES, "other", 5.0)  # scores, up to their top
     assert fig.layout.yaxis.range[1] > 5 and list(fig.data[0].text) == [""]
     # What was asked after training is a bar a run.
-    said = [finetuning.Said(name, "random", [(3, name, sure)]) for name, sure in (("yes", 0.9), ("no", 0.6))]
+    said = [finetuning.PredictionCurve(name, "random", [(3, name, sure)]) for name, sure in (("yes", 0.9), ("no", 0.6))]
     fig = finetuning.answers_now(said, "how sure")
     assert [(bar.x[0], bar.text[0].split()[0]) for bar in fig.data] == [(0.9, "yes"), (0.6, "no")]
     assert fig.data[0].text[0].endswith("90%")

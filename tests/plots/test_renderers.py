@@ -54,7 +54,7 @@ BLANK = masking.Blank(EVIL, TEXTS, SHARES, {0: EVIL}, {1: "true"})
 FATES = dict.fromkeys(masking.FATE_COLOURS, EVIL)
 LINES = [over_layers.Line(text, [0.1, 0.2]) for text in TEXTS]
 STARTS = {"pretrained": "as it is", "random": "anew"}
-SAID = [finetuning.Said(text, "random", [(0, EVIL, 0.5), (1, "no", 0.6)]) for text in TEXTS]
+SAID = [finetuning.PredictionCurve(text, "random", [(0, EVIL, 0.5), (1, "no", 0.6)]) for text in TEXTS]
 HISTORY = {"event": "step", "loss": 1.0, "parts": {}}
 HISTORY |= dict.fromkeys(("step", "seconds", "tokens", "tokens_per_second", "lr"), 1.0)
 HISTORIES = [pretraining.History.of(text, [HISTORY]) for text in TEXTS]
@@ -99,7 +99,7 @@ FIGURES = [
     partial(encoder_decoder.mask_squares, TEXTS, {EVIL: [[encoder_decoder.SELF] * N] * N}, 0),
     partial(encoder_decoder.next_words, TEXTS, SHARES),
     partial(features.stack, TEXTS, layers_to_read("last", 2, 8), 2, True, LAYERS, EVIL),
-    partial(features.bars, [features.Bar(text, 4.0, (3.0,)) for text in TEXTS], "F1", AXES),
+    partial(features.bars, [features.RunScore(text, 4.0, (3.0,)) for text in TEXTS], "F1", AXES),
     partial(few_labels.words_at_blank, [(text, 0.5, [(text, 0.1)]) for text in TEXTS], EVIL, "p", TEXTS[0]),
     partial(finetuning.right_by_kind, {"random": {t: [0.5] for t in TEXTS}}, STARTS, "p"),
     partial(finetuning.answers_over_time, SAID, "sure", "epoch", STARTS, "other"),

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 import streamlit as st
+from streamlit.runtime.state.query_params import QueryParams
 
+from tests.ui.driver import script
 from ui import state
 
 
@@ -72,6 +74,29 @@ def test_going_back_brings_back_what_the_link_said(visit, link):
     assert state.follow_link("text")
     state.set_url("text", "x" * 10_000)  # too long for a link, and never lost
     assert not state.follow_link("text")
+
+
+def test_what_one_run_writes_into_the_link_reaches_the_browser_once(monkeypatch):
+    sent = []
+    monkeypatch.setattr(QueryParams, "_send_query_param_msg", lambda self: sent.append(self.to_dict()))
+
+    def page():
+        import streamlit
+
+        from ui.state import one_history_entry, set_url
+
+        with one_history_entry():
+            set_url("sentence", "hello")
+            set_url("layer", None)
+            set_url("head", 3, default=1)
+            assert streamlit.query_params.to_dict() == {"sentence": "hello", "head": "3"}
+        set_url("row", 2)
+
+    app = script(page)
+    app.query_params["layer"] = "4"
+    app.run()
+    assert not app.exception
+    assert sent == [{"sentence": "hello", "head": "3"}, {"sentence": "hello", "head": "3", "row": "2"}]
 
 
 def test_no_two_pages_keep_different_things_under_one_key():
