@@ -113,7 +113,7 @@ def cone(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
                 optimization=Optimization(learning_rate=scale.learning_rate, weight_decay=0.0),
             )
             vectors = FlowVectors(known.vectors)
-            vectors.known = known.known
+            vectors.cache = known.cache
             events = learn_flow(settings, None, sentences, into=vectors)
             yield from (event for event in events if not isinstance(event, Eval))
         else:

@@ -183,12 +183,12 @@ class Words:
         return [word if word in self.ids else UNK for word in words]
 
     def batch(self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]] | None = None) -> PairBatch:
-        """Source: words [EOS]. With targets, the decoder reads [BOS] words, and the labels are words [EOS]."""
+        """Source: words [EOS]. The decoder reads [BOS], and the words of the targets, whose labels are words [EOS]."""
         ids = padded([[*self._ids(row), self.ids[EOS]] for row in sources], self.ids[PAD])
         real = ids != self.ids[PAD]
         padding = None if real.all() else real
         if targets is None:
-            return PairBatch(ids, padding=padding)
+            return PairBatch(ids, padding=padding, target=torch.full((len(ids), 1), self.ids[BOS]))
         rows = [self._ids(row) for row in targets]
         target = padded([[self.ids[BOS], *row] for row in rows], self.ids[PAD])
         return PairBatch(ids, None, padding, padded([[*row, self.ids[EOS]] for row in rows], IGNORE), target=target)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from sections.attention_explorer import bertviz
 from sections.attention_explorer.subject import MAX_TOKENS, Inputs, ModelText, inside, pick_head, read_pair
+from ui.inspected_model import HeadPlace
 from ui.lesson import Lesson
 from ui.projector import TYPE, projecting
 from ui.text import literal

@@ -28,7 +28,7 @@ def show_diff_to_bert(lesson: Lesson, inputs: Inputs) -> None:
         [
             CodeChange(_("What is answered"), MlmHead, Discriminator),
             CodeChange(_("What is hidden"), MaskedLanguageModel.corrupt, ReplacedTokens.corrupt),
-            CodeChange(_("What is counted"), MaskedLanguageModel.questions, ReplacedTokens.questions),
+            CodeChange(_("What is counted"), MaskedLanguageModel.prediction_stats, ReplacedTokens.prediction_stats),
             CodeChange(_("Two networks in place of one"), None, NetworkPair),
         ]
     )

@@ -30,7 +30,7 @@ def show_mark(task: ExamTask, mark: Mark) -> None:
     if mark.by_student:
         st.info(f"**{points}**, {_('self-marked')}", icon=":material/edit_note:", width=TEXT_WIDTH)
     else:
-        said = [line for line in mark.said if line]
+        said = [line for line in mark.comments if line]
         text = f"**{points}.** " + ("\n\n".join(said) if len(said) < 2 else "\n\n" + "\n".join(f"- {s}" for s in said))
         if mark.right:
             st.success(text, icon=":material/check_circle:", width=TEXT_WIDTH)

@@ -88,7 +88,7 @@ def _article(handed: SubmittedSheet, section: SheetSection, number: int) -> str:
     mark = handed.marks[task.id]
     answer = as_text(task, handed.answers.get(task.id)) or _("no answer")
     points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
-    feedback = "".join(map(_markdown, mark.said))
+    feedback = "".join(map(_markdown, mark.comments))
     return (
         f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
         f"{_markdown(task.text)}<pre>{_text(answer)}</pre>{feedback}</article>"
