@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from minibert.finetune.learner import shared_blocks
 from minibert.model import BertForPreTraining
@@ -27,7 +26,7 @@ def student_of(teacher: BertForPreTraining, layers: Sequence[int] | None = None)
     if not layers or not all(0 <= layer < teacher.config.num_hidden_layers for layer in layers):
         raise ValueError(f"layers are 0 to {teacher.config.num_hidden_layers - 1} of the teacher, not {layers}")
     config = DistilBertConfig(**{**teacher.config.as_dict(), "num_hidden_layers": len(layers)})
-    student: Any = build(config, MaskedLm)
+    student = build(config, MaskedLm)
     pairs = [(teacher.bert.embeddings, student.bert.embeddings), (teacher.mlm, student.mlm)]
     pairs += [(teacher.bert.blocks[layer], block) for layer, block in zip(layers, student.bert.blocks, strict=True)]
     for source, target in pairs:

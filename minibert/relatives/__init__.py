@@ -50,7 +50,7 @@ def components_of(config: BertConfig) -> Components:
     return Components(model_type=config.model_type, **relative_of(config).components)
 
 
-def build(config: BertConfig, kind: Callable[..., nn.Module] | None = None, **options: Any) -> nn.Module:
+def build(config: BertConfig, kind: Callable[..., nn.Module] | None = None, **options: Any) -> Any:
     """The model of this config, with random weights: its `Bert`, or a model of another `kind` with these options."""
     from minibert.model import Bert
 

@@ -61,7 +61,7 @@ class VectorSettings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-4))
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive(self, "steps", "batch_size", "report_every", "measure_every", "save_every")
         if self.max_length < 3:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP]: at least 3, not {self.max_length}")
@@ -256,7 +256,7 @@ def build_vector_learner(
     folder = parts_of(Path(directory)).get("Transformer", directory)
     before, tokenizer = checkpoint.load(folder, kind=Bert), checkpoint.load_tokenizer(folder)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
-    bert: Any = build(before.config.change(**dropout))
+    bert = build(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
     batch_size = min(settings.batch_size, len(rows))

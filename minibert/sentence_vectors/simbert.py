@@ -47,7 +47,7 @@ class SimBertSettings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=5e-4, warmup=0.1))
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive(self, "steps", "evaluate_every")
         if self.batch_size < 2:
             raise ValueError(
@@ -59,7 +59,7 @@ class SimBertSettings:
 
 def to_unilm(model: BertForPreTraining) -> BertForPreTraining:
     """A UniLM with the same weights; its six segment vectors are copies of BERT's two."""
-    unilm: Any = build(UnilmConfig(**{**vars(model.config), "type_vocab_size": 6}), BertForPreTraining)
+    unilm = build(UnilmConfig(**{**vars(model.config), "type_vocab_size": 6}), BertForPreTraining)
     state = model.state_dict()
     segments = state["bert.embeddings.segment.weight"]  # (2, H): of the first and the second text
     copied = torch.tensor([0, 1, 0, 0, 0, 1]).clamp(max=len(segments) - 1)

@@ -177,7 +177,7 @@ class ContinualSettings:
     )
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         stages(self.regime, list(TASKS), self.steps)  # refuses an unknown regime
         for name in ("batch_size", "asked", "evaluate_every"):
             if getattr(self, name) < 1:

@@ -42,7 +42,7 @@ class CorrectorSettings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3, beta2=0.98))
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"the corrector is one of {', '.join(KINDS)}, not {self.kind!r}")
         for name in ("steps", "batch_size", "held_out", "evaluate_every"):

@@ -52,7 +52,7 @@ class DenoisingSettings:
     )
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.noise not in NOISES:
             raise ValueError(f"the noise is one of {', '.join(NOISES)}, not {self.noise!r}")
         for name in ("steps", "batch_size", "sentences", "stories", "held_out", "evaluate_every"):
@@ -272,4 +272,7 @@ def evaluate(
 
 
 def load(folder: str | Path) -> tuple[BartForConditionalGeneration, Tokenizer]:
-    return bart.load(folder), load_tokenizer(folder)
+    model = bart.load(folder)
+    if not isinstance(model, BartForConditionalGeneration):
+        raise ValueError(f"{folder} holds no BART that was trained to restore texts")
+    return model, load_tokenizer(folder)

@@ -51,7 +51,7 @@ class EntitySettings:
         default_factory=lambda: Optimization(optimizer="muon", learning_rate=2e-3, warmup=0.1, beta2=0.98)
     )
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.told not in TOLD:
             raise ValueError(f"what is told is one of {', '.join(TOLD)}, not {self.told!r}")
         for name in ("steps", "batch_size", "entity", "stories", "held_out", "evaluate_every"):
@@ -174,6 +174,8 @@ def evaluate(learner: ErnieThu, batch: AlignedBatch, count: int) -> dict[str, fl
     """`masked`, `replaced`: accuracy on entities whose alignment was removed, and on those where it was replaced ·
     `masked_unread`: on removed ones whose word is masked too · `mlm`, `mlm_without`: accuracy on masked words that name
     no entity, with the alignments of the other words and without any."""
+    if batch.labels is None:
+        raise ValueError("accuracy on masked words needs labels")
     device = next(learner.parameters()).device
     found: dict[str, float] = {}
     unread = (batch.labels != IGNORE) & (batch.entities != IGNORE)

@@ -56,7 +56,7 @@ class BatchSettings:
     heads: int = 2
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimizer not in RATES:
             raise ValueError(f"the optimizer must be one of {', '.join(RATES)}, not {self.optimizer!r}")
         if not 1 <= self.rows <= self.rows_read:
@@ -130,7 +130,7 @@ def train_in_batches(settings: BatchSettings) -> Iterator[Event]:
 
 
 @torch.no_grad()
-def ratios(model: nn.Module, optimizer: torch.optim.AdamW) -> dict[str, float]:
+def ratios(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, float]:
     """Matrix → ‖w‖/‖u‖ now; empty before the first step. AdamW does not use the ratio: it is only reported."""
     names = {weight: name for name, weight in model.named_parameters()}
     return {

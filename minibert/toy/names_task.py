@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from minibert import checkpoint
 from minibert.inside.relatives.name_probe import name_surprisal, names_in_text, replaced_probabilities
@@ -57,7 +56,7 @@ class NamesSettings:
         default_factory=lambda: Optimization(optimizer="muon", learning_rate=3e-3, warmup=0.1, beta2=0.98)
     )
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.goes_on not in GOES_ON:
             raise ValueError(f"it goes on as one of {', '.join(GOES_ON)}, not {self.goes_on!r}")
         for name in ("steps", "batch_size", "stories", "held_out", "evaluate_every"):
@@ -177,7 +176,7 @@ def evaluate(
     }
 
 
-def doubt_sample(learner: nn.Module, tokenizer: Tokenizer, others, text: str) -> dict:
+def doubt_sample(learner: BertForPreTraining, tokenizer: Tokenizer, others, text: str) -> dict:
     """As part of a `Sample`. tokens: without special ones · names: their spans in `tokens` · doubts: P(replaced) by
     WKLM's head; for a BERT, 1 − P(name) among the names of its kind."""
     encoding = tokenizer.encode(text, max_length=LENGTH, truncation="head")

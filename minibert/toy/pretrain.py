@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +44,7 @@ TOY = PretrainSettings(
     snapshots=(0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7),
 )
 # Further settings for stories as pairs of segments, for models with a task about pairs.
-PAIRS = {"input_format": "segment_pair", "short_probability": SHORT}
+PAIRS: dict[str, Any] = {"input_format": "segment_pair", "short_probability": SHORT}
 STORIES, HELD_OUT = 6_000, 60
 CHOICES = 200  # determined words that are compared with the others of their kind
 WordQuestion = tuple[list[int], int, str]

@@ -34,7 +34,7 @@ class RoleExample:
 
     words: tuple[str, ...]
     roles: tuple[tuple[str, ...], ...]
-    meant: tuple[int, ...] | None = None
+    meant: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class RolesSettings:
     seed: int = 0
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3))
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("steps", "batch_size", "stories", "held_out", "longest", "evaluate_every"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -69,7 +69,7 @@ def role_example(story: Story, longest: int) -> RoleExample:
         length += len(sentence.words)
     example = tagged(story)
     words = example.words[:length]
-    meant = [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in example.tags[:length]]
+    meant = [IGNORE if tag == "O" else MEANT.index(tag[2:]) for tag in (example.tags or ())[:length]]
     return RoleExample(words, tuple(map(tuple, role_rows(words))), tuple(meant))
 
 
@@ -92,9 +92,9 @@ def batch_of(texts: Sequence[RoleExample], tokenizer: Tokenizer) -> RolesBatch:
     for row, (text, own) in enumerate(zip(texts, numbers, strict=True)):
         words[row, : len(own)] = torch.tensor(own)
         roles[row, :, : len(text.words)] = torch.tensor([[ROLES.index(role) for role in line] for line in text.roles])
-        if text.meant is not None:
+        if text.meant:
             labels[row, : len(text.words)] = torch.tensor(text.meant)
-    known = all(text.meant is not None for text in texts)
+    known = all(text.meant for text in texts)
     return RolesBatch(batch.ids, padding=batch.padding, labels=labels if known else None, words=words, roles=roles)
 
 
@@ -142,6 +142,8 @@ def evaluate(learner: SemBert, texts: Sequence[RoleExample], tokenizer: Tokenize
     all_predictions, all_labels = [], []
     for start in range(0, len(texts), 64):
         batch = batch_of(texts[start : start + 64], tokenizer)
+        if batch.labels is None:
+            raise ValueError("accuracy needs texts with `meant`")
         targets = batch.labels != IGNORE
         all_predictions.append(learner(batch.to(device)).logits.argmax(-1).cpu()[targets])
         all_labels.append(batch.labels[targets])

@@ -245,7 +245,7 @@ class Seq2SeqSettings:
     )
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.task not in REORDERINGS:
             raise ValueError(f"the task is one of {', '.join(REORDERINGS)}, not {self.task!r}")
         for name in ("longest", "steps", "batch_size", "held_out", "evaluate_every"):

@@ -251,8 +251,7 @@ def check(
     answers = [answer["probabilities"] for answer in predictor.predict(list(inputs))]
     for number, rule in enumerate(RULES):
         rng = np.random.default_rng((seed, number))
-        edits = [(i, rule.edit(given[field], rng)) for i, given in enumerate(inputs)]
-        edits = [(i, new) for i, new in edits if new is not None and new.strip()]
+        edits = [(i, new) for i, given in enumerate(inputs) if (new := rule.edit(given[field], rng)) and new.strip()]
         after: list[Any] = predictor.predict([{**inputs[i], field: new} for i, new in edits])
         texts = [
             EditedText(inputs[i][field], new, answers[i], answer["probabilities"], _others(inputs[i], field))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -151,7 +151,7 @@ def hide(
     return rows[0][0].tolist(), rows[1][0].tolist()
 
 
-def drawing(kind: str, units: Sequence[Unit]):
+def drawing(kind: str, units: Sequence[Unit]) -> Callable[[list[int], list[Unit], int, random.Random], list[Unit]]:
     """A function for `minibert.masking.units.hide_units` that draws units to mask within a budget."""
 
     def draw(_row, _words, budget: int, rng: random.Random) -> list[Unit]:

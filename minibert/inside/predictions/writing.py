@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.model import Batch, BertForPreTraining
 from minibert.relatives.unilm import SEGMENTS, by_segments
@@ -44,7 +45,8 @@ def step(
     before = torch.empty(0, dtype=torch.long) if memory is None else memory.segments
     whole = torch.cat([before, torch.tensor(segments)])  # (T + t + 1,)
     row = torch.cat([ids, torch.full((len(ids), 1), mask_id)], dim=1)  # (B, t + 1)
-    looks = by_segments(Batch(whole[None], whole[None]))[:, :, len(before) :]  # (1, 1, t + 1, T + t + 1)
+    mask: Any = by_segments(Batch(whole[None], whole[None]))
+    looks = mask[:, :, len(before) :]  # (1, 1, t + 1, T + t + 1)
     kept: dict[str, Tensor] = {}
 
     def remember(name: str, x: Tensor) -> Tensor:
@@ -125,9 +127,9 @@ class Rules:
         return log_probs.index_fill(-1, torch.tensor(barred, dtype=torch.long), float("-inf"))
 
 
-def beam(model: BertForPreTraining, source: Sequence[int], rules: Rules, width: int = 4) -> list[Written]:
+def beam(model: nn.Module, source: Sequence[int], rules: Any, width: int = 4) -> list[Written]:
     """Beam search: the `width` most probable texts found when keeping so many beginnings at a time, best first. Width 1
-    is greedy search."""
+    is greedy search. rules: `Rules`, or for another kind of model a class with its methods."""
     alive, over = [Written()], []
     if not (room := rules.room(model, source)):
         return alive

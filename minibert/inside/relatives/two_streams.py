@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,13 +16,15 @@ from minibert.relatives.parts.permutation import content_mask, query_mask, with_
 def two_streams(bert: Bert, batch: Batch) -> tuple[Tensor, Tensor]:
     """h and g of the last layer, (B, T, H) each, for a batch with an `order`. With the same weights, the content stream
     h attends to itself; the query stream g has a vector for each place, and attends to h."""
+    if batch.order is None:
+        raise ValueError("two streams need an order of the tokens")
     kwargs = bert.attention_kwargs(batch)
     of_content = content_mask(batch.order, batch.padding)[:, None]  # (B, 1, T, T)
     of_query = query_mask(batch.order, batch.padding)[:, None]
     h = bert.embeddings(batch.ids)  # (B, T, H)
     g = bert.embeddings(torch.full_like(batch.ids, bert.config.vocab_size))  # w at every place
     for block in bert.blocks:
-        attention = block.attn
+        attention: Any = block.attn
         k, v = (attention.split(project(h)) for project in (attention.key, attention.value))  # (B, A, T, D)
 
         def stream(x: Tensor, mask: Tensor, block=block, k=k, v=v) -> Tensor:
