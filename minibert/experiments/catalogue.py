@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-OBJECTIVES = {  # name → (model_type, arguments of its objective)
+OBJECTIVES: dict[str, tuple[str, dict]] = {  # name → (model_type, arguments of its objective)
     "mlm+nsp": ("bert", {"second": "nsp"}),
     "mlm": ("bert", {"second": None}),
     "left-to-right": ("left_to_right", {}),
@@ -27,7 +27,7 @@ class Pretraining:
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)
     input_format: str = "segment_pair"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.objective not in OBJECTIVES:
             raise ValueError(f"the objective must be one of {', '.join(OBJECTIVES)}, not {self.objective!r}")
 

@@ -81,7 +81,7 @@ def tables() -> dict[str, dict]:
 
 def claims(name: str) -> list[Claim]:
     """The comparisons of a table, by column and arm, then its `direction`s."""
-    table, found = tables()[name], []
+    table, found = tables()[name], list[Claim]()
     for column in table.get("column", ()):
         for metric in column.get("metrics", [column.get("metric")]):
             found += of_column(table, column, metric)
@@ -164,10 +164,9 @@ def levels(metric: str, records: Sequence[dict]) -> tuple[float | None, float | 
 
 def judge(claim: Claim, records: Sequence[dict]) -> Judged:
     """The claim beside the recorded results."""
-    arms, base = values(records, claim.metric), values(records, claim.other or claim.metric).get(claim.base, {})
+    arms = values(records, claim.metric)
     arm = arms.get(claim.arm, {})
-    if claim.base is None:
-        base = dict.fromkeys(arm, 0.0)
+    base = values(records, claim.other or claim.metric).get(claim.base, {}) if claim.base else dict.fromkeys(arm, 0.0)
     ours = paired_difference(arm, base)
     if ours is None or not claim.sign:
         return Judged(claim, ours, verdict(ours, claim.sign))
@@ -180,7 +179,7 @@ def judge(claim: Claim, records: Sequence[dict]) -> Judged:
         share = None if ceiling is None else share_of_way(ahead, floor, ceiling, log=log)
         doubt = doubt_about(ahead, behind, floor, ceiling, log=log)
     margin = claim.margin if claim.keeps is None else (1 - claim.keeps) * statistics.fmean(base.values())
-    control = paired_difference(arm, arms.get(claim.control, {}))
+    control = paired_difference(arm, arms.get(claim.control, {})) if claim.control else None
     doubt = doubt or ("another task" if claim.other_task else None)
     return Judged(claim, ours, verdict(ours, claim.sign, doubt, margin=margin, control=control), floor, share)
 

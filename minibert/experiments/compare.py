@@ -70,6 +70,7 @@ def run_comparison(
     """Run every arm from the checkpoint `start`, by default with the comparison's seeds, except what `out` already
     holds with the same settings (`run_arms`). folder: of the data."""
     train, dev = read_data(comparison, folder)
+    imbalance = dev.imbalance
 
     def run(arm: str, seed: int) -> Generator[Event, None, dict]:
         settings = settings_of(comparison.values(arm), seed)
@@ -83,7 +84,7 @@ def run_comparison(
             "settings": comparison.values(arm),
             "examples": len(train.examples),
             "measured_on": len(dev.examples),
-            "majority": majority(dev) if comparison.task == "classification" else None,
+            "majority": imbalance.majority if imbalance and comparison.task == "classification" else None,
             "data": [comparison.data],
             "model": Path(start).name,
         }
@@ -100,8 +101,3 @@ def run_comparison(
         command=command,
         stage=comparison.task,
     )
-
-
-def majority(data: TaskData) -> float:
-    """The share of the commonest label: the accuracy of always predicting it."""
-    return data.imbalance.majority

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from minibert.folders import CHECKPOINTS, LESSONS, input_path, results_to_extend
 from minibert.inside.predictions.spurious_cues import CONDITIONS, by_heuristic, overlap_pairs, together, with_aside
 from minibert.tasks import TaskData, task_named
+
+if TYPE_CHECKING:
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Event
 
 REVIEWS = LESSONS / "data" / "reviews"
 CASES = ("not", "overlap", "arct")
@@ -43,7 +48,7 @@ def rate_for(model: str) -> float:
     return float(f"{RATE * WIDER.get(model, 1.0):.0e}")
 
 
-def settings_of(case: str, model: str, seed: int):
+def settings_of(case: str, model: str, seed: int) -> FinetuneSettings:
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
@@ -66,11 +71,14 @@ def accuracies(examples: list[dict], predictions: list[dict]) -> dict[str, float
     return {test: sum(values) / len(values) for test, values in grades.items()}
 
 
-def _arct(folder: Path) -> tuple[str, dict[str, TaskData], TaskData]:
+def _arct(data: Path | None) -> tuple[str, dict[str, TaskData], TaskData]:
+    if data is None:
+        raise ValueError("ARCT is read from the folder that MINIBERT_DATA names")
+    folder = data / "arct2"
     read, files = task_named("choice").read, (folder / "test.csv", folder / "test-adv-negated.csv")
     tests = [
-        replace(data, examples=[replace(one, extra={**one.extra, "condition": name}) for one in data.examples])
-        for name, data in zip(("original", "adversarial"), map(read, files), strict=True)
+        replace(test, examples=[replace(one, extra={**one.extra, "condition": name}) for one in test.examples])
+        for name, test in zip(("original", "adversarial"), map(read, files), strict=True)
     ]
     return "choice", {"original": read(folder / "train.csv")}, together(*tests)
 
@@ -82,14 +90,14 @@ def run_cues(start: Path, case: str, out: Path, seeds: int, data: Path | None, c
     from minibert.finetune.run import finetune
     from minibert.train import Eval, Started
 
-    task, trainings, tests = _arct(data / "arct2") if case == "arct" else sets_of(case)
+    task, trainings, tests = _arct(data) if case == "arct" else sets_of(case)
     train_of = {f"{case}/{training}": train for training, train in trainings.items()}
     hans = None
     if case == "overlap" and data is not None:
         hans = task_named("pair").read(data / "hans" / "heuristics_evaluation_set.tsv")
 
-    def run(arm: str, seed: int):
-        settings, curve = settings_of(case, start.name, seed), []
+    def run(arm: str, seed: int) -> Generator[Event, None, dict]:
+        settings, curve = settings_of(case, start.name, seed), list[Any]()
         with TemporaryDirectory() as folder:
             for event in finetune(start, task, train_of[arm], tests, settings, out=Path(folder) / "model"):
                 if isinstance(event, Started):

@@ -42,7 +42,7 @@ def dialogue(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
                 group_by_length=True,
             )
             return finetune(start, "intent", train, test, settings)
-        settings = DietSettings(
+        diet = DietSettings(
             **options,
             epochs=scale.epochs,
             batch_first=scale.batch_size,
@@ -51,7 +51,7 @@ def dialogue(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
             optimization=replace(adam_optimization(), learning_rate=scale.learning_rate),
             evaluate_every=10**6,
         )
-        return train_diet(settings, start, train, test)
+        return train_diet(diet, start, train, test)
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         found = yield from in_succession({known: learn(name, seed, *parts) for known, parts in data.items()})

@@ -27,6 +27,8 @@ def read_data(name: str, directory: str | Path | None, scale: Scale) -> tuple[Ta
     chosen = DOWNSTREAM[name]
     if chosen.files is None:
         return meant(scale.examples, TOY_SEEDS[0]), meant(TOY_DEV, TOY_SEEDS[1])
+    if directory is None:
+        raise ValueError(f"{name} needs the folder of its data")
     task = task_named(chosen.task)
     train, dev = (task.read(Path(directory, chosen.folder, file), strict=True) for file in chosen.files)
     if len(train.examples) > scale.examples:

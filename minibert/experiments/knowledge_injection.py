@@ -26,7 +26,7 @@ def names(scale: NamesScale, options: Mapping, seed: int) -> Iterator[Event]:
     more = {"masked": scale.masked, "held_out": scale.held_out}
     settings = at_scale(NamesSettings(), scale, options, seed, evaluations=6, **more)
     with TemporaryDirectory() as model:
-        metrics = {}
+        metrics: dict[str, float] = {}
         for event in within(train_names(settings, ROOT / scale.begins_with, out=model), 0.0, PRETRAINING_SHARE):
             metrics = event.metrics if isinstance(event, Eval) else metrics
             yield event

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import torch
 
@@ -64,7 +65,7 @@ def token_question(pretraining: Pretraining) -> str:
 def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> BertForPreTraining:
     """The model before its first step; with start "counts", embeddings and output bias come from counts of the text."""
     torch.manual_seed(seed)
-    model = initial_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
+    model: Any = initial_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
     if scale.start == "counts":
         with torch.no_grad():
             model.bert.embeddings.position.weight.mul_(POSITION_SCALE)
@@ -119,10 +120,18 @@ def batches_of(
 def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Corpus, scale: Scale) -> float:
     """Nats per predicted token on the first tokens of the held-out text: the same rows and the same masks for all arms
     with the same objective, whatever they were trained on."""
-    same_rows = Pretraining(objective=pretraining.objective, input_format=scale.input_format)
+    same_masks = Pretraining(objective=pretraining.objective)
+    measured = measure(objective_of(same_masks), model, heldout_batches(pretraining.objective, corpus, scale))
+    return measured[f"{token_question(same_masks)}_loss"]
+
+
+def heldout_batches(objective: str, corpus: Corpus, scale: Scale) -> Iterator[Batch]:
+    """The first batches of the held-out text, masked at the default rate. Raises ValueError without such a text."""
+    if corpus.heldout is None:
+        raise ValueError("the corpus has no held-out text")
+    same_rows = Pretraining(objective=objective, input_format=scale.input_format)
     batches = batches_of(same_rows, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
-    measured = measure(objective_of(same_rows), model, first_tokens(batches, scale.heldout_tokens))
-    return measured[f"{token_question(same_rows)}_loss"]
+    return first_tokens(batches, scale.heldout_tokens)
 
 
 def first_tokens(batches: Iterable[Batch], tokens: int) -> Iterator[Batch]:

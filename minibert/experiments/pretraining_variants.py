@@ -18,7 +18,8 @@ from minibert.train import Eval, Event
 
 def batch_sizes(scale: BatchScale, options: Mapping, seed: int) -> Generator[Event, None, dict]:
     """The same rows in larger and larger batches, the rate scaled by the paper's rule."""
-    settings, events = BatchSettings(**options, rows_read=scale.rows_read, stories=scale.stories, seed=seed), []
+    settings = BatchSettings(**options, rows_read=scale.rows_read, stories=scale.stories, seed=seed)
+    events: list[Event] = []
     yield from collected(train_in_batches(settings), events)
     marks = [event for event in events if isinstance(event, Eval)]
     return {

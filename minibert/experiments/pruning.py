@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from minibert.experiments.events import steps_of
 from minibert.experiments.relative_catalogue import PruningScale, RelativeExperiment
 from minibert.experiments.runner import Run
 from minibert.finetune.predictor import Predictor
@@ -15,7 +16,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.folders import ROOT
 from minibert.pruning.run import Pruning, measured, pruned, retrain
 from minibert.tasks import TASKS, TaskData
-from minibert.train import Done, Eval, Event, Optimization, Step
+from minibert.train import Eval, Event, Optimization
 
 FILES = {"train": "train.tsv", "dev": "dev.tsv"}
 DATA = [f"sst2/{file}" for file in FILES.values()]
@@ -32,15 +33,13 @@ def pruning(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
         data, whole = drawn(train, scale.labelled, seed), folder / f"whole-{seed}"
         if not whole.exists():
             list(finetune(ROOT / scale.begins_with, TASK, data, dev, settings_of(scale, seed), out=whole))
-        whole = Predictor.from_directory(whole)
-        small, masks = pruned(whole, Pruning(**experiment.arms[name]), data.examples)
+        small, masks = pruned(Predictor.from_directory(whole), Pruning(**experiment.arms[name]), data.examples)
         cost = measured(small, dev)
         again = settings_of(scale, seed, again=True)
-        for event in retrain(small, data.take(list(range(scale.again))), dev, again, masks=masks):
-            if isinstance(event, (Step, Done)):
-                yield event
+        done = yield from steps_of(retrain(small, data.take(list(range(scale.again))), dev, again, masks=masks))
+        yield done
         beside = {key: cost[key] for key in ("milliseconds", "megabytes", "compressed")}
-        yield Eval(event.step, {"accuracy": event.metrics["accuracy"], "before": cost["accuracy"], **beside})
+        yield Eval(done.step, {"accuracy": done.metrics["accuracy"], "before": cost["accuracy"], **beside})
         return {"parameters": cost["parameters"], "data": DATA}
 
     return run

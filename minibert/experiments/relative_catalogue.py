@@ -324,7 +324,7 @@ NARROW = {"hidden_size": 64, "intermediate_size": 256}
 
 
 def _albert(shared: str = "all", width: int = 32, second: str | None = "sop") -> RelativeArm:
-    sizes = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
+    sizes: dict[str, int | str] = {"num_hidden_layers": 3, "embedding_size": width, "shared": shared}
     return RelativeArm("albert", {"second": second}, sizes)
 
 

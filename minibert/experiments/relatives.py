@@ -16,7 +16,7 @@ from minibert.experiments.few_labels import few_labels
 from minibert.experiments.knowledge_injection import entities, names, roles
 from minibert.experiments.pretraining_variants import batch_sizes, memory, task_orders
 from minibert.experiments.pruning import pruning
-from minibert.experiments.runner import run_arms
+from minibert.experiments.runner import Run, run_arms
 from minibert.experiments.search import search
 from minibert.experiments.sentence_vectors import cone, sentence_vectors
 from minibert.experiments.simbert import simbert
@@ -31,7 +31,7 @@ def toy(train: Callable[[Any, Mapping, int], Iterator[Event]]) -> Callable:
 
 
 # The scale of an experiment → (experiment, folder of tasks, scratch folder) → run(arm, seed), see `run_arms`.
-RUNS = {
+RUNS: dict[type, Callable[..., Run]] = {
     catalogue.RelativeScale: partial(on_stories, measure=pronouns),
     catalogue.LengthScale: partial(on_stories, measure=longer_rows),
     catalogue.JointScale: partial(on_stories, measure=going_together),

@@ -50,7 +50,7 @@ def run_arms(
         low, high = number / len(todo), (number + 1) / len(todo)
         if stage is not None:
             yield Stage(arm, seed, stage, low)
-        before, events, more = time.process_time(), [], {}
+        before, events, more = time.process_time(), list[Event](), dict[str, Any]()
         for event in collected(within(_noted(run(arm, seed), more), low, high), events):
             if isinstance(event, (Step, Stage)):
                 yield event

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 from minibert.experiments.relative_catalogue import RelativeExperiment
 from minibert.experiments.runner import Run
@@ -14,7 +16,7 @@ from minibert.inside.geometry.vectors import mean_cosine
 from minibert.sentence_vectors.encoder import LAYERS, SentenceVectors
 from minibert.sentence_vectors.flow_run import FlowSettings, FlowVectors, learn_flow
 from minibert.sentence_vectors.rows import SentenceRow, read_rows
-from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
+from minibert.sentence_vectors.run import Embedder, HeldOut, VectorSettings, learn_vectors
 from minibert.sentence_vectors.whitening import Whitening
 from minibert.tasks import TASKS
 from minibert.train import Eval, Event, Optimization, Started
@@ -79,7 +81,7 @@ class Whitened:
     def __init__(self, known: FlowVectors, whitening: Whitening):
         self.known, self.whitening = known, whitening
 
-    def embed(self, texts):
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
         return self.whitening(self.known.plain(texts))
 
 
@@ -99,7 +101,8 @@ def cone(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
         options = experiment.arms[name]
-        vectors = known = read(options.get("model", scale.begins_with), options["layers"])
+        known = read(options.get("model", scale.begins_with), options["layers"])
+        vectors: Embedder = known
         if "flow" in options:
             settings = FlowSettings(
                 layers=options["layers"],
@@ -112,9 +115,9 @@ def cone(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
                 seed=seed,
                 optimization=Optimization(learning_rate=scale.learning_rate, weight_decay=0.0),
             )
-            vectors = FlowVectors(known.vectors)
-            vectors.cache = known.cache
-            events = learn_flow(settings, None, sentences, into=vectors)
+            vectors = flow = FlowVectors(known.vectors)
+            flow.cache = known.cache
+            events = learn_flow(settings, None, sentences, into=flow)
             yield from (event for event in events if not isinstance(event, Eval))
         else:
             yield Started({}, {"parameters": sum(weight.numel() for weight in known.vectors.encoder.parameters())})

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 from minibert import checkpoint
 from minibert.experiments.relative_catalogue import RelativeExperiment
@@ -25,7 +26,7 @@ def simbert(experiment: RelativeExperiment, tasks: Path, folder: Path) -> Run:
     scale = experiment.scale
     train, test = (pairs_labelled(tasks / "lcqmc" / file) for file in FILES.values())
     first, second = ([(text, str(i)) for i, text in enumerate(side[: scale.asked])] for side in zip(*test, strict=True))
-    measured_on = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
+    measured_on: dict[str, Any] = {"held_out": first, "desk": second, "pairs": test[: scale.written]}
     start = ROOT / scale.begins_with
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minibert.experiments.catalogue import Pretraining, Scale
+from minibert.experiments.catalogue import Scale
 from minibert.experiments.corpus import Corpus
 from minibert.experiments.finetuning import read_data
-from minibert.experiments.pretraining import batches_of, first_tokens
+from minibert.experiments.pretraining import heldout_batches
 from minibert.model import IGNORE
-from minibert.objectives import Masking
 from minibert.text.cooccurrence import frequencies
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
@@ -70,9 +69,7 @@ def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
 def perplexity_of_frequencies(corpus: Corpus, scale: Scale) -> float:
     """For the masked tokens of the held-out text; frequencies are counts in the training text, plus one."""
     counts = frequencies(corpus.store, corpus.tokenizer.vocab_size) + 1.0
-    same_rows = Pretraining(objective="mlm", input_format=scale.input_format)
-    batches = batches_of(same_rows, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
-    hidden = np.concatenate(
-        [batch.labels[batch.labels != IGNORE].numpy() for batch in first_tokens(batches, scale.heldout_tokens)]
-    )
+    batches = heldout_batches("mlm", corpus, scale)
+    labels = np.concatenate([batch.labels.flatten().numpy() for batch in batches if batch.labels is not None])
+    hidden = labels[labels != IGNORE]
     return math.exp(-np.log(counts[hidden] / counts.sum()).mean())

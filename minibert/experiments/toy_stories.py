@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from minibert import checkpoint
 from minibert.experiments.events import Stage, collected, losses, steps_of, within
@@ -29,7 +30,7 @@ JUDGED = 300  # held-out stories whose pairs are judged
 PRETRAINING_SHARE = 0.8  # of an arm's progress
 
 
-def at_scale(settings, scale, options: Mapping, seed: int, *, evaluations: int, **more):
+def at_scale(settings: Any, scale: Any, options: Mapping, seed: int, *, evaluations: int, **more: Any) -> Any:
     """The settings of a training on stories, at the scale's size and rate, with an arm's options."""
     return replace(
         settings,
@@ -51,7 +52,7 @@ def on_stories(experiment: RelativeExperiment, tasks: Path | None, folder: Path,
     more = {"stories": scale.stories, "lengths": getattr(scale, "lengths", ()), "spans": experiment.spans}
 
     def run(name: str, seed: int) -> Generator[Event, None, dict]:
-        arm, before, events = experiment.arms[name], time.process_time(), []
+        arm, before, events = experiment.arms[name], time.process_time(), list[Event]()
         settings = settings_of(arm, scale, seed, experiment.pairs)
         with TemporaryDirectory(dir=folder) as scratch:
             model = Path(scratch) / "model"
