@@ -32,7 +32,7 @@ NICE = 10  # pages first; on Linux this affects the training thread only, the wo
 class Inbox:
     """Messages from the app for a run in this worker."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.messages: deque = deque()
         self.cancelled = False
 

@@ -47,7 +47,7 @@ class BertConfig:
     layer_norm_eps: float = 1e-12
     pad_token_id: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in SIZES:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:

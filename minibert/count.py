@@ -59,7 +59,7 @@ class Shape:
     own: tuple[CostRow, ...] = ()  # rows in place of BERT's, or after them
     own_letters: tuple[tuple[str, int], ...] = ()  # of these rows
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.embedding_size is not None and self.embedding_size < 1:
             raise ValueError(f"embedding_size must be at least 1, not {self.embedding_size}")
         if self.objective not in OBJECTIVES:

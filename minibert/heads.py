@@ -82,7 +82,7 @@ class HeadOptions:
     gamma: float = 2.0
     metadata_as: str = "embedding"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("metadata", "loss_weights"):  # lists in JSON
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.pooling not in POOLINGS:

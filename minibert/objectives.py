@@ -199,7 +199,7 @@ class MaskedLanguageModel(Objective):
 
     counts: ClassVar = {"mlm": "masked_tokens", "nsp": "pairs", "sop": "pairs"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.second not in ("nsp", "sop", None):
             raise ValueError(f'what is asked of a pair is "nsp", "sop" or None, not {self.second!r}')
         if self.second_weight < 0:

@@ -89,7 +89,7 @@ class PretrainSettings:
     save_every: int | None = None  # steps between states to resume from; None: every `save_minutes`
     snapshots: tuple[float, ...] = ()  # shares of the run at which a small copy of the model is kept
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if (self.steps is None) == (self.minutes is None):
             raise ValueError("give either steps or minutes")
         try:

@@ -120,7 +120,7 @@ class Optimization:
     clip: float = 1.0
     optimizer: str = "adamw"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             raise ValueError(f"the optimizer must be one of {', '.join(OPTIMIZERS)}, not {self.optimizer!r}")
         if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,7 +183,7 @@ class Room:
         if self.settings.also:
             say(f"On the other machines: MINIBERT_JOBS={self.jobs} MINIBERT_RUNS=… python -m minibert app")
 
-    def _warmer(self, address: str):
+    def _warmer(self, address: str) -> Callable[[], None]:
         """A callback for each start of the server at `address`: opens every page, so that no user waits for loading."""
 
         def visit() -> None:

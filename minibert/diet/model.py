@@ -44,7 +44,7 @@ class DietConfig:
     dropout: float = 0.2
     sparse_dropout: float = 0.2
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.features not in FEATURES:
             raise ValueError(f"features must be one of {', '.join(FEATURES)}, not {self.features!r}")
         if (self.features != "sparse") != (self.dense_size > 0):

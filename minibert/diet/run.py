@@ -46,7 +46,7 @@ class DietSettings:
     optimization: Optimization = field(default_factory=adam_optimization)
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive(self, "epochs", "batch_first", "batch_last", "longest")
 
 

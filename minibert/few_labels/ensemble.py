@@ -34,7 +34,7 @@ class EnsembleSettings:
     growth: int = 4
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.patterns) < 2 or len(set(self.patterns)) < len(self.patterns):
             raise ValueError("an ensemble needs two patterns or more, each another")
         if self.generations < 1 or self.growth < 2:

@@ -31,7 +31,7 @@ class Augmentation:
     rate: float = 0.1
     copies: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise ValueError(f"the augmentation must be one of {', '.join(METHODS)}, not {self.method!r}")
         if not 0 < self.rate <= 1:

@@ -29,7 +29,7 @@ class Distillation:
     attention_relation: float = 0.0
     value_relation: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (self.temperature > 0 and math.isfinite(self.temperature)):
             raise ValueError(f"the temperature must be a number above 0, not {self.temperature}")
         for name, weight in self.weights.items():

@@ -39,7 +39,7 @@ def step_lengths(settings: FinetuneSettings, steps: int) -> list[float]:
 class OneWeight(nn.Module):
     """A stand-in for the learner of `finetuning_optimizer`: one parameter, in double precision."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(1, dtype=torch.float64))
         self.model = SimpleNamespace(config=SimpleNamespace(num_hidden_layers=0))

@@ -57,7 +57,7 @@ class FinetuneSettings(Options):
     vat_epsilon: float = 1.0
     beside_size: int = 16
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.focal_gamma <= 10:
             raise ValueError(f"the focal loss has an exponent from 0 to 10, not {self.focal_gamma}")

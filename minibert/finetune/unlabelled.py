@@ -24,7 +24,7 @@ class Unlabelled:
     examples: Sequence[Any]
     soft: Sequence[Sequence[float]] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not len(self.examples):
             raise ValueError("there is no text without a label to learn from")
         if self.soft is not None and len(self.soft) != len(self.examples):

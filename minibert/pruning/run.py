@@ -39,7 +39,7 @@ class Pruning:
     share: float = 0.5
     heads: tuple[tuple[int, int], ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.what not in KINDS:
             raise ValueError(f"what is cut away is one of {', '.join(KINDS)}, not {self.what!r}")
         if not 0 <= self.share <= 1:

@@ -62,7 +62,7 @@ class SearchSpace:
     heads: tuple[int, ...] = (1, 2, 4)
     neurons: tuple[int, ...] = (256, 512, 1024)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not all(values and min(values) >= 1 for values in vars(self).values()):
             raise ValueError("a space needs numbers of at least 1 of layers, of heads and of neurons")
 

@@ -31,7 +31,7 @@ class AlbertConfig(BertConfig):
     num_hidden_groups: int = 1
     inner_group_num: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.shared not in SHARED:
             raise ValueError(f"shared must be one of {', '.join(SHARED)}, not {self.shared!r}")

@@ -41,7 +41,7 @@ class Relative:
     about: str = ""
     in_transformers: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         name = self.config.model_type
         object.__setattr__(self, "prefix", self.prefix or name.title().replace("_", ""))
         object.__setattr__(self, "encoder", self.encoder or name)

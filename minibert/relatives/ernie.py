@@ -40,7 +40,7 @@ class KnowledgeMasking(MaskedLanguageModel):
     entities_from: float = 2_000
     stage: str = STAGES[0]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if self.stage not in STAGES:
             raise ValueError(f"the stage must be one of {', '.join(STAGES)}, not {self.stage!r}")

@@ -24,7 +24,7 @@ class Ernie2Config(BertConfig):
     model_type: ClassVar[str] = "ernie2"
     task_type_vocab_size: int = 3  # number of task embeddings
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not 2 <= (count := self.task_type_vocab_size) <= 2**16:
             raise ValueError(f"task_type_vocab_size must be from 2 to {2**16:,}, not {count}")

@@ -28,7 +28,7 @@ class NezhaConfig(BertConfig):
     model_type: ClassVar[str] = "nezha"
     max_relative_position: int = 64
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.max_relative_position <= FURTHEST:
             raise ValueError(f"max_relative_position must be from 1 to {FURTHEST:,}, not {self.max_relative_position}")

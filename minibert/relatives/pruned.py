@@ -20,7 +20,7 @@ class PrunedConfig(BertConfig):
     kept_heads: tuple[int, ...] = ()
     kept_neurons: tuple[int, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for name, most in (("kept_heads", self.num_attention_heads), ("kept_neurons", self.intermediate_size)):
             object.__setattr__(self, name, tuple(getattr(self, name)))  # JSON has lists

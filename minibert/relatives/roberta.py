@@ -28,7 +28,7 @@ class RobertaConfig(BertConfig):
     layer_norm_eps: float = 1e-5
     pad_token_id: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.pad_token_id <= self.max_position_embeddings - 2:
             raise ValueError(f"behind pad_token_id {self.pad_token_id} there is no position for a token")

@@ -19,7 +19,7 @@ class SpanBertConfig(BertConfig):
     model_type: ClassVar[str] = "spanbert"
     span_position_size: int = 200
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.span_position_size <= 2**16:
             raise ValueError(f"span_position_size must be from 1 to {2**16:,}, not {self.span_position_size}")

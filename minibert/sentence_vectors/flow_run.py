@@ -35,7 +35,7 @@ class FlowSettings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3, weight_decay=0.0))
     seed: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive(self, "depth", "hidden", "steps", "batch_size", "report_every", "evaluate_every")
         if self.layers not in LAYERS:
             raise ValueError(f"layers must be one of {', '.join(LAYERS)}, not {self.layers!r}")

@@ -44,7 +44,7 @@ class Limits:
     batch: int = 32
     window: float = 0.002
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive(self, "inputs", "characters", "body", "batch")
         if self.queue < self.inputs:
             raise ValueError(f"a queue of {self.queue} inputs would refuse every request of {self.inputs}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import torch
 from torch import nn
@@ -27,7 +28,7 @@ def skip_init(*, whole: bool = False) -> Iterator[None]:
 
 
 class _DrawsNothing(TorchFunctionMode):
-    def __torch_function__(self, function, types, args=(), kwargs=None):
+    def __torch_function__(self, function, types, args=(), kwargs=None) -> Any:
         if function in DRAWING:
             return (kwargs or {}).get("tensor", args[0] if args else None)
         return function(*args, **(kwargs or {}))

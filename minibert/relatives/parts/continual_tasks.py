@@ -60,7 +60,7 @@ class TaskOutput:
 class TaskEmbeddings(Embeddings):
     """token + segment + position + task; the first task's vector, unless a tap replaces it (`task_tap`)."""
 
-    def __init__(self, config):
+    def __init__(self, config) -> None:
         super().__init__(config)
         self.task = nn.Embedding(config.task_type_vocab_size, config.hidden_size)
 

@@ -11,7 +11,7 @@ class FactorisedEmbeddings(Embeddings):
     """BERT's embeddings, E wide, then one matrix to H: V·E + E·H numbers in the place of V·H (§3.1). The config has an
     `embedding_size`."""
 
-    def __init__(self, config):
+    def __init__(self, config) -> None:
         super().__init__(config, config.embedding_size)
         self.projection = nn.Linear(config.embedding_size, config.hidden_size)
 

@@ -149,7 +149,7 @@ class PermutationLanguageModel(Objective):
     counts: ClassVar = {"plm": "tokens"}
     pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.share <= 1:
             raise ValueError(f"share must be above 0 and at most 1, not {self.share}")
         if self.context not in CONTEXTS:

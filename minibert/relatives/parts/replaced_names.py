@@ -146,7 +146,7 @@ class ReplacedNames(WithoutPairs):
     name: ClassVar = "mlm+names"
     model: ClassVar = NamesLm
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         for field in ("rate", "hidden"):
             if not 0 < getattr(self, field) <= 1:

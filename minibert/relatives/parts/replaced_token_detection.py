@@ -169,7 +169,7 @@ class ReplacedTokens(Objective):
 
     pairs: ClassVar = MaskedLanguageModel().pairs  # the same rows as BERT's
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise ValueError(f"the variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
 

@@ -63,7 +63,7 @@ def boundaries(labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 class SpanBoundary(nn.Module):
     """h0 = [x_{s−1}; x_{e+1}; p_{i−s+1}], h1 = LN(GELU(W1 h0)), y_i = LN(GELU(W2 h1)) (§3.2)."""
 
-    def __init__(self, config):
+    def __init__(self, config) -> None:
         super().__init__()
         width, eps = config.hidden_size, config.layer_norm_eps
         self.position = nn.Embedding(PLACES, config.span_position_size)
