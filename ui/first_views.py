@@ -31,9 +31,9 @@ class Outdated(AssertionError):
 
 
 def first_view(
-    lesson: str, name: str, model: str, inputs: Any, compute: Callable[[], Mapping[str, np.ndarray]]
+    lesson: str, name: str, model: str, inputs: Any, make: Callable[[], Mapping[str, np.ndarray]]
 ) -> dict[str, np.ndarray]:
-    """`compute()`, or the same from a file, if it is stored for exactly this.
+    """`make()`, or the same from a file, if it is stored for exactly this.
 
     model: its name; only those of models that ship are stored · inputs: values of JSON, all that the result depends on
     besides the model's weights and the code.
@@ -42,20 +42,20 @@ def first_view(
 
     directory = model_named(model).directory
     if directory is None or directory.parent != CHECKPOINTS:
-        return dict(compute())
+        return dict(make())
     key = hashlib.sha256(json.dumps([model, inputs], ensure_ascii=False).encode()).hexdigest()[:16]
     file = LESSONS / lesson / FOLDER / f"{name}-{key}.npz"
     if mode == "write":
         used.add(file)
         file.parent.mkdir(exist_ok=True)
-        np.savez_compressed(file, allow_pickle=False, **compute())
+        np.savez_compressed(file, allow_pickle=False, **make())
     if not file.is_file():
-        return dict(compute())
+        return dict(make())
     with np.load(file, allow_pickle=False) as stored:
         result = dict(stored)
     if mode == "check":
         used.add(file)
-        check(file, result, compute())
+        check(file, result, make())
     return result
 
 

@@ -30,7 +30,8 @@ class ModelInfo:
     @property
     def version(self) -> int:
         """Changes with the weights on disk, so that a replaced checkpoint is reloaded."""
-        return 0 if self.directory is None else (self.directory / "model.safetensors").stat().st_mtime_ns
+        weights = None if self.directory is None else self.directory / "model.safetensors"
+        return weights.stat().st_mtime_ns if weights is not None and weights.is_file() else 0
 
     @property
     def can_fill(self) -> bool:

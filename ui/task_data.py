@@ -87,7 +87,7 @@ def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData
     where reasons and warnings stand if not here."""
     names = {name: one.title for name, one in VIEWS[task].sets().items()}
     key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, default=FIRST)
-    return own_files(task, refusals or st.container()) if key == OWN else shipped(key)
+    return own_files(task, refusals) if key == OWN else shipped(key)
 
 
 @st.cache_resource(show_spinner=False, max_entries=40)
@@ -99,8 +99,9 @@ def shipped(name: str) -> ChosenData:
     return ChosenData(name, name, task, train, dev, one.language)
 
 
-def own_files(task: str, refusals: DeltaGenerator) -> ChosenData | None:
+def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:
     """Data from uploads: a training file, optionally a dev file, and their companion files (labels, answers)."""
+    refusals = refusals or st.container()
     st.markdown(VIEWS[task].expected())
     files = sticky_uploader(_KEPT, "file", _("Your file, and its `labels.txt` or `.ans` if it has one"), endings())
     words = _("A file to measure on (without it, one example in five is set aside)")

@@ -167,7 +167,7 @@ class Tagging(Task):
         return list(dict.fromkeys(PREFIX.sub("", label) for label in labels if label != OUTSIDE))
 
     def check(self, data) -> None:
-        if not data.counts:
+        if all(tag == OUTSIDE for example in data.examples for tag in example.tags):
             raise TaskDataError(f"{data.name}: every tag is O: without any entity there is nothing to learn")
 
     def labels(self, data) -> list[str]:

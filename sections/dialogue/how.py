@@ -36,7 +36,7 @@ def looked_into(text: str) -> dict:
     emissions = output.emissions.float()
     return {
         "words": list(example.words),
-        "features": [[diet.sparse.name(number) for number in place] for place in row.sparse[:-1]],
+        "features": [[diet.sparse.names[number] for number in place] for place in row.sparse[:-1]],
         "probs": activations["blocks.1.attn.probs"][0].mean(0).numpy(),
         "tags": diet.model.crf.marginals(emissions, batch.words)[0].numpy(),
         "path": diet.model.crf.best(emissions, batch.words)[0],
