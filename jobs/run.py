@@ -51,7 +51,7 @@ class Run:
         self.ended: float | None = None
         self.directory = directory / self.id
         self.cancelling = False
-        self.turn = 0  # its turn in the queue (`Manager._turn_of`)
+        self.turn = 0  # its turn in the queue (`Manager._next_turn`)
         self.worker: str | None = None  # its address, once the run has started there
         self.future: Any = None  # Dask's
         self.outgoing: list = []  # messages that have not left yet
@@ -170,7 +170,7 @@ class Run:
         jobs/worker.py), and later events are dropped; else it starts from the beginning."""
         events = self.events() if (self.result / RESUME).is_dir() else []
         saved = max((i for i, event in enumerate(events) if event.get("event") == "saved"), default=-1)
-        with suppress(OSError, ValueError):  # saved by an older version, without TOLD
+        with suppress(OSError, ValueError):  # saved by an older version, without SAVED_EVENT
             saved = events.index(json.loads((self.result / RESUME / SAVED_EVENT).read_text(encoding="utf-8")))
         self._events = events[: saved + 1]
         self._latest = {event.get("event"): event for event in self._events}

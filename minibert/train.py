@@ -216,7 +216,8 @@ def train(
     if (steps is None) == (seconds is None):
         raise ValueError("give either steps or seconds")
     device = next(model.parameters()).device
-    step_limit, time_limit = steps or math.inf, seconds or math.inf  # the loop's progress is measured by the finite one
+    step_limit = math.inf if steps is None else steps  # progress is measured by the finite one
+    time_limit = math.inf if seconds is None else seconds
     group = group or ProcessGroup()
     state = state or TrainingState(optimizer_for(model, optimization))
     window, window_tokens = 0.0, 0

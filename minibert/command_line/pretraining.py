@@ -138,7 +138,6 @@ def default_cache() -> Path:
 
 
 def pretrain(options) -> None:
-
     from minibert.objectives import Masking
     from minibert.pretrain import PretrainSettings
     from minibert.pretrain import pretrain as run

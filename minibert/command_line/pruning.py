@@ -37,7 +37,6 @@ def add_commands(commands) -> None:
 
 
 def prune(options) -> None:
-
     from minibert.checkpoint import config_values
     from minibert.finetune.predictor import Predictor
     from minibert.finetune.settings import FinetuneSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from minibert.config import IGNORE
 from minibert.tasks.base import Task
@@ -27,9 +27,6 @@ from minibert.tasks.tagging import (
     word_offsets,
 )
 from minibert.text.json_values import json_value
-
-if TYPE_CHECKING:
-    pass
 
 SECTION = re.compile(r"##\s*(\w+)\s*:(.*)")
 ITEM = re.compile(r"\s*[-*+]\s+(.*)")

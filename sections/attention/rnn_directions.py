@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         lesson.show("Two directions", title=False)
         from minibert.toy.recurrent import BiLm
 
-        show_source(BiLm.states, "turned(")
+        show_source(BiLm.states, "reverse_rows(")
 
 
 def picture(reading: Reading) -> None:

@@ -69,7 +69,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if inputs.answers:
             send_input(runs, [inputs.text])
         follow_runs(runs, draw)
-    show_source(Diet, "def losses", label=_("The network and its three losses"))
+    show_source(Diet, 'losses["', label=_("The network and its three losses"))
 
 
 def begin(arm: str, data, epochs: int, seed: int, inputs: Inputs) -> None:
