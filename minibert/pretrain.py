@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from minibert import checkpoint
-from minibert.config import BertConfig
+from minibert.config import BertConfig, check_positive
 from minibert.count import parameters
 from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import Masking, Objective, losses
@@ -105,9 +105,7 @@ class PretrainSettings:
             raise ValueError(f"nsp_weight must not be negative, but is {self.nsp_weight}")
         if self.max_length < 5:
             raise ValueError(f"max_length must leave room for [CLS] a [SEP] b [SEP]: at least 5, not {self.max_length}")
-        for name in ("batch_size", "accumulate", "report_every", "measure_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "batch_size", "accumulate", "report_every", "measure_every")
 
     def config(self, **changes: Any) -> BertConfig:
         """The config of the trained model."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
+from minibert.config import check_positive
 from minibert.text.json_values import check_kinds, short
 from minibert.text.truncation import TRUNCATIONS
 
@@ -71,9 +72,7 @@ class Options:
         return options
 
     def __post_init__(self) -> None:
-        for name in ("max_length", "doc_stride", "max_question", "max_answer", "n_best", "dropout_samples"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "max_length", "doc_stride", "max_question", "max_answer", "n_best", "dropout_samples")
         if self.truncation not in TRUNCATIONS:
             raise ValueError(f"truncation is {self.truncation!r}; it can be {', '.join(TRUNCATIONS)}")
         if self.metadata_as not in METADATA_AS:

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.inside.predictions.writing import READS, Rules, Written, greedy, greedy_anew
 from minibert.model import Batch, BertForPreTraining
 from minibert.objectives import losses
@@ -112,9 +113,7 @@ class AnswerSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "held_out", "evaluate_every")
 
 
 def train_answers(

@@ -10,6 +10,7 @@ from itertools import permutations
 
 import torch
 
+from minibert.config import check_positive
 from minibert.corruption import MaskVocabulary
 from minibert.masking.units import draw_units, hide_units
 from minibert.model import Batch
@@ -179,9 +180,7 @@ class ContinualSettings:
 
     def __post_init__(self) -> None:
         stages(self.regime, list(TASKS), self.steps)  # refuses an unknown regime
-        for name in ("batch_size", "asked", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "batch_size", "asked", "evaluate_every")
         if self.steps < 2 * len(TASKS) or self.stories < 2:
             raise ValueError(f"there are {len(TASKS)} tasks: at least {2 * len(TASKS)} steps are needed, and 2 stories")
 

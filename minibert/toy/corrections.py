@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.masking.misspelling import Confusions, CorrectionCounts, Misspeller, confusable_words, correction_labels
 from minibert.model import Batch
 from minibert.seq2seq.corrector import Corrector, CorrectorOutput
@@ -45,9 +46,7 @@ class CorrectorSettings:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"the corrector is one of {', '.join(KINDS)}, not {self.kind!r}")
-        for name in ("steps", "batch_size", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "held_out", "evaluate_every")
 
 
 def toy_text(stories: int, seed: int) -> list[str]:

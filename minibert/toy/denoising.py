@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from minibert.checkpoint import load_tokenizer
+from minibert.config import check_positive
 from minibert.inside.predictions.writing import Rules, Written, beam
 from minibert.masking.noises import MASK, NOISES, NoisyToken
 from minibert.model import IGNORE, Batch
@@ -55,9 +56,7 @@ class DenoisingSettings:
     def __post_init__(self) -> None:
         if self.noise not in NOISES:
             raise ValueError(f"the noise is one of {', '.join(NOISES)}, not {self.noise!r}")
-        for name in ("steps", "batch_size", "sentences", "stories", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "sentences", "stories", "held_out", "evaluate_every")
 
     def config(self, tokenizer: Tokenizer) -> BartConfig:
         """[CLS] and [SEP] are its bos and eos; as in the paper's code the decoder starts from eos."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.corruption import MaskVocabulary, mask_tokens
 from minibert.knowledge.transe import Graph, learn
 from minibert.model import IGNORE
@@ -54,9 +55,7 @@ class EntitySettings:
     def __post_init__(self) -> None:
         if self.told not in TOLD:
             raise ValueError(f"what is told is one of {', '.join(TOLD)}, not {self.told!r}")
-        for name in ("steps", "batch_size", "entity", "stories", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "entity", "stories", "held_out", "evaluate_every")
 
 
 def aligned(rows: Sequence[Sequence[int]], tokenizer: Tokenizer, graph: Graph) -> AlignedBatch:

@@ -39,7 +39,7 @@ def name_accuracy(
 ) -> dict[str, float]:
     """`names`: the share of names that a masked LM prefers to all others where they are masked · `names_believed`: the
     share for which a WKLM's P(original) is highest when each name is put there in turn. by_blank:
-    `minibert.toy.pretrain.chosen`."""
+    `minibert.toy.pretrain.choice_accuracy`."""
     names = [tokenizer.ids[name] for name in NAMES]
     kinds = {kind: names for _, _, kind in questions}
     found: dict[str, float] = {}

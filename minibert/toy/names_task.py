@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.inside.relatives.name_probe import name_surprisal, names_in_text, replaced_probabilities
 from minibert.masking.units import Tokens, Unit
 from minibert.model import IGNORE, BertForPreTraining
@@ -59,9 +60,7 @@ class NamesSettings:
     def __post_init__(self) -> None:
         if self.goes_on not in GOES_ON:
             raise ValueError(f"it goes on as one of {', '.join(GOES_ON)}, not {self.goes_on!r}")
-        for name in ("steps", "batch_size", "stories", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "stories", "held_out", "evaluate_every")
 
     @property
     def objective(self) -> Objective:
@@ -158,7 +157,7 @@ def evaluate(
 ) -> dict:
     """`found_blank`, `found_head`: area under the ROC curve for telling replaced names from true ones, by −ln P of each
     name where it is masked, and by WKLM's head · `found`: by the head if there is one, else by the mask · `names`,
-    `names_believed` as in `right_names`."""
+    `names_believed` as in `name_accuracy`."""
     wrong = [one for row in rows for one in row.replaced]
     metrics = {
         "found_blank": area(

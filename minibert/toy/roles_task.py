@@ -11,6 +11,7 @@ from pathlib import Path
 import torch
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.model import IGNORE
 from minibert.relatives.parts.semantic_roles import RolesBatch, SemBert
 from minibert.text.batches import padded_batch
@@ -55,9 +56,7 @@ class RolesSettings:
     optimization: Optimization = field(default_factory=lambda: Optimization(learning_rate=1e-3))
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "stories", "held_out", "longest", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "stories", "held_out", "longest", "evaluate_every")
 
 
 def role_example(story: Story, longest: int) -> RoleExample:

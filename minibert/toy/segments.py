@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from minibert import checkpoint
+from minibert.config import check_positive
 from minibert.model import IGNORE, Batch, PreTrainingOutput
 from minibert.relatives.parts.permutation import PermutationLanguageModel, PermutationLM
 from minibert.relatives.parts.segment_memory import Memory, guess_on, read_on, whole
@@ -45,9 +46,7 @@ class SegmentSettings:
     )
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch_size", "stories", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "steps", "batch_size", "stories", "held_out", "evaluate_every")
 
     @property
     def objective(self) -> PermutationLanguageModel:

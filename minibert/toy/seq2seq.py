@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import existing
-from minibert.config import BertConfig
+from minibert.config import BertConfig, check_positive
 from minibert.model import IGNORE, Batch, Block, Tap, no_tap, prefix_tap
 from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
@@ -248,9 +248,7 @@ class Seq2SeqSettings:
     def __post_init__(self) -> None:
         if self.task not in REORDERINGS:
             raise ValueError(f"the task is one of {', '.join(REORDERINGS)}, not {self.task!r}")
-        for name in ("longest", "steps", "batch_size", "held_out", "evaluate_every"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_positive(self, "longest", "steps", "batch_size", "held_out", "evaluate_every")
 
     def config(self, vocab_size: int) -> BertConfig:
         return BertConfig(
