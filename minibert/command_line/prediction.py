@@ -26,7 +26,9 @@ def add_commands(commands) -> None:
     sub.add_argument("--file", type=input_path, help="read the inputs from here, one a line")
     sub.add_argument("--data", type=input_path, help="a file in one of the formats of the task, as `evaluate` reads it")
     sub.add_argument("--model", required=True, type=input_path)
-    sub.add_argument("--batch-size", type=positive(int), default=32)
+    sub.add_argument(
+        "--batch-size", type=positive(int), default=32, help="inputs read by the model at once (default: 32)"
+    )
     add_precision(sub)
     file_options(sub)
 
@@ -42,7 +44,7 @@ def predict(options) -> None:
     if options.text is not None:
         answers = predictor.stream([parse_input(options.text)])
     elif options.file is not None:
-        answers = predictor.stream(map(parse_input, file_lines(options.file)), SORTED_TOGETHER * options.batch_size)
+        answers = predictor.stream(map(parse_input, file_lines(options.file)), options.batch_size, SORTED_TOGETHER)
     elif options.data is not None:
         answers = file_answers(options, predictor)
     else:
@@ -57,7 +59,7 @@ def file_answers(options, predictor) -> Iterator[dict]:
     examples = read_task_data(options, predictor.task, options.data).examples
     size = SORTED_TOGETHER * options.batch_size
     for start in range(0, len(examples), size):
-        yield from predictor.answers(examples[start : start + size])[0]
+        yield from predictor.answers(examples[start : start + size], batch_size=options.batch_size)[0]
 
 
 def parse_input(line: str) -> Any:

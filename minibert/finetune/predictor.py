@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -99,10 +98,12 @@ class Predictor:
         rows = [{name: x[i] for name, x in arrays.items()} for i in range(len(features))]
         return (rows, 0.0, 0) if output.loss is None else (rows, output.loss.item(), batch.num_targets)
 
-    def answers(self, examples: Sequence, features: Sequence[Any] | None = None) -> tuple[list[dict], float]:
+    def answers(
+        self, examples: Sequence, features: Sequence[Any] | None = None, batch_size: int = 64
+    ) -> tuple[list[dict], float]:
         """(a prediction for each example, the mean loss). With metadata, a prediction has the values that were read."""
         features = self.features(examples) if features is None else features
-        outputs, loss = self.outputs(features)
+        outputs, loss = self.outputs(features, batch_size)
         return self.decoded(outputs, features, examples), loss
 
     def decoded(self, outputs: Sequence[dict], features: Sequence[Any], examples: Sequence) -> list[dict]:
@@ -123,29 +124,29 @@ class Predictor:
                 raise ValueError(f"input {number}: {error}") from error
         return self.answers(examples)[0] if examples else []
 
-    def stream(self, inputs: Iterable[Any], batch_size: int = 32) -> Iterator[dict]:
+    def stream(self, inputs: Iterable[Any], batch_size: int = 32, sorted_together: int = 1) -> Iterator[dict]:
         """Predictions for any number of inputs, as they come. A bad input raises ValueError, which names it, after the
-        predictions for all inputs before it."""
-        inputs = iter(inputs)
-        return self.stream_batches(iter(lambda: list(islice(inputs, batch_size)), []))
+        predictions for all inputs before it. sorted_together: batches read at once, whose inputs are sorted by length.
+        """
+        return self.stream_batches(in_batches(inputs, sorted_together * batch_size), batch_size)
 
-    def stream_batches(self, batches: Iterable[Sequence[Any]]) -> Iterator[dict]:
-        """Like `stream`, but each batch is predicted as soon as it arrives."""
+    def stream_batches(self, batches: Iterable[Sequence[Any]], batch_size: int = 64) -> Iterator[dict]:
+        """Like `stream`, but what comes together is predicted as soon as it arrives."""
         first = 1
-        for batch in batches:
-            yield from self.until_bad(batch, first)
-            first += len(batch)
+        for inputs in batches:
+            yield from self.until_bad(inputs, first, batch_size)
+            first += len(inputs)
 
-    def until_bad(self, inputs: Sequence[Any], first: int) -> Iterator[dict]:
+    def until_bad(self, inputs: Sequence[Any], first: int, batch_size: int) -> Iterator[dict]:
         """Predictions for the inputs before the first bad one, found by halving."""
         try:
-            answers, _ = self.answers([self.task.example(value) for value in inputs])
+            answers, _ = self.answers([self.task.example(value) for value in inputs], batch_size=batch_size)
         except ValueError as error:
             if len(inputs) == 1:
                 raise ValueError(f"input {first}: {error}") from error
             middle = len(inputs) // 2
-            yield from self.until_bad(inputs[:middle], first)
-            yield from self.until_bad(inputs[middle:], first + middle)
+            yield from self.until_bad(inputs[:middle], first, batch_size)
+            yield from self.until_bad(inputs[middle:], first + middle, batch_size)
         else:
             yield from answers
 
@@ -156,3 +157,20 @@ class Predictor:
         """A copy with the thresholds that score best on these examples."""
         predictions, _ = self.answers(examples, features)
         return self.changed(**self.task.tune(predictions, examples, self.labels))
+
+
+def in_batches(inputs: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Lists of `size` inputs, and what is left. If reading an input raises ValueError, those before it come first."""
+    batch: list[Any] = []
+    try:
+        for value in inputs:
+            batch.append(value)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    except ValueError:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
