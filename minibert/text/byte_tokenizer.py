@@ -106,7 +106,7 @@ class ByteTokenizer(Tokenizer):
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         self.lowercase = self.strip_accents = self.chinese_chars = self.clean_text = False
         self.max_word_chars = 0
-        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (vocab[token] for token in SPECIAL_TOKENS)
+        self.pad_id, self.unk_id, self.cls_id, self.sep_id, self.mask_id = (self.ids[token] for token in SPECIAL_TOKENS)
         self.special_ids = frozenset(self.ids[token] for token in (*SPECIAL_TOKENS, *self.special_tokens))
         self.added_ids = frozenset(self.ids[token] for token in self.added_tokens)
 
