@@ -105,7 +105,8 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
             metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
         if corpus.questions:
             special = corpus.tokenizer.mask_id, corpus.tokenizer.pad_id
-            metrics |= determined_accuracy(model, list(corpus.one_sided), *special)
+            if corpus.one_sided:
+                metrics |= determined_accuracy(model, list(corpus.one_sided), *special)
             metrics |= determined_accuracy(model, list(corpus.questions), *special)  # last: its `determined` counts
         with TemporaryDirectory() as folder:
             start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
