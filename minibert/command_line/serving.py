@@ -60,7 +60,6 @@ def export(options) -> None:
 
 
 def serve(options) -> None:
-
     from minibert.diet.predictor import load_predictor
     from minibert.sentence_vectors.answering import VectorPredictor, is_encoder
     from minibert.sentence_vectors.encoder import SentenceVectors

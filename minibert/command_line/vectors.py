@@ -84,7 +84,6 @@ def reading_options(sub) -> None:
 
 
 def train_vectors(options) -> None:
-
     from minibert.sentence_vectors.rows import questions_of, read_rows
     from minibert.sentence_vectors.run import HeldOut, VectorSettings, learn_vectors
     from minibert.tasks import TASKS
@@ -111,7 +110,6 @@ def train_vectors(options) -> None:
 
 
 def whiten(options) -> None:
-
     from minibert.inside.geometry.vectors import mean_cosine
     from minibert.sentence_vectors import encoder
 

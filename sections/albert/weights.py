@@ -25,7 +25,7 @@ def shared_words() -> dict[str, str]:
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.config import BertConfig
-    from minibert.count import parameters
+    from minibert.count import counted, parameters
     from minibert.relatives import shape_of
     from minibert.relatives.albert import AlbertConfig
     from plots.albert import weights
@@ -80,7 +80,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ],
     )
     table(bert, albert)
-    show_source(parameters, find="copies(", label=_("How it is counted"))
+    show_source(counted, find="copies(", label=_("How it is counted"))
 
 
 def encoder(count) -> list:
