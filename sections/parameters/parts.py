@@ -39,7 +39,7 @@ SOURCE = {
     "mlm.dense": ("MlmHead", "self.dense = "),
     "mlm.norm": ("MlmHead", "self.norm = "),
     "mlm.decoder": ("MlmHead", "self.decoder"),
-    "nsp": ("BertForPreTraining", "self.nsp = "),
+    "nsp": ("BertForPreTraining", "self.nsp: nn.Module = "),
 }
 
 
