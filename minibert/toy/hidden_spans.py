@@ -14,7 +14,6 @@ from minibert.relatives.parts.span_boundary import SpanLm
 from minibert.text.batches import padded_batch
 from minibert.tokenizer import Tokenizer
 from minibert.toy.world import Story
-from minibert.training.precision import autocast
 
 Run = tuple[list[int], int]  # a story's ids, and where the run begins in them
 ROWS = 128  # per batch
@@ -43,8 +42,7 @@ def hidden_runs(
 def predict(model: BertForPreTraining, batch: Batch) -> tuple[Tensor, Tensor | None]:
     """The token predicted at each place with a label, (M,), and from the boundaries alone, or None."""
     device = next(model.parameters()).device
-    with autocast(device):
-        out = model(batch.to(device))
+    out = model(batch.to(device))
     by_boundary = out.sbo_logits.argmax(-1).cpu() if isinstance(model, SpanLm) else None
     return out.mlm_logits.argmax(-1).cpu(), by_boundary
 
