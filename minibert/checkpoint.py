@@ -281,7 +281,8 @@ def load(directory: str | Path, *, kind: type[nn.Module] | None = None, new_head
         kind, strict = saved_kind, True
     else:
         strict = False
-    if not strict and issubclass(kind, BertForPreTraining) and not new_heads:
+    both = kind is MaskedLm and saved_kind is BertForPreTraining  # its next-sentence head is dropped
+    if not strict and issubclass(kind, BertForPreTraining) and not (new_heads or both):
         raise CheckpointError(
             f"{directory}: this {relative.title} was not pre-trained by guessing hidden words: it has no masked-LM head"
         )
