@@ -37,7 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         words = _("**As pairs {pairs}, as vectors {vectors}: {times:,.0f} times as long.**")
         st.markdown(words.format(pairs=duration(as_pairs), vectors=duration(as_vectors), times=as_pairs / as_vectors))
         heads = (_("what"), _("measured"), _("each"), _("all"))
-        cosines = _("{n:,} cosines").format(n=speed.pairs_of(SENTENCES))
+        cosines = _("{n:,} cosines").format(n=speed.num_pairs(SENTENCES))
         each = f"{1e3 * results.a_pair:.2f} ms", f"{1e3 * results.a_vector:.2f} ms", f"{1e9 * results.a_cosine:.1f} ns"
         rows = (
             (_("a pair read by BERT"), _("{n} pairs").format(n=PAIRS), each[0], as_pairs),
