@@ -1,15 +1,11 @@
 """ALBERT: factorized embeddings, one block shared by all layers, and sentence order prediction."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.albert import both, claim, order, repetitions, seconds, subject, weights
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("albert.css"))
+style(subject)
 lesson = Lesson("albert")
 lesson.open()
 inputs = subject.read(lesson)
@@ -24,7 +20,5 @@ parts = {
     _("Seconds"): seconds.show,
     _("What became of it"): weights.show_published,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("attention")
@@ -15,7 +15,5 @@ parts = {
     _("Against an RNN"): against_rnn,
     _("Weights and reasons"): reasons,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.attention_explorer import bertviz_views, kinds, look, subject, switches
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("attention_explorer")
@@ -14,7 +14,5 @@ parts = {
     _("Switch heads off"): switches,
     "BertViz": bertviz_views,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.attribution import deletion, methods, slope, subject, word_map
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("attribution")
@@ -19,7 +19,5 @@ else:
         _("The deletion test"): deletion.show,
         _("Why they differ"): methods.show_why,
     }
-    for tab, part in tabs(parts):
-        with tab:
-            part(lesson, inputs)
+    show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.cone import claim, cloud, flow, subject, whitening, words
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("cone")
@@ -17,7 +17,5 @@ parts = {
     _("The claim"): claim.show,
     _("The code"): claim.show_code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

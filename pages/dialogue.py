@@ -2,7 +2,7 @@
 
 from sections.dialogue import chat, claim, how, learn, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("dialogue")
@@ -16,7 +16,5 @@ parts = {
     _("The claim"): claim.show,
     _("The code"): claim.show_code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

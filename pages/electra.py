@@ -1,15 +1,11 @@
 """ELECTRA: a small generator replaces tokens; a discriminator predicts for every token whether it was replaced."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.electra import asked, both, claim, generator, side_by_side, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("electra.css"))
+style(subject)
 lesson = Lesson("electra")
 lesson.open()
 inputs = subject.read(lesson)
@@ -23,7 +19,5 @@ parts = {
     _("The generator’s size"): generator.show,
     _("What became of it"): claim.show_published,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

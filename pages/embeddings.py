@@ -2,14 +2,14 @@
 
 from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("embeddings")
 lesson.open()
 inputs = subject.read(lesson)  # model, word and the user's sentence, all stored in the link; settings in the drawer
 
-PARTS = {
+parts = {
     _("Through the layers"): rising,
     _("Two meanings"): meanings,
     _("A vector for a sentence"): poolings,
@@ -17,7 +17,5 @@ PARTS = {
     _("Sums"): analogies,
     _("What to believe"): limits,
 }
-for tab, part in tabs(PARTS):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

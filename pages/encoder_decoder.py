@@ -2,7 +2,7 @@
 
 from sections.encoder_decoder import block, masks, subject, training, whole, writing
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("encoder_decoder")
@@ -15,7 +15,5 @@ parts = {
     _("Train a Transformer"): training,
     _("Can BERT write?"): writing,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.experiments import differences, kinds, one_scale, own_run, reached, scale, subject
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("experiments")
@@ -17,7 +17,5 @@ parts = {
     _("What BERT reached"): reached.show,
     _("The code"): scale.show_code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

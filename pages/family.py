@@ -2,7 +2,7 @@
 
 from sections.family import race, subject, table, teaches, tree
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("family")
@@ -16,7 +16,5 @@ parts = {
     _("What it teaches"): teaches.show,
     _("The road to BERT"): teaches.show_road,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

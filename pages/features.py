@@ -2,7 +2,7 @@
 
 from sections.features import layers, recorded_runs, subject, two_runs
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("features")
@@ -15,7 +15,5 @@ parts = {
     _("In numbers"): recorded_runs.show_numbers,
     _("What it costs"): layers.show_cost,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.few_labels import blank, claim, ensemble, patterns, prompt, subject, train
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("few_labels")
@@ -18,7 +18,5 @@ parts = {
     _("The claim"): claim.show,
     _("The code"): claim.show_code,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.input import length, own_token, places, row, subject, vectors
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.translations import _
 
 lesson = Lesson("input")
@@ -16,7 +16,5 @@ parts = {
     _("Places"): places.show,
     _("Why 512?"): length.show_cost,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -1,15 +1,11 @@
 """Knowledge: facts attached to the words of a sentence, and an attention mask that limits their effect."""
 
-from pathlib import Path
-
-import streamlit as st
-
 from sections.knowledge import claim, entities, graph, noise, right_name, roles, subject, tree
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts, style
 from ui.translations import _
 
-st.html(Path(subject.__file__).with_name("knowledge.css"))
+style(subject)
 lesson = Lesson("knowledge")
 lesson.open()
 inputs = subject.read(lesson)
@@ -24,7 +20,5 @@ parts = {
     _("The graph"): graph.show,
     _("The claim"): claim.show,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part(lesson, inputs)
+show_parts(parts, lesson, inputs)
 lesson.close()

@@ -2,7 +2,7 @@
 
 from sections.output_layer import data, figure4, input_and_head, mistakes, subject, train
 from ui.lesson import Lesson
-from ui.page import tabs
+from ui.page import show_parts
 from ui.runs import manager
 from ui.translations import _
 
@@ -18,7 +18,5 @@ parts = {
     _("Right and wrong"): mistakes,
     _("Data"): data,
 }
-for tab, part in tabs(parts):
-    with tab:
-        part.show(lesson, chosen)
+show_parts(parts, lesson, chosen)
 lesson.close()

@@ -13,6 +13,7 @@ Lines = Mapping[str, Sequence[tuple[int, float]]]  # name → (step, value)s
 
 
 def step_and_speed(step: dict) -> str:
+    """A run's step and tokens per second, for `ui.runs.state_rows`."""
     return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
 
 

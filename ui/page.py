@@ -1,6 +1,6 @@
 """Layout that all lessons share: the central picture, a popover with its settings, the parts in tabs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,11 +49,12 @@ def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, 
             yield tab, part
 
 
-def show_parts(parts: Mapping[str, ModuleType | str], lesson: Any, inputs: Any) -> None:
-    """`tabs` of sections, each drawn by its `show(lesson, inputs)`, or the heading of prose that stands alone."""
+def show_parts(parts: Mapping[str, ModuleType | Callable | str], lesson: Any, inputs: Any) -> None:
+    """`tabs` of sections, each a function of (lesson, inputs), a module with such a function `show`, or the heading of
+    prose that stands alone."""
     for tab, part in tabs(parts):
         with tab:
             if isinstance(part, str):
                 lesson.show(part, title=False)
             else:
-                part.show(lesson, inputs)
+                (part if callable(part) else part.show)(lesson, inputs)

@@ -197,16 +197,6 @@ def going(runs: Iterable) -> list:
     return [run for run in runs if not run.over or run.error]
 
 
-def training_speed(step: dict) -> str:
-    """A run's step and tokens per second, for `state_rows`."""
-    return _(" · step {step:,} · {speed:,.0f} tokens/s").format(step=step["step"], speed=step["tokens_per_second"])
-
-
-def follow_runs(runs: list, draw: Callable[[list], None], speed: Callable[[dict], str] = training_speed) -> None:
-    """`live` with a row of controls for each run that is active or has failed."""
-    live(tuple(run.id for run in runs), draw, lambda found: state_rows(going(found), speed))
-
-
 def evals(run) -> list[tuple[int, dict]]:
     """(step, metrics) of the run's "eval" events."""
     return [(event["step"], event["metrics"]) for event in run.events() if event["event"] == "eval"]

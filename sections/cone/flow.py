@@ -7,17 +7,8 @@ from minibert.folders import CHECKPOINTS
 from sections.cone.subject import PREFIX, Inputs, layer_names, to_fit
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.runs import (
-    by_title,
-    evals,
-    follow_runs,
-    manager,
-    own_runs,
-    send_input,
-    show_refusal,
-    submit,
-    weights_to_begin_with,
-)
+from ui.live_runs import follow_runs
+from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.samples import questions, similar_pairs
 from ui.source import show_source
 from ui.text import literal, visible
@@ -39,12 +30,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 begin(int(steps), seed, inputs)
     show_refusal()
     runs = [run for run in own_runs(f"{PREFIX}-flow") if run.kind.endswith(inputs.language)][3::-1]
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: the encoder stays as it is, so it takes seconds."))
-    else:
-        if inputs.complete:
-            send_input(runs, list(inputs.pair))
-        follow_runs(runs, draw, speed)
+    hint = _("**No run yet.** Press *Train*: the encoder stays as it is, so it takes seconds.")
+    follow_runs(runs, draw, hint, speed=speed, message=list(inputs.pair) if inputs.complete else None)
     lesson.show("What a flow cannot")
     show_source(Flow)
 

@@ -7,7 +7,8 @@ from sections.dialogue.subject import PREFIX, Inputs
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import by_title, follow_runs, manager, own_runs, send_input, show_refusal, submit, weights_to_begin_with
+from ui.live_runs import follow_runs
+from ui.runs import by_title, manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.tasks.entities import entities_words
 from ui.text import literal, visible
 from ui.translations import _
@@ -63,12 +64,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 begin(arm, data, int(epochs), seed, inputs)
     show_refusal()
     runs = own_runs(f"{PREFIX}-learn")[MOST_RUNS - 1 :: -1]
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: both are done within a minute."))
-    else:
-        if inputs.answers:
-            send_input(runs, [inputs.text])
-        follow_runs(runs, draw)
+    hint = _("**No run yet.** Press *Train*: both are done within a minute.")
+    follow_runs(runs, draw, hint, message=[inputs.text] if inputs.answers else None)
     show_source(Diet, 'losses["', label=_("The network and its three losses"))
 
 

@@ -5,7 +5,8 @@ import streamlit as st
 from minibert.folders import CHECKPOINTS
 from sections.few_labels.subject import PATTERNS, PREFIX, Inputs, label_names, reviews
 from ui.lesson import Lesson
-from ui.runs import follow_runs, own_runs, show_refusal, submit, weights_to_begin_with
+from ui.live_runs import follow_runs
+from ui.runs import own_runs, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
@@ -30,14 +31,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             begin(inputs, int(generations))
     show_refusal()
     runs = [run for run in own_runs(f"{PREFIX}-ensemble") if run.kind.endswith(inputs.language)][:1]
-    if not runs:
-        st.markdown(
-            _("**No run yet.** {n} labelled reviews, three patterns, {m} reviews without a label.").format(
-                n=LABELS, m=TEXTS
-            )
-        )
-    else:
-        follow_runs(runs, draw)
+    hint = _("**No run yet.** {n} labelled reviews, three patterns, {m} reviews without a label.")
+    follow_runs(runs, draw, hint.format(n=LABELS, m=TEXTS))
     show_source(mean_probabilities)
     show_source(soften)
 

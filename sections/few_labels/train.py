@@ -9,7 +9,8 @@ from sections.few_labels.subject import PREFIX, Inputs, label_names, reviews
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
-from ui.runs import follow_runs, manager, own_runs, send_input, show_refusal, submit, weights_to_begin_with
+from ui.live_runs import follow_runs
+from ui.runs import manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -42,11 +43,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(f"-{inputs.language}")]
     newest = runs[0].kind.split("/")[1] if runs else None
     runs = [run for run in runs if run.kind.split("/")[1] == newest][::-1]
-    if not runs:
-        st.markdown(_("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed."))
-    else:
-        send_input(runs, [inputs.text])
-        follow_runs(runs, draw)
+    hint = _("**No run yet.** Press *Train*: all learn from the same few reviews, drawn anew for each seed.")
+    follow_runs(runs, draw, hint, message=[inputs.text])
     lesson.show("What each of them does")
 
 

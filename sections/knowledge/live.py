@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from ui.figures import figure
-from ui.runs import follow_runs, manager, own_runs, send_input, show_refusal
+from ui.live_runs import follow_runs
+from ui.runs import manager, own_runs, show_refusal
 from ui.translations import _
 
 
@@ -23,12 +24,8 @@ def train(
     newest: dict = {}
     for run in own_runs(kind):
         newest.setdefault(run.kind, run)
-    runs = list(newest.values())[::-1]
-    if not runs:
-        st.markdown(_("**No run yet.** The first points stand here some seconds after the click."))
-        return
-    send_input(runs, [text])
-    follow_runs(runs, draw)
+    hint = _("**No run yet.** The first points stand here some seconds after the click.")
+    follow_runs(list(newest.values())[::-1], draw, hint, message=[text])
 
 
 def measured(run) -> list[dict]:
