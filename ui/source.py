@@ -5,6 +5,7 @@ import inspect
 import io
 import keyword
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
@@ -29,13 +30,25 @@ def show_source(obj, find: str | None = None, *, label: str | None = None, expan
         st.html(source_html(lines, start, find, label=f"{name}, {where}"))
 
 
+@cache
 def source_of(obj) -> tuple[list[str], int, str]:
     """(lines, number of the first line, file relative to the repository) of the running code of `obj`."""
     obj = inspect.unwrap(obj)
-    lines, start = inspect.getsourcelines(obj)
+    lines, start = lines_of(obj)
     path = Path(inspect.getsourcefile(obj)).resolve()
     above = next((folder for folder in (ROOT, PACKAGE.parent) if path.is_relative_to(folder)), path.parent)
     return [line.rstrip("\n") for line in lines], max(start, 1), str(path.relative_to(above))
+
+
+def lines_of(obj, attempts: int = 10) -> tuple[list[str], int]:
+    """`inspect.getsourcelines`. A class is found by parsing its file, and that fails now and then where another thread
+    parses, too (python/cpython#106905)."""
+    try:
+        return inspect.getsourcelines(obj)
+    except SystemError:
+        if attempts == 1:
+            raise
+        return lines_of(obj, attempts - 1)
 
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:

@@ -31,6 +31,21 @@ def test_lines_are_the_file_s_lines(thing):
     assert [line or " " for line in lines] == shown(source.source_html(lines, start))
 
 
+def test_a_class_is_found_though_another_thread_disturbs_the_parser(monkeypatch):
+    class Other(lesson.Lesson):
+        pass
+
+    found, failures = inspect.getsourcelines, [SystemError("AST constructor recursion depth mismatch")] * 3
+
+    def disturbed(thing):
+        if failures:
+            raise failures.pop()
+        return found(thing)
+
+    monkeypatch.setattr(inspect, "getsourcelines", disturbed)
+    assert source.source_of(Other)[0][0].strip() == "class Other(lesson.Lesson):"
+
+
 def test_lines_with_the_wanted_text_are_marked():
     lines, start, _path = source.source_of(stepper.stepper)
     page = source.source_html(lines, start, "session_state")

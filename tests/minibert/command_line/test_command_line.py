@@ -223,9 +223,9 @@ def test_a_file_without_answers_is_not_measured_on(answering, small_checkpoint, 
 def test_it_is_computed_on_the_best_device(answering, tmp_path, monkeypatch):
     used, answers = [], Predictor.answers
 
-    def seen(self, *given):
+    def seen(self, *given, **options):
         used.append(next(self.model.parameters()).dtype)
-        return answers(self, *given)
+        return answers(self, *given, **options)
 
     monkeypatch.setattr("minibert.training.precision.best_device", lambda: torch.float64)  # .to() takes it as well
     monkeypatch.setattr(Predictor, "answers", seen)
