@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, config_values, existing, writing
 from minibert.config import BertConfig
+from minibert.heads import names_from_config
 from minibert.model import SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
 from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
@@ -251,8 +252,8 @@ def load(directory: str | Path) -> Bart:
     name = (values.get("architectures") or ["BartForConditionalGeneration"])[0]
     if name not in KINDS:
         raise CheckpointError(f"{directory / CONFIG}: {name} is not one of {', '.join(KINDS)}")
-    options = {"classes": len(values.get("id2label", "ab"))} if name == "BartForSequenceClassification" else {}
     try:
+        options = {"classes": len(names_from_config(values))} if name == "BartForSequenceClassification" else {}
         config = BartConfig.from_dict(values)
         state = {name: x.float() for name, x in load_file(existing(directory, WEIGHTS)).items()}
     except (ValueError, SafetensorError) as error:

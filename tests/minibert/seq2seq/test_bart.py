@@ -117,6 +117,16 @@ def test_the_explicit_path_is_the_fast_one_and_what_is_not_asked_costs_nothing(b
         model.encode(Batch(torch.ones(1, 21, dtype=torch.long)))
 
 
+def test_a_classifier_without_names_has_as_many_classes_as_it_says(tmp_path):
+    bart.save(tmp_path, BartForSequenceClassification(CONFIG, classes=3))
+    values = json.loads((tmp_path / "config.json").read_text())
+    named = {name: value for name, value in values.items() if name not in ("id2label", "label2id", "num_labels")}
+    (tmp_path / "config.json").write_text(json.dumps({**named, "num_labels": 3}))
+    assert (
+        bart.load(tmp_path).state_dict().keys() == BartForSequenceClassification(CONFIG, classes=3).state_dict().keys()
+    )
+
+
 def test_what_is_none_is_refused(tmp_path):
     bart.save(tmp_path, BartForConditionalGeneration(CONFIG))
     values = json.loads((tmp_path / "config.json").read_text())
