@@ -122,9 +122,7 @@ def test_a_classifier_without_names_has_as_many_classes_as_it_says(tmp_path):
     values = json.loads((tmp_path / "config.json").read_text())
     named = {name: value for name, value in values.items() if name not in ("id2label", "label2id", "num_labels")}
     (tmp_path / "config.json").write_text(json.dumps({**named, "num_labels": 3}))
-    assert (
-        bart.load(tmp_path).state_dict().keys() == BartForSequenceClassification(CONFIG, classes=3).state_dict().keys()
-    )
+    assert bart.load(tmp_path)(Batch(torch.tensor([[0, 5, 2]]))).logits.shape == (1, 3)
 
 
 def test_what_is_none_is_refused(tmp_path):
