@@ -5,7 +5,7 @@ import inspect
 import io
 import keyword
 import tokenize
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -30,7 +30,7 @@ def show_source(obj, find: str | None = None, *, label: str | None = None, expan
         st.html(source_html(lines, start, find, label=f"{name}, {where}"))
 
 
-@cache
+@lru_cache(maxsize=512)  # a class is found by parsing its whole file
 def source_of(obj) -> tuple[list[str], int, str]:
     """(lines, number of the first line, file relative to the repository) of the running code of `obj`."""
     obj = inspect.unwrap(obj)

@@ -40,11 +40,11 @@ def padded_batch(rows: Sequence[Sequence[int]], pad_id: int, **others: torch.Ten
 def length_batches(lengths: Sequence[int], rows: int = 64, tokens: int = 2**14) -> Iterator[list[int]]:
     """Indices of texts for batches with little padding: the longest first, at most `rows` texts and `tokens` tokens
     each, padding included."""
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    while order:
-        size = max(1, min(rows, tokens // max(1, lengths[order[0]])))
-        yield order[:size]
-        order = order[size:]
+    order, start = sorted(range(len(lengths)), key=lambda i: -lengths[i]), 0
+    while start < len(order):
+        size = max(1, min(rows, tokens // max(1, lengths[order[start]])))
+        yield order[start : start + size]
+        start += size
 
 
 def assemble(pairs: Sequence[SegmentPair], tokenizer: Tokenizer) -> tuple[Batch, torch.Tensor, torch.Tensor]:

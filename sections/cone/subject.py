@@ -107,10 +107,15 @@ def _every_layer(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarra
 
 def vectors(model: str, layers: str, texts: tuple[str, ...]) -> "np.ndarray":
     """(N, H), computed once for all sessions."""
+    return _vectors(model, version_of(model), layers, texts)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _vectors(model: str, version: int, layers: str, texts: tuple[str, ...]) -> "np.ndarray":
     from minibert.sentence_vectors.encoder import LAYERS
 
     def compute() -> "dict[str, np.ndarray]":
-        every = _every_layer(model, version_of(model), texts)
+        every = _every_layer(model, version, texts)
         return {"vectors": every[list(LAYERS[layers] or (-1,))].mean(0)}
 
     return first_view("cone", "sentences", model, [layers, texts], compute)["vectors"]
