@@ -153,7 +153,7 @@ def pretrain(
     processes: int = 1,
     resuming: bool = False,
     resume_from: str | Path | None = None,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Learn a vocabulary (unless one is given), tokenize, train, save to `out`.
@@ -164,10 +164,10 @@ def pretrain(
     model: a checkpoint to start from, with its vocabulary and sizes, instead of a new model · dev: text to evaluate on
     every `measure_every` steps · cache: a folder for token stores, so that memory does not grow with the text and the
     next run need not tokenize again · resuming: resume an interrupted run with these settings · resume_from: the
-    directory of such a run, copied to `out` first · watch: texts with [MASK]s, filled at every measurement (`Sample`) ·
-    mailbox(): messages since the last call; a list of texts replaces `watch`. Under `torchrun` every process runs this,
-    and they share each batch. Raises ValueError (also as DataError or CheckpointError) for unusable
-    input.
+    directory of such a run, copied to `out` first · probe_inputs: texts with [MASK]s, filled at every measurement
+    (`Sample`) · mailbox(): messages since the last call; a list of texts replaces `probe_inputs`. Under `torchrun`
+    every process runs this, and they share each batch. Raises ValueError (also as DataError or CheckpointError) for
+    unusable input.
     """
     torch.manual_seed(settings.seed)
     out, group = Path(out), join_process_group()
@@ -186,7 +186,7 @@ def pretrain(
         tokenizer = shared_vocabulary(group, data, settings.vocab_size, out)
     yield Preparing("tokenizing")
     store, skipped = shared_store(group, data, tokenizer, cache, settings.words, processes)
-    measure = measurements(tokenizer, dev, settings, watch, mailbox)
+    measure = measurements(tokenizer, dev, settings, probe_inputs, mailbox)
     facts = {"data": [Path(path).name for path in data], "skipped": skipped}
     yield from pretrain_store(
         settings, store, tokenizer, out, measure, facts, model=model, resuming=resuming, group=group
@@ -477,23 +477,24 @@ def measurements(
     tokenizer: Tokenizer,
     dev: Sequence[str | Path],
     settings: PretrainSettings,
-    watch: Sequence[str],
+    probe_inputs: Sequence[str],
     mailbox: Callable[[], list],
 ) -> Measure:
-    """→ measure(model, step): yields loss and accuracy on `dev`, if given, and the fillings of the `watch` texts."""
+    """→ measure(model, step): yields loss and accuracy on `dev`, if given, and the fillings of the `probe_inputs`
+    texts."""
     batches: list[Batch] = []
     if dev:
         store = TokenStore.build(read_documents(dev), tokenizer, words=settings.words)
         batches = list(dev_batches(store, tokenizer, settings))
 
     def measure(model: nn.Module, step: int) -> Iterator[Event]:
-        nonlocal watch
+        nonlocal probe_inputs
         for message in mailbox():
-            watch = [str(text) for text in message]
+            probe_inputs = [str(text) for text in message]
         if batches:
             yield Eval(step, measure_objective(settings.objective, model, batches))
-        if watch:
-            yield Sample(step, fills(settings.objective.networks_to_save(model)[""], tokenizer, watch))
+        if probe_inputs:
+            yield Sample(step, fills(settings.objective.networks_to_save(model)[""], tokenizer, probe_inputs))
 
     return measure
 

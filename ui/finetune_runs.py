@@ -94,7 +94,7 @@ def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) ->
                 data.train,
                 data.dev,
                 chosen.of(start, seed),
-                watch=[] if watched is None else [watched],
+                probe_inputs=[] if watched is None else [watched],
                 title=title,
                 kind=batch,
             )

@@ -51,12 +51,12 @@ def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
     lesson.show("Train both", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
-            watch = sentence_input(
+            probe_inputs = sentence_input(
                 "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
             )
         with drawer(key="both-drawer"):
             chosen = at_choice()
-    train_both(lesson.name, watch=watch, **chosen)
+    train_both(lesson.name, probe_inputs=probe_inputs, **chosen)
     lesson.show("How to read the curves", title=False)
 
 
@@ -74,7 +74,7 @@ def train_both(
     page: str,
     sides: Sequence[ComparedModel],
     quantities: Sequence[Quantity],
-    watch: str,
+    probe_inputs: str,
     *,
     masked: int = 15,
     pairs: bool = False,
@@ -83,17 +83,17 @@ def train_both(
     usual: int = STEPS,
 ) -> None:
     """The start button, this browser's runs, and their curves and predictions. page: first part of the runs' kind ·
-    watch: a sentence with a [MASK] that all models fill in · masked: percent of tokens masked · pairs: rows are segment
-    pairs, with the pair objective of each model; else whole stories, without one · lengths: row lengths at which the
-    models are evaluated; spans: also evaluate on three masked words in a row and on wrong words, see `pretrain_toy` ·
-    usual: default number of steps."""
+    probe_inputs: a sentence with a [MASK] that all models fill in · masked: percent of tokens masked · pairs: rows are
+    segment pairs, with the pair objective of each model; else whole stories, without one · lengths: row lengths at
+    which the models are evaluated; spans: also evaluate on three masked words in a row and on wrong words, see
+    `pretrain_toy` · usual: default number of steps."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="both-asked"):
         steps = st.slider(_("Steps"), 50, MOST_STEPS, usual, 50, key="both-steps", width=260)
         seeds = st.segmented_control(_("Seeds"), range(1, SEEDS + 1), default=1, key="both-seeds", required=True)
         if st.button(_("Train both"), type="primary", icon=":material/play_arrow:", key="train-both"):
             more = {"lengths": list(lengths)} if lengths else {}
             more |= {"spans": True} if spans else {}
-            _begin(page, sides, int(steps), int(seeds), watch, masked, pairs, more)
+            _begin(page, sides, int(steps), int(seeds), probe_inputs, masked, pairs, more)
     show_refusal()
     groups = _groups(page)
     if not groups:
@@ -122,7 +122,7 @@ def _begin(
     sides: Sequence[ComparedModel],
     steps: int,
     seeds: int,
-    watch: str,
+    probe_inputs: str,
     masked: int,
     pairs: bool,
     more: Mapping[str, Any],
@@ -134,7 +134,14 @@ def _begin(
             name = side.title if seeds == 1 else _("{model}, seed {n}").format(model=side.title, n=seed)
             same = any(one.relative == side.relative for one in sides[:number])
             kind = f"{stamp}/{side.relative}-{seed}" + (f"-{number}" if same else "")
-            submit("minibert.toy.pretrain:pretrain_toy", settings, watch=[watch], title=name, kind=kind, **more)
+            submit(
+                "minibert.toy.pretrain:pretrain_toy",
+                settings,
+                probe_inputs=[probe_inputs],
+                title=name,
+                kind=kind,
+                **more,
+            )
 
 
 def _settings(side: ComparedModel, steps: int, seed: int, masked: int, pairs: bool = False):

@@ -56,14 +56,14 @@ def train_diet(
     train: TaskData,
     dev: TaskData | None = None,
     *,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
     linked: str | None = None,
 ) -> Iterator[Event]:
     """Yields the events of the run; on `dev` it measures the metrics of the task `intent`.
 
-    encoder: a checkpoint whose frozen vectors are the dense features; unused if the features are sparse · watch:
+    encoder: a checkpoint whose frozen vectors are the dense features; unused if the features are sparse · probe_inputs:
     requests predicted at every evaluation (`Sample`); a list in the mailbox replaces them · out: where to save at the
     end · linked: `encoder` of `DietPredictor.save`. Raises ValueError for unusable settings or data.
     """
@@ -109,7 +109,7 @@ def train_diet(
         settings,
         measure,
         lambda texts: [predict_watched(predictor, text) for text in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts={"documents": len(rows), "features": len(sparse or ()), "intents": len(names["intents"])},
         report_every=max(1, min(10, every)),

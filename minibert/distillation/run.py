@@ -58,18 +58,18 @@ def distil(
     *,
     unlabelled: Sequence[Any] = (),
     out: str | Path | None = None,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
     cache: str | Path | None = None,
 ) -> Iterator[Event]:
     """Fine-tune `teacher_start`, then `start` with it as the teacher, as `finetune` does and with its events.
 
     unlabelled: further examples, which the teacher labels; their own labels are ignored. Before the student's `Started`
-    come `Teaching` events and a `Taught`; both models predict the inputs in `watch`. cache: a folder of fine-tuned
-    teachers, reused for the same start, data and settings. Raises ValueError as `finetune` does.
+    come `Teaching` events and a `Taught`; both models predict the inputs in `probe_inputs`. cache: a folder of
+    fine-tuned teachers, reused for the same start, data and settings. Raises ValueError as `finetune` does.
     """
     task = task_named(task) if isinstance(task, str) else task
-    latest = list(watch)
+    latest = list(probe_inputs)
 
     def received() -> list:
         messages = mailbox()
@@ -97,7 +97,15 @@ def distil(
         data = replace(train_data, examples=[*train_data.examples, *label_with_teacher(teacher, unlabelled)])
         inputs: list = []
         for event in finetune(
-            start, task, data, dev_data, settings, out=out, watch=list(latest), mailbox=received, wrap=taught_by(folder)
+            start,
+            task,
+            data,
+            dev_data,
+            settings,
+            out=out,
+            probe_inputs=list(latest),
+            mailbox=received,
+            wrap=taught_by(folder),
         ):
             if isinstance(event, Step):
                 event = replace(event, progress=share + (1 - share) * event.progress)

@@ -88,7 +88,7 @@ def ensemble(
     settings: EnsembleSettings,
     *,
     out: str | Path | None = None,
-    watch: Sequence = (),
+    probe_inputs: Sequence = (),
 ) -> Iterator[Event]:
     """Yields Started, Steps with the progress of the whole run, a Member for each model, then the classifier's Eval and
     Sample, and Done. `out`: where to save the classifier."""
@@ -101,7 +101,9 @@ def ensemble(
             for pattern in settings.patterns:
                 cloze, out_cloze = replace(settings.cloze, pattern=pattern), Path(folder, "model")
                 answers: list[dict] = []
-                for event in finetune(start, "cloze", data[pattern], dev, cloze, out=out_cloze, watch=watch):
+                for event in finetune(
+                    start, "cloze", data[pattern], dev, cloze, out=out_cloze, probe_inputs=probe_inputs
+                ):
                     if isinstance(event, Started) and not finished:
                         yield replace(event, details={**event.details, "runs": runs})
                     if isinstance(event, Step):
@@ -122,7 +124,9 @@ def ensemble(
     soft = soften(mean_probabilities([predictions[pattern] for pattern in settings.patterns]))
     texts = Unlabelled(unlabelled, soft.tolist())
     last = settings.classifier
-    for event in finetune(start, "classification", train, dev, last, out=out, watch=watch, unlabelled=texts):
+    for event in finetune(
+        start, "classification", train, dev, last, out=out, probe_inputs=probe_inputs, unlabelled=texts
+    ):
         if isinstance(event, Step):
             yield renumbered(event, step, finished, runs)
         elif isinstance(event, Eval | Sample):

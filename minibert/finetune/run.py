@@ -42,7 +42,7 @@ def finetune(
     settings: FinetuneSettings,
     *,
     out: str | Path | None = None,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
     unlabelled: Unlabelled | None = None,
     wrap: WrapLearner | None = None,
@@ -53,11 +53,12 @@ def finetune(
     each `Eval` hold a prediction for each of the `dev_examples` in the details of `Started`, an even sample of at most
     `dev_sample` dev examples. During training only this sample is evaluated, at the end the whole dev set. If the
     task's `tune_on` is "dev", its threshold is tuned on the same examples, as in the paper, so that the metrics are
-    slightly too high. watch: inputs predicted at the same times (`Sample`) · unlabelled: further training texts without
-    labels; if None, the smoothness loss of `vat_weight` uses the training texts · wrap: makes another learner of the
-    usual one, such as a student (`distillation.learner.taught_by`) · mailbox(): the messages since its last call; each
-    is a list of inputs that replaces `watch` and is predicted at once. Raises ValueError if a class of the dev set
-    never occurs in training, a dev example lacks its answer, no example can be trained on, or `out` cannot be written.
+    slightly too high. probe_inputs: inputs predicted at the same times (`Sample`) · unlabelled: further training texts
+    without labels; if None, the smoothness loss of `vat_weight` uses the training texts · wrap: makes another learner
+    of the usual one, such as a student (`distillation.learner.taught_by`) · mailbox(): the messages since its last
+    call; each is a list of inputs that replaces `probe_inputs` and is predicted at once. Raises ValueError if a class
+    of the dev set never occurs in training, a dev example lacks its answer, no example can be trained on, or `out`
+    cannot be written.
     """
     task = task_named(task) if isinstance(task, str) else task
     if out is not None:
@@ -83,8 +84,8 @@ def finetune(
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
     yield started(task, labels, unseen, train_data, evaluator, sizes, settings)
     yield evaluator.measure(0)
-    yield from evaluator.answer(0, watch)
-    yield from learn(learner, mean, rows, evaluator, settings, out, watch, mailbox, further_batches)
+    yield from evaluator.answer(0, probe_inputs)
+    yield from learn(learner, mean, rows, evaluator, settings, out, probe_inputs, mailbox, further_batches)
 
 
 def checked_labels(task: Task, train_data: TaskData, dev_data: TaskData) -> tuple[Any, list[str]]:
@@ -217,9 +218,9 @@ class Evaluator:
         self.last = evaluation_event(self.predictor, data, answers, loss, step, details_of=self.sample)
         return self.last
 
-    def answer(self, step: int, watch: Sequence[Any]) -> Iterator[Event]:
-        if watch:
-            yield Sample(step, [predict_watched(self.predictor, value) for value in watch])
+    def answer(self, step: int, probe_inputs: Sequence[Any]) -> Iterator[Event]:
+        if probe_inputs:
+            yield Sample(step, [predict_watched(self.predictor, value) for value in probe_inputs])
 
     def save(self, out: str | Path, step: int) -> None:
         """Save the model with thresholds tuned for the weights of this step."""
@@ -259,7 +260,7 @@ def learn(
     evaluator: Evaluator,
     settings: FinetuneSettings,
     out: str | Path | None,
-    watch: Sequence[Any],
+    probe_inputs: Sequence[Any],
     mailbox: Callable[[], list],
     further_batches: Iterator[TrainingBatch] | None = None,
 ) -> Iterator[Event]:
@@ -287,13 +288,13 @@ def learn(
                 mean.update_parameters(learner.model)
             yield event
             for message in mailbox():
-                watch = list(message)
-                yield from evaluator.answer(step, watch)
+                probe_inputs = list(message)
+                yield from evaluator.answer(step, probe_inputs)
             timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
             over = step == steps or timed_out
             if step % every == 0 or over:
                 yield evaluator.measure(step, final=over)
-                yield from evaluator.answer(step, watch)
+                yield from evaluator.answer(step, probe_inputs)
             if timed_out:
                 break
     except GeneratorExit:  # the consumer closed the generator: keep what was learned

@@ -107,7 +107,7 @@ def prune(
     settings: FinetuneSettings,
     *,
     out: str | Path | None = None,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Cut parts of the fine-tuned classifier in `start`, then train what is left; save to `out`. Yields `Preparing`
@@ -124,7 +124,9 @@ def prune(
     config: Any = small.model.config
     heads, neurons = map(list, sizes_of(config))
     yield Cut(before, measured(small, dev_data), heads, neurons)
-    yield from retrain(small, train_data, dev_data, settings, masks=masks, out=out, watch=watch, mailbox=mailbox)
+    yield from retrain(
+        small, train_data, dev_data, settings, masks=masks, out=out, probe_inputs=probe_inputs, mailbox=mailbox
+    )
 
 
 def retrain(
@@ -136,7 +138,7 @@ def retrain(
     masks: Mapping[str, Tensor] | None = None,
     learner: Learner | None = None,
     out: str | Path | None = None,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Continue training a fine-tuned model, head included, with the usual fine-tuning loop. learner: what to train, if
@@ -148,8 +150,8 @@ def retrain(
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": 0}
     yield started(predictor.task, predictor.labels, [], train_data, measuring, sizes, settings)
     yield measuring.measure(0)
-    yield from measuring.answer(0, watch)
-    yield from learn(learner, None, rows, measuring, settings, out, watch, mailbox)
+    yield from measuring.answer(0, probe_inputs)
+    yield from learn(learner, None, rows, measuring, settings, out, probe_inputs, mailbox)
 
 
 def measured(predictor: Predictor, dev: TaskData) -> dict[str, float]:

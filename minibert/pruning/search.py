@@ -172,7 +172,7 @@ def search(
     budget: float,
     space: SearchSpace | None = None,
     out: str | Path | None = None,
-    watch: Sequence[Any] = (),
+    probe_inputs: Sequence[Any] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train the super-network on the task, evaluate every part, train the best one further, save it to `out`. budget:
@@ -199,7 +199,7 @@ def search(
     model: Any = predictor.model
     part = SubNetwork(best.layers, best.heads, best.neurons)
     small = replace(predictor, model=cut(model, part.keep(model.config)))
-    for event in retrain(small, train_data, dev_data, afterwards, out=out, watch=watch, mailbox=mailbox):
+    for event in retrain(small, train_data, dev_data, afterwards, out=out, probe_inputs=probe_inputs, mailbox=mailbox):
         if isinstance(event, Step):
             event = replace(event, progress=evaluated + (1 - evaluated) * event.progress)
         yield event

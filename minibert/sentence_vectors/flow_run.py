@@ -104,15 +104,16 @@ def learn_flow(
     *,
     held: HeldOut | None = None,
     lines: Sequence[str] = (),
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     into: FlowVectors | None = None,
 ) -> Iterator[Event]:
     """Train a flow on the vectors of the distinct `texts`; yields the events of the run. The encoder stays as it is.
 
     held: evaluated as in `run.HeldOut`, with the mean cosine of its texts and their mean log-likelihood per dimension ·
-    watch: two texts; a `Sample` holds their cosine, the plane through both with all `lines`, and the lines nearest to
-    each · into: an encoder instead of `model`, which is given the flow. Raises ValueError for unusable input.
+    probe_inputs: two texts; a `Sample` holds their cosine, the plane through both with all `lines`, and the lines
+    nearest to each · into: an encoder instead of `model`, which is given the flow. Raises ValueError for unusable
+    input.
     """
     rows = list(dict.fromkeys(texts))
     if len(rows) < 2:
@@ -153,7 +154,7 @@ def learn_flow(
         settings,
         measure,
         say,
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts={"documents": len(rows)},
         report_every=settings.report_every,

@@ -139,7 +139,7 @@ def learn_vectors(
     *,
     held: HeldOut | None = None,
     lines: Sequence[str] = (),
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
     resuming: bool = False,
@@ -147,8 +147,9 @@ def learn_vectors(
     """Train the checkpoint `model` further and save it to `out`; yields the events of the run.
 
     held: evaluated before the first step, every `measure_every` steps and at the end (`Eval`), each time with the
-    nearest of `lines` to each text of `watch` (`Sample`) · mailbox(): the messages since its last call; a list of texts
-    replaces `watch` · resuming: continue an interrupted run with these settings. Raises ValueError for unusable input.
+    nearest of `lines` to each text of `probe_inputs` (`Sample`) · mailbox(): the messages since its last call; a list
+    of texts replaces `probe_inputs` · resuming: continue an interrupted run with these settings. Raises ValueError for
+    unusable input.
     """
     check_rows(settings.objective, rows)
     folder = None if out is None else Path(out)
@@ -191,8 +192,8 @@ def learn_vectors(
         yield from sample()
 
     def sample() -> Iterator[Event]:
-        if watch and lines:
-            yield Sample(state.step, nearest_lines(vectors, watch, lines))
+        if probe_inputs and lines:
+            yield Sample(state.step, nearest_lines(vectors, probe_inputs, lines))
 
     def save(folder: Path, finished: bool) -> None:
         vectors.save(folder, torch.float16)
@@ -228,7 +229,7 @@ def learn_vectors(
                 break
             yield note(event)
             for message in mailbox():
-                watch = [str(text) for text in message]
+                probe_inputs = [str(text) for text in message]
                 yield from sample()
             last = state.step == settings.steps
             if state.step - last_measured >= settings.measure_every or last:

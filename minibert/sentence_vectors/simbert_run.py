@@ -36,16 +36,16 @@ def train_simbert(
     pairs: Sequence[tuple[str, str]] = (),
     learned: Sequence[tuple[str, str]] = (),
     out: str | Path | None = None,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train a UniLM from the checkpoint `model`, a BERT with an MLM head; yields the events, saves the UniLM to `out`.
 
     groups: of questions with the same meaning · desk, held_out: (question, meaning); each `Eval` holds `found`, the
     share of `held_out` whose nearest question of `desk` has the same meaning · pairs: for `nats`, how well the second
-    question is written; learned: training pairs, for `nats_learned`. `Sample`: for each text of `watch` the nearest of
-    `desk`, and questions written; a list of texts from `mailbox` replaces `watch`. Raises ValueError for unusable
-    input.
+    question is written; learned: training pairs, for `nats_learned`. `Sample`: for each text of `probe_inputs` the
+    nearest of `desk`, and questions written; a list of texts from `mailbox` replaces `probe_inputs`. Raises ValueError
+    for unusable input.
     """
     torch.manual_seed(settings.seed)
     tokenizer, before = checkpoint.load_tokenizer(model), checkpoint.load(model)
@@ -73,7 +73,7 @@ def train_simbert(
         settings,
         lambda: measured(learner.model, tokenizer, held_out, desk, pairs, learned),
         say,
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         report_every=5,
         losses_of=lambda losses, part, whole: losses,

@@ -121,13 +121,13 @@ def train_answers(
     model: str | Path,
     *,
     out: str | Path | None = None,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint `model`, a UniLM or a BERT of the toy world; yield events, save the model in `out`.
 
     Each `Eval` holds `answers`: the share of held-out questions whose answer is right in every word. `Sample`: the
-    model's answers to `watch`, which a message from `mailbox` replaces.
+    model's answers to `probe_inputs`, which a message from `mailbox` replaces.
     """
     torch.manual_seed(settings.seed)
     tokenizer = checkpoint.load_tokenizer(model)
@@ -156,7 +156,7 @@ def train_answers(
         settings,
         measure,
         lambda texts: [answer_sample(learner, tokenizer, str(one)) for one in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts={"relative": learner.config.model_type},
         losses_of=lambda output, part, whole: losses(objective_for(learner.config), output, part, whole),

@@ -65,14 +65,14 @@ def train_corrector(
     sentences: Sequence[str] = (),
     alike: Confusions | None = None,
     out: str | Path | None = None,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint `model`; yield events, save the corrector in `out`/corrector.
 
     sentences: for training, the last of them held out; by default the toy world's · alike: word → words it is mistaken
     for; by default words of the vocabulary that are spelled alike. Each `Eval` holds `detection_f1`, `correction_f1`
-    and `sentences_right` on held-out sentences, half of which have errors. `Sample`: the corrections of `watch`.
+    and `sentences_right` on held-out sentences, half of which have errors. `Sample`: the corrections of `probe_inputs`.
     """
     torch.manual_seed(settings.seed)
     learner = Corrector(
@@ -99,7 +99,7 @@ def train_corrector(
         settings,
         lambda: evaluate(learner, questions, tokenizer.pad_id).as_dict(),
         lambda texts: [correction_sample(learner, tokenizer, str(one)) for one in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts={"sentences": len(rows)},
         losses_of=loss_terms,

@@ -208,15 +208,15 @@ def train_bart(
     settings: DenoisingSettings,
     *,
     out: str | Path | None = None,
-    watch: Sequence[tuple[str, int]] = (),
+    probe_inputs: Sequence[tuple[str, int]] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Pre-train a BART; yield events, save the model in `out`/bart.
 
-    watch: texts, each with the seed of its noise; after each evaluation a `Sample` shows how they are restored. A list
-    of such pairs from `mailbox` replaces them. Each `Eval` holds, on held-out texts: `tokens`, the accuracy on tokens
-    given the right ones before; `lost`, the same on tokens that the noise removed, if any; `whole`, the share of texts
-    that greedy search restores completely.
+    probe_inputs: texts, each with the seed of its noise; after each evaluation a `Sample` shows how they are restored.
+    A list of such pairs from `mailbox` replaces them. Each `Eval` holds, on held-out texts: `tokens`, the accuracy on
+    tokens given the right ones before; `lost`, the same on tokens that the noise removed, if any; `whole`, the share of
+    texts that greedy search restores completely.
     """
     torch.manual_seed(settings.seed)
     tokenizer = toy_tokenizer()
@@ -242,7 +242,7 @@ def train_bart(
         settings,
         lambda: evaluate(learner, questions, tokenizer),
         say,
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         report_every=5,
         save=lambda folder: bart.save(folder / BART, learner.cpu(), tokenizer, dtype=torch.float16),

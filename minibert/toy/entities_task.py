@@ -100,12 +100,12 @@ def train_entities(
     settings: EntitySettings,
     model: str | Path,
     *,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, a BERT of the toy world, with a layer for entities; yield events. Each `Eval` has
-    the metrics of `evaluate` on held-out text. `Sample`: for each entity that a text of `watch` names, the predictions
-    without its alignment."""
+    the metrics of `evaluate` on held-out text. `Sample`: for each entity that a text of `probe_inputs` names, the
+    predictions without its alignment."""
     torch.manual_seed(settings.seed)
     tokenizer, graph = checkpoint.load_tokenizer(model), toy_graph()
     vectors = learn(graph, settings.entity, seed=settings.seed).entities
@@ -145,7 +145,7 @@ def train_entities(
         settings,
         measure,
         lambda texts: [entity_sample(learner, tokenizer, graph, str(text)) for text in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         losses_of=loss_terms,
     )

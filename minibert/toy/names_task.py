@@ -109,12 +109,12 @@ def train_names(
     settings: NamesSettings,
     model: str | Path,
     *,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     out: str | Path | None = None,
 ) -> Iterator[Event]:
     """Train the checkpoint `model`, a BERT of the toy world, further; yield events, save the model in `out`. Each
-    `Eval` holds `evaluate` on held-out stories. `Sample`: how doubtful each name in the texts of `watch` is."""
+    `Eval` holds `evaluate` on held-out stories. `Sample`: how doubtful each name in the texts of `probe_inputs` is."""
     torch.manual_seed(settings.seed)
     tokenizer, objective = checkpoint.load_tokenizer(model), settings.objective
     learner = start_from(model, objective).to(best_device())
@@ -143,7 +143,7 @@ def train_names(
         settings,
         lambda: evaluate(learner, rows, name_targets, tokenizer, others),
         lambda texts: [doubt_sample(learner, tokenizer, others, str(text)) for text in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts=facts,
         losses_of=partial(losses, objective),

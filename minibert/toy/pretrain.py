@@ -58,7 +58,7 @@ def pretrain_toy(
     seed: int = 0,
     lengths: Sequence[int] = (),
     spans: bool = False,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
     resuming: bool = False,
     resume_from: str | Path | None = None,
@@ -105,10 +105,10 @@ def pretrain_toy(
     guessable["guessable_by_kind"] = sum(ids[place] == rivals[kind][0] for ids, place, kind in subset) / len(subset)
 
     def measure(learner: nn.Module, step: int) -> Iterator[Event]:
-        nonlocal watch
+        nonlocal probe_inputs
         model = settings.objective.networks_to_save(learner)[""]
         for message in mailbox():
-            watch = [str(text) for text in message]
+            probe_inputs = [str(text) for text in message]
         metrics = choice_accuracy(model, subset, rivals, tokenizer.mask_id, tokenizer.pad_id)
         if isinstance(model, BertForPreTraining):
             metrics |= determined_accuracy(model, targets, tokenizer.mask_id, tokenizer.pad_id)
@@ -120,8 +120,8 @@ def pretrain_toy(
                     "determined"
                 ]
         yield Eval(step, {**metrics, **guessable})
-        if watch:
-            yield Sample(step, predictions_for(model, tokenizer, watch))
+        if probe_inputs:
+            yield Sample(step, predictions_for(model, tokenizer, probe_inputs))
 
     store = TokenStore.build(documents, tokenizer)
     facts = {"data": [f"{world} toy world, {stories} stories"], "world": world, "skipped": []}

@@ -101,12 +101,12 @@ def train_roles(
     settings: RolesSettings,
     model: str | Path,
     *,
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Fine-tune the checkpoint `model`, a BERT of the toy world; yield events. Each `Eval` holds `meant`: the accuracy
     on the pronouns of held-out stories; `commonest`: that of always giving the commonest answer. `Sample`: the
-    predictions for the words of `watch`."""
+    predictions for the words of `probe_inputs`."""
     torch.manual_seed(settings.seed)
     tokenizer, start = checkpoint.load_tokenizer(model), load_masked_lm(model)
     learner = SemBert(start.bert, len(MEANT), len(ROLES) if settings.roles else 0, MOST).to(best_device())
@@ -130,7 +130,7 @@ def train_roles(
         settings,
         lambda: evaluate(learner, held_out, tokenizer),
         lambda texts: [role_sample(learner, tokenizer, str(text), settings.shuffled) for text in texts],
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
     )
 

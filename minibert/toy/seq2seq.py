@@ -270,20 +270,20 @@ def train_seq2seq(
     *,
     network: Callable[[BertConfig], Seq2Seq] = EncoderDecoder,
     vocabulary: Sequence[str] = (),
-    watch: Sequence[str] = (),
+    probe_inputs: Sequence[str] = (),
     out: str | Path | None = None,
     mailbox: Callable[[], list] = list,
 ) -> Iterator[Event]:
     """Train on random sentences and yield the events of the run; save to `out` at its end.
 
     network: the class to train, built from a config and called like an EncoderDecoder · vocabulary: words besides those
-    of `word_list` · watch: the user's sentences, answered after each evaluation (`Sample`); their words are added to
-    the vocabulary. A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has
+    of `word_list` · probe_inputs: the user's sentences, answered after each evaluation (`Sample`); their words are
+    added to the vocabulary. A list of strings from `mailbox` replaces them; its new words stay unknown. Each `Eval` has
     `token_accuracy`, under teacher forcing, and `sequence_accuracy`: the share of held-out sentences with a greedy
     answer right in every word.
     """
     torch.manual_seed(settings.seed)
-    own = [word for text in watch for word in split_words(text)[: settings.longest]]
+    own = [word for text in probe_inputs for word in split_words(text)[: settings.longest]]
     words = Words.of([*word_list(), *vocabulary, *own])
     rng = random.Random(settings.seed)
     # Sorting is learned without repeated words: to count them is another task, and takes far longer to learn.
@@ -306,7 +306,7 @@ def train_seq2seq(
         settings,
         lambda: evaluate(trained, sentences.held_out),
         say,
-        watch=watch,
+        probe_inputs=probe_inputs,
         mailbox=mailbox,
         facts={"words": words.entries},
         save=trained.save,

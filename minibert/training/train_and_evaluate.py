@@ -23,7 +23,7 @@ def train_and_evaluate(
     measure: Callable[[], Measured],
     predict: Callable[[Sequence], list] | None = None,
     *,
-    watch: Sequence = (),
+    probe_inputs: Sequence = (),
     mailbox: Callable[[], list] = list,
     facts: Mapping[str, Any] | None = None,
     save: Callable[[Path], Any] | None = None,
@@ -34,15 +34,15 @@ def train_and_evaluate(
     """Train with the `steps` and the `optimization` of `settings`, a dataclass, then `save(out)`, if `out` is given.
 
     `measure()` is called before the first step, every `settings.evaluate_every` steps and after the last (`Eval`); then
-    `predict(watch)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces `watch` and is
-    answered at once. All run in eval mode. The `Done` holds the last metrics. facts: for the `Started` event, beside
-    the number of parameters · training: further arguments of `train`.
+    `predict(probe_inputs)`, whose answers become a `Sample` if there are any. A message from `mailbox` replaces
+    `probe_inputs` and is answered at once. All run in eval mode. The `Done` holds the last metrics. facts: for the
+    `Started` event, beside the number of parameters · training: further arguments of `train`.
     """
     every, metrics = settings.evaluate_every, dict[str, float]()
 
     def sample(step: int) -> Iterator[Event]:
         learner.eval()
-        if watch and predict is not None and (answers := predict(watch)):
+        if probe_inputs and predict is not None and (answers := predict(probe_inputs)):
             yield Sample(step, answers)
 
     def evaluate(step: int) -> Iterator[Event]:
@@ -66,7 +66,7 @@ def train_and_evaluate(
             return
         yield event
         for message in mailbox():
-            watch = list(message)
+            probe_inputs = list(message)
             yield from sample(event.step)
         if event.step % every == 0 or event.step == settings.steps:
             yield from evaluate(event.step)

@@ -54,7 +54,7 @@ def begin(steps: int, seed: int, inputs: Inputs) -> None:
         list(to_fit(inputs.language)),
         held=held,
         lines=[question for question, _standard in questions(inputs.language)],
-        watch=list(inputs.pair) if inputs.complete else [],
+        probe_inputs=list(inputs.pair) if inputs.complete else [],
         title=_("flow, {layers}, seed {seed}").format(layers=layer_names()[inputs.layers], seed=seed),
         kind=f"{PREFIX}-flow/{inputs.layers}-{seed}-{inputs.language}",
     )

@@ -88,12 +88,12 @@ def begin(arm: str, data, epochs: int, seed: int, inputs: Inputs) -> None:
             data.train,
             data.dev,
             settings,
-            watch=probe_inputs,
+            probe_inputs=probe_inputs,
             **labels,
         )
         return
     settings = DietSettings(**ARMS[arm], epochs=epochs, batch_first=16, batch_last=64, seed=seed)
-    submit("minibert.diet.run:train_diet", settings, start, data.train, data.dev, watch=probe_inputs, **labels)
+    submit("minibert.diet.run:train_diet", settings, start, data.train, data.dev, probe_inputs=probe_inputs, **labels)
 
 
 def points(events: list[dict], measure: str) -> list[tuple[float, float]]:

@@ -71,9 +71,13 @@ def _title(run, runs: list) -> str:
 
 
 def _begin(lesson: Lesson, settings, text: str) -> None:
-    watch = [text[:MAX_CHARS], *lesson.examples]
+    probe_inputs = [text[:MAX_CHARS], *lesson.examples]
     run = submit(
-        "minibert.toy.seq2seq:train_seq2seq", settings, watch=watch, title=task_names()[settings.task], kind=KIND
+        "minibert.toy.seq2seq:train_seq2seq",
+        settings,
+        probe_inputs=probe_inputs,
+        title=task_names()[settings.task],
+        kind=KIND,
     )
     if run is not None:
         st.session_state["run"], st.session_state["asked"] = run.id, (run.id, text)

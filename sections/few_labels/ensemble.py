@@ -68,7 +68,7 @@ def begin(inputs: Inputs, generations: int) -> None:
         reviews(inputs.language, "dev"),
         texts,
         settings,
-        watch=[inputs.text],
+        probe_inputs=[inputs.text],
         title=_("{n} patterns, {g} generations").format(n=len(settings.patterns), g=generations),
         kind=f"{PREFIX}-ensemble/{inputs.language}",
     )

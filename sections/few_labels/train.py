@@ -68,7 +68,7 @@ def begin(inputs: Inputs, method: str, count: int, seed: int, stamp: int) -> Non
         train,
         reviews(inputs.language, "dev"),
         settings,
-        watch=[inputs.text],
+        probe_inputs=[inputs.text],
         title=title,
         kind=f"{PREFIX}-learn/{stamp}/{method}-{seed}-{inputs.language}",
         **more,

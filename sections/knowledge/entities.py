@@ -99,7 +99,7 @@ def begin(steps: int, learns: bool, text: str) -> None:
             "minibert.toy.entities_task:train_entities",
             EntitySettings(steps, graph, frozen=not learns),
             weights_to_begin_with(START),
-            watch=[text],
+            probe_inputs=[text],
             kind=f"{KIND}/{graph}",
             title=_("{arm}, the BERT learns").format(arm=title) if learns else title,
         )

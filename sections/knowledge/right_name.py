@@ -134,7 +134,7 @@ def begin(steps: int, text: str) -> None:
             "minibert.toy.names_task:train_names",
             NamesSettings(name, steps),
             weights_to_begin_with(START),
-            watch=[text],
+            probe_inputs=[text],
             title=title,
             kind=f"{RUNS}/{name}",
         )

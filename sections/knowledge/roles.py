@@ -132,7 +132,7 @@ def begin(steps: int, text: str) -> None:
             "minibert.toy.roles_task:train_roles",
             RolesSettings(steps, roles),
             weights_to_begin_with(START),
-            watch=[text],
+            probe_inputs=[text],
             title=title,
             kind=f"{KIND}/{'with' if roles else 'without'}",
         )

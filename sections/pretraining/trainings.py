@@ -147,7 +147,7 @@ def begin(
     """Submit a run on a toy `world` or on `files`; the files are kept beside the run so that it can be resumed."""
     from jobs.files import Upload, unpack
 
-    options = {"watch": [st.session_state.get(WATCHED, "")], "title": name, "kind": kind}
+    options = {"probe_inputs": [st.session_state.get(WATCHED, "")], "title": name, "kind": kind}
     if resume_from is not None:
         options["resume_from"] = Upload(resume_from)
     try:

@@ -182,7 +182,7 @@ def begin(name: str, source: str, steps: int, inputs: Inputs) -> None:
         weights_to_begin_with(CHECKPOINTS / STARTS[inputs.language]),
         groups,
         **evaluation,
-        watch=[inputs.text],
+        probe_inputs=[inputs.text],
         title=kinds()[name] if source == "desk" else f"{kinds()[name]} · LCQMC",
         kind=f"{KIND}/{name}-{inputs.language}",
     )

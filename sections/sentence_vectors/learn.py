@@ -113,7 +113,7 @@ def begin(name: str, steps: int, inputs: Inputs, source: str = "own") -> None:
         rows,
         held=measured,
         lines=[question for question, _standard in desk],
-        watch=[inputs.text],
+        probe_inputs=[inputs.text],
         title=kinds(inputs.language)[name] + (f" · {source.upper()}" if name in INFERENCE and source != "own" else ""),
         kind=f"{PREFIX}-learn/{name}-{inputs.language}",
     )

@@ -202,7 +202,7 @@ def submit_one(run, pruning, title: str, kind: str, inputs: Inputs) -> None:
         data.train,
         data.dev,
         learn.settings(0, 2, 1e-4),
-        watch=inputs.watched,
+        probe_inputs=inputs.watched,
         title=title,
         kind=kind,
     )

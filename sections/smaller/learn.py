@@ -91,7 +91,7 @@ def begin_alone(seed: int, inputs: Inputs) -> None:
         "minibert.finetune.run:finetune",
         *weights_and_data(STUDENT),
         settings(seed, 2 * (1 + COPIES), 3e-4),
-        watch=inputs.watched,
+        probe_inputs=inputs.watched,
         title=_("student alone, seed {seed}").format(seed=seed),
         kind=f"{PREFIX}/alone",
     )
@@ -115,7 +115,7 @@ def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Input
         *weights_and_data(STUDENT, TEACHER),
         student,
         settings(seed, 3, 1.5e-4),
-        watch=inputs.watched,
+        probe_inputs=inputs.watched,
         title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in chosen), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),

@@ -69,7 +69,7 @@ def begin(budget: float, inputs: Inputs) -> None:
         learn.settings(0, 6, 3e-4),
         learn.settings(0, 2, 1e-4),
         budget=budget,
-        watch=inputs.watched,
+        probe_inputs=inputs.watched,
         title=_("search, {ms:.2f} ms").format(ms=budget),
         kind=KIND,
     )

@@ -43,13 +43,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def begin(lesson: Lesson, who: str, steps: int, text: str) -> None:
     from minibert.toy.answers import AnswerSettings
 
-    watch = [text, *lesson.examples_called("questions")][:1]
+    probe_inputs = [text, *lesson.examples_called("questions")][:1]
     for name in ("bert", "unilm") if who == "both" else (who,):
         submit(
             "minibert.toy.answers:train_answers",
             AnswerSettings(steps),
             weights_to_begin_with(SHIPPED / name),
-            watch=watch,
+            probe_inputs=probe_inputs,
             title=kinds()[name],
             kind=f"{ANSWERS}/{name}",
         )

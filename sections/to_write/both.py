@@ -14,7 +14,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Train both", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
-            watch = sentence_input(
+            probe_inputs = sentence_input(
                 "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
             )
         with drawer(key="both-drawer"):
@@ -26,7 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             Quantity(_("Determined words put first, read both ways"), marks="determined", percent=True),
             Quantity(_("MLM loss (of UniLM: under all four masks)"), line="mlm_loss"),
         ],
-        watch,
+        probe_inputs,
         masked=int(masked),
     )
     lesson.show("How to read the curves", title=False)

@@ -119,7 +119,7 @@ def begin(language: str, start, steps: int, text: str) -> None:
             "minibert.toy.corrections:train_corrector",
             settings,
             weights_to_begin_with(start),
-            watch=[text],
+            probe_inputs=[text],
             title=title,
             kind=f"{KIND}/{language}/{kind}",
             **sentences_of(language),

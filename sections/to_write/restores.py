@@ -77,7 +77,7 @@ def begin(noise: str, steps: int, text: str, seed: int) -> None:
     submit(
         "minibert.toy.denoising:train_bart",
         DenoisingSettings(noise, steps),
-        watch=[(text, seed)],
+        probe_inputs=[(text, seed)],
         title=f"BART, {titles()[noise]}",
         kind=f"{KIND}/{noise}",
     )

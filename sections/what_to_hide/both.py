@@ -28,7 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     offered = sides()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
-            watch = sentence_input(
+            probe_inputs = sentence_input(
                 "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
             )
         with drawer(key="both-drawer"):
@@ -44,6 +44,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if name == "spanbert":
         quantities.insert(1, Quantity(_("Three words, by their boundaries alone"), marks="span_boundary", percent=True))
     train_both(
-        "what_to_hide", [ComparedModel("BERT"), side], quantities, watch, masked=int(masked), pairs=pairs, spans=True
+        "what_to_hide",
+        [ComparedModel("BERT"), side],
+        quantities,
+        probe_inputs,
+        masked=int(masked),
+        pairs=pairs,
+        spans=True,
     )
     lesson.show("How to read the curves", title=False)

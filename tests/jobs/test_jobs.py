@@ -342,10 +342,10 @@ def test_messages_reach_the_run_in_order_also_those_sent_before_it_started(manag
         run.send(i)
     busy[0].cancel()
     until(run.events)
-    for message in (3, {"watch": ["nicht schlecht"]}, "stop"):
+    for message in (3, {"probe_inputs": ["nicht schlecht"]}, "stop"):
         run.send(message)
     assert ended(run).state == "finished"
-    assert run.latest("step")["heard"] == [0, 1, 2, 3, {"watch": ["nicht schlecht"]}, "stop"]
+    assert run.latest("step")["heard"] == [0, 1, 2, 3, {"probe_inputs": ["nicht schlecht"]}, "stop"]
     run.send("too late")
 
 

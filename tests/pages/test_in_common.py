@@ -327,7 +327,7 @@ def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query,
     assert bert.relative == "bert" and differs(bert, other)
     kinds = [options["kind"] for _, _, options in asked_for]
     assert len({kind.rpartition("/")[0] for kind in kinds}) == 1 < len({options["title"] for *_, options in asked_for})
-    assert kinds[0].startswith(f"{page}/") and len({str(options["watch"]) for *_, options in asked_for}) == 1
+    assert kinds[0].startswith(f"{page}/") and len({str(options["probe_inputs"]) for *_, options in asked_for}) == 1
 
 
 def trained(relative: str, page: str, folder, **sizes):
@@ -342,7 +342,7 @@ def trained(relative: str, page: str, folder, **sizes):
         batch_size=2,
         snapshots=(),
     )
-    options = {"stories": 12, "watch": ["soon [MASK] found the rings under the bed."]}
+    options = {"stories": 12, "probe_inputs": ["soon [MASK] found the rings under the bed."]}
     options |= {"title": relative, "kind": f"{page}/7/{relative}-0"}
     return run_here(("minibert.toy.pretrain:pretrain_toy", (settings,), options), folder, owner=page)
 

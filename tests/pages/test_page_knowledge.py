@@ -132,7 +132,7 @@ SMALL = {"batch_size": 2, "stories": 6, "held_out": 4, "evaluate_every": 1}
 )
 def test_what_is_learned_is_drawn(runs_folder, tmp_path, part, kind, key, settings, train):
     start, kept = (right_name.START, {"out": tmp_path / "out"}) if train is train_names else (roles.START, {})
-    events = train(settings, start, watch=["soon anna gave the ball to ben."], **kept)
+    events = train(settings, start, probe_inputs=["soon anna gave the ball to ben."], **kept)
     run_of(events, f"knowledge-{kind}", owner=kind, folder=tmp_path / "out")
     app = open_page("knowledge", owner=kind, part=part)
     assert [list(line["x"]) for line in figure(app, key)["data"]] == [[0, 1]]

@@ -113,9 +113,18 @@ def test_a_search_is_drawn_with_what_it_found(runs_folder, tmp_path):
     letters, data, learn = spelling_tokenizer(), shipped("reviews"), settings(0, 1, 1e-3)
     config = BertConfig(letters.vocab_size, 16, 2, 2, 32, max_position_embeddings=256)
     start = checkpoint.save(tmp_path / "start", BertForPreTraining(config), letters)
-    space, out, watch = SearchSpace((1, 2), (1, 2), (16, 32)), tmp_path / "out", [{"text": TEXT}]
+    space, out, probe_inputs = SearchSpace((1, 2), (1, 2), (16, 32)), tmp_path / "out", [{"text": TEXT}]
     events = search(
-        start, "classification", data.train, data.dev, learn, learn, budget=100.0, space=space, out=out, watch=watch
+        start,
+        "classification",
+        data.train,
+        data.dev,
+        learn,
+        learn,
+        budget=100.0,
+        space=space,
+        out=out,
+        probe_inputs=probe_inputs,
     )
     run = run_of(events, KIND, owner="you", title="search, 100 ms", folder=out)
     found = run.latest("found")
@@ -140,7 +149,7 @@ def test_what_is_searched_is_the_shipped_model_and_is_told_the_readers_text(aske
     app = open_page("smaller", owner="they", part=SEARCH, text=TEXT, budget=1.5)
     whole(app.button(key="begin-search").click().run())
     ((_, arguments, options),) = asked_for
-    assert arguments[0].endswith("mini-en") and options["watch"] == [{"text": TEXT}]
+    assert arguments[0].endswith("mini-en") and options["probe_inputs"] == [{"text": TEXT}]
     assert options["budget"] == app.slider(key="budget").value
 
 

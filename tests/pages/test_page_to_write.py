@@ -162,7 +162,7 @@ def test_noises_are_drawn_on_the_readers_text(runs_folder):
 def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
     for name, title in (("unilm", "UniLM"), ("bert", "BERT")):
         settings = AnswerSettings(2, batch_size=2, held_out=2, evaluate_every=1)
-        events = train_answers(settings, FOLDER / name, out=tmp_path / name, watch=[TEXT])
+        events = train_answers(settings, FOLDER / name, out=tmp_path / name, probe_inputs=[TEXT])
         run_of(events, f"to_write-answers/{name}", owner="me", title=title, folder=tmp_path / name)
     app = open_page("to_write", owner="me", part="Ask and answer")
     lines = [line for line in figure(app, "answers-learned")["data"] if line.get("name")]
@@ -182,7 +182,7 @@ def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
 @pytest.mark.trains
 def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     settings = DenoisingSettings("masking", 2, 2, stories=20, held_out=4, evaluate_every=1)
-    events = list(train_bart(settings, out=tmp_path, watch=[(TEXT, 1)]))
+    events = list(train_bart(settings, out=tmp_path, probe_inputs=[(TEXT, 1)]))
     for _run in range(2):
         run_of(events, "to_write-bart/masking", owner="me", title="BART, masking", folder=tmp_path)
     text = "anna danced. tom sang."

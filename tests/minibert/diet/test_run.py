@@ -59,7 +59,7 @@ def trained(data, tmp_path_factory):
         sizes=SIZES,
         optimization=replace(adam_optimization(), learning_rate=5e-3),
     )
-    return out, list(train_diet(settings, None, data, data, watch=["wake me at nine"], out=out))
+    return out, list(train_diet(settings, None, data, data, probe_inputs=["wake me at nine"], out=out))
 
 
 @pytest.mark.trains

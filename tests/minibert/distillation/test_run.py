@@ -115,7 +115,7 @@ def test_the_teacher_stays_as_it_was_and_the_maps_are_thrown_away(teacher, small
 
 def test_both_answer_what_is_asked_meanwhile(larger, small_checkpoint):
     sent = iter([[], [[{"text": "a z"}]], *[[]] * 11, [[{"text": "b b"}]]])
-    asking = {"watch": [{"text": "c"}], "mailbox": lambda: next(sent, [])}
+    asking = {"probe_inputs": [{"text": "c"}], "mailbox": lambda: next(sent, [])}
     events = list(distil(small_checkpoint, larger, "classification", *toys(48, 8), SETTINGS, SETTINGS, **asking))
     of_teacher = [event.answers[0]["asked"] for event in events if isinstance(event, TeacherSample)]
     of_student = [event.answers[0]["asked"] for event in events if isinstance(event, Sample)]

@@ -31,7 +31,7 @@ def run(small_checkpoint, tmp_path_factory):
     out = tmp_path_factory.mktemp("cloze") / "model"
     settings = FinetuneSettings(**BASE, epochs=14, batch_size=16, optimization=FAST, mlm_weight=1e-4)
     train, dev = toy("classification", 96, 0), toy("classification", 24, 1)
-    return list(finetune(small_checkpoint, "cloze", train, dev, settings, out=out, watch=["a z"])), out, dev
+    return list(finetune(small_checkpoint, "cloze", train, dev, settings, out=out, probe_inputs=["a z"])), out, dev
 
 
 def test_it_learns_and_answers_alike_when_it_is_loaded(run):

@@ -51,7 +51,7 @@ def test_patterns_teach_a_classifier(small_checkpoint, tmp_path):
     settings = EnsembleSettings(("[MASK]. {text}", "[MASK] {text}"), cloze, classifier, generations=2, growth=2)
     train, dev, unlabelled = (toy("classification", count, seed) for seed, count in enumerate((64, 24, 48)))
     data = (train, dev, unlabelled.examples)
-    events = list(ensemble(small_checkpoint, *data, settings, out=tmp_path / "m", watch=["a z"]))
+    events = list(ensemble(small_checkpoint, *data, settings, out=tmp_path / "m", probe_inputs=["a z"]))
     members = [event for event in events if isinstance(event, Member)]
     assert [(one.generation, one.labels) for one in members][:2] == [(1, 64), (1, 64)]
     assert all(64 < one.labels <= 128 for one in members[2:]) and len(members) == 4

@@ -12,9 +12,9 @@ def short(**changes) -> FinetuneSettings:
     return FinetuneSettings(**{"epochs": 1, "batch_size": 16, "max_length": 24, "optimization": FAST, **changes})
 
 
-def run(start, task="classification", out=None, data=None, watch=(), **changes) -> list:
+def run(start, task="classification", out=None, data=None, probe_inputs=(), **changes) -> list:
     train, dev = data or (toy(task, 64, 0), toy(task, 16, 1))
-    return list(finetune(start, task, train, dev, short(**changes), out=out, watch=watch))
+    return list(finetune(start, task, train, dev, short(**changes), out=out, probe_inputs=probe_inputs))
 
 
 def of(events, kind) -> list:

@@ -25,7 +25,7 @@ TRAIN, DEV = toy("classification", 200, 0), toy("classification", 60, 1)
 def run(small_checkpoint, tmp_path_factory):
     """(the events of a run, the model it saved)"""
     out = tmp_path_factory.mktemp("finetuned") / "model"
-    events = finetune(small_checkpoint, "classification", TRAIN, DEV, QUICK, out=out, watch=["a b z", "a b c"])
+    events = finetune(small_checkpoint, "classification", TRAIN, DEV, QUICK, out=out, probe_inputs=["a b z", "a b c"])
     return list(events), Predictor.from_directory(out)
 
 

@@ -197,7 +197,7 @@ def test_augmentation_adds_copies_to_training_only(small_checkpoint):
     ids=str,
 )
 def test_what_the_head_reads_travels_with_the_model(small_checkpoint, tmp_path, changes):
-    events = run(small_checkpoint, out=tmp_path / "model", watch=["a b z"], **changes)
+    events = run(small_checkpoint, out=tmp_path / "model", probe_inputs=["a b z"], **changes)
     predictor = Predictor.from_directory(tmp_path / "model")
     answer = of(events, Sample)[-1].answers[0]
     again = predictor.predict(["a b z"])[0]
@@ -229,8 +229,8 @@ def test_thresholds_are_tuned_on_examples_set_aside_and_saved(small_checkpoint, 
 
 def test_what_is_measured_answered_and_saved_has_the_same_null_threshold(small_checkpoint, tmp_path):
     data, out = (toy("span-or-none", 32, 0), toy("span-or-none", 50, 1)), tmp_path / "model"
-    watch = [{"question": "z", "context": "a z b"}]
-    events = run(small_checkpoint, "span-or-none", out, data, watch, epochs=2, dev_sample=20)
+    probe_inputs = [{"question": "z", "context": "a z b"}]
+    events = run(small_checkpoint, "span-or-none", out, data, probe_inputs, epochs=2, dev_sample=20)
     for measured, sample in zip(of(events, Eval), of(events, Sample), strict=True):
         assert measured.metrics["f1"] == pytest.approx(measured.metrics["best_f1"])
         used = {one["null_threshold"] for one in (*measured.details["predictions"], *sample.answers)}
@@ -358,7 +358,7 @@ def test_what_stands_before_a_bad_input_is_answered(answering):
 
 def test_an_answer_says_to_what_and_one_that_cannot_be_given_ends_no_run(small_checkpoint):
     given = ["abc", {"text": "abc", "kind": "odd"}, {"nothing": 1}]
-    answers = of(run(small_checkpoint, watch=given), Sample)[-1].answers
+    answers = of(run(small_checkpoint, probe_inputs=given), Sample)[-1].answers
     assert [answer["asked"] for answer in answers] == [input_key(one) for one in given]
     assert input_key(given[1]) == input_key({"kind": "odd", "text": "abc"})
     assert len({answer["asked"] for answer in answers}) == 3 and "error" in answers[2]

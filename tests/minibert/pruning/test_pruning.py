@@ -213,7 +213,9 @@ def test_the_smallest_weights_are_those_that_torch_prunes(model):
 )
 def test_what_is_left_learns_on_and_is_a_model_like_others(pruning, tuned, tmp_path):
     train, dev = toys(48, 24)
-    events = list(prune(tuned, pruning, train, dev, SETTINGS, out=tmp_path / "out", watch=[{"text": "a with b"}]))
+    events = list(
+        prune(tuned, pruning, train, dev, SETTINGS, out=tmp_path / "out", probe_inputs=[{"text": "a with b"}])
+    )
     (*preparing, first, begun), done = events[:4], events[-1]
     assert isinstance(first, Cut) and isinstance(begun, Started) and isinstance(done, Done)
     assert all(isinstance(one, Preparing) for one in preparing)

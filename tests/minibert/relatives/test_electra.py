@@ -152,7 +152,7 @@ def settings_of(variant: str) -> PretrainSettings:
 def test_every_variant_goes_on_bit_for_bit(variant, tmp_path):
     text = texts_in(tmp_path)
     settings, other = settings_of(variant), settings_of("electra_15" if variant == "electra" else "electra")
-    run = {**text, "dev": text["data"], "watch": ["anna [MASK] ."]}
+    run = {**text, "dev": text["data"], "probe_inputs": ["anna [MASK] ."]}
     events = assert_goes_on_bit_for_bit(settings, tmp_path, **run)
     assert (tmp_path / "whole" / "generator" / "model.safetensors").exists()
     kinds = {name for event in events if isinstance(event, Step) for name in event.parts}

@@ -141,7 +141,7 @@ def test_it_learns_and_speaks_of_the_readers_text(monkeypatch):
     monkeypatch.setattr(entities_task, "MOST_ASKED", 60)
     settings = EntitySettings(4, stories=20, held_out=10, evaluate_every=2)
     start = ROOT / "checkpoints" / "unilm-toy" / "bert"
-    events = list(train_entities(settings, start, watch=["anna was tired.", "猫 <b>"]))
+    events = list(train_entities(settings, start, probe_inputs=["anna was tired.", "猫 <b>"]))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
     names = "masked masked_unread replaced mlm mlm_without strangers friends"

@@ -99,7 +99,7 @@ def test_a_texts_words_roles_and_answers_stand_beside_each_other():
 @pytest.mark.parametrize("roles", [True, False])
 def test_it_learns_and_speaks_of_the_readers_text(roles):
     settings = RolesSettings(4, roles, stories=20, held_out=10, evaluate_every=2)
-    events = list(train_roles(settings, START, watch=["anna met ben. he helped her.", "what?"]))
+    events = list(train_roles(settings, START, probe_inputs=["anna met ben. he helped her.", "what?"]))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 2, 4] and isinstance(events[-1], Done)
     assert all(0 <= event.metrics["meant"] <= 1 and event.metrics["commonest"] < 1 for event in evals)
@@ -114,7 +114,7 @@ def test_who_trains_on_other_words_roles_is_asked_with_them(monkeypatch):
         roles_task, "batch_of", lambda texts, tokenizer: read.append(texts) or batch_of(texts, tokenizer)
     )
     settings = RolesSettings(1, shuffled=True, stories=20, held_out=10, evaluate_every=1)
-    list(train_roles(settings, START, watch=["anna met ben."]))
+    list(train_roles(settings, START, probe_inputs=["anna met ben."]))
     (asked,) = read[-1]
     right = list(map(tuple, role_rows(asked.words)))
     assert asked.words == ("anna", "met", "ben", ".") and list(asked.roles) != right

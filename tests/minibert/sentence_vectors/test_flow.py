@@ -84,7 +84,7 @@ def run(small_checkpoint, sentences):
     settings = FlowSettings(steps=60, batch_size=32, evaluate_every=30, hidden=32, report_every=15)
     vectors = SentenceVectors.from_directory(small_checkpoint, layers=(1, -1))
     before, into, mail = vectors.embed(sentences), FlowVectors(vectors), iter([[], [["a uk", "f zl"]]])
-    beside = {"lines": sentences[:7], "watch": ["a uk", "b vl"], "mailbox": lambda: next(mail, [])}
+    beside = {"lines": sentences[:7], "probe_inputs": ["a uk", "b vl"], "mailbox": lambda: next(mail, [])}
     events = list(learn_flow(settings, None, sentences, held=held, into=into, **beside))
     return [(event.as_dict()["event"], event) for event in events], into, before
 

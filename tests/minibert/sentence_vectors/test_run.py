@@ -76,7 +76,7 @@ def test_what_is_measured(vectors):
 
 def test_watched_texts_find_their_lines_while_it_learns(small_checkpoint, vectors):
     mail = iter([[["y y"]]])
-    watching = {"lines": WORDS, "watch": ["a e x"], "mailbox": lambda: next(mail, [])}
+    watching = {"lines": WORDS, "probe_inputs": ["a e x"], "mailbox": lambda: next(mail, [])}
     events = list(learn_vectors(settings(), small_checkpoint, ROWS["simcse"], **watching))
     first, second, *_ = (event for event in events if isinstance(event, Sample))
     similar = cosine_similarity(vectors.embed(["a e x"]), vectors.embed(WORDS))[0]

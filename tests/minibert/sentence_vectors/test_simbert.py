@@ -108,7 +108,7 @@ def test_spelled_as_one_writes(text, spelled):
 def test_a_run_finds_writes_and_answers(small_checkpoint, tmp_path):
     questions = [(text, str(n)) for n, group in enumerate(GROUPS) for text in group]
     held_out, desk = questions[::3], questions[1::3]
-    beside = {"pairs": [("a w a", "w a")], "learned": [("a w a", "w a")], "watch": ["a w <b>"], "out": tmp_path}
+    beside = {"pairs": [("a w a", "w a")], "learned": [("a w a", "w a")], "probe_inputs": ["a w <b>"], "out": tmp_path}
     run = train_simbert(
         settings(steps=40), small_checkpoint, simbert.group_questions(questions), held_out=held_out, desk=desk, **beside
     )

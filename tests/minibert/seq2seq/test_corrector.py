@@ -139,7 +139,9 @@ def test_it_learns_is_saved_and_comes_back(kind, tmp_path):
     tokenizer = Tokenizer(vocabulary())
     checkpoint.save(tmp_path / "bert", random_model(tokenizer.vocab_size), tokenizer)
     settings = CorrectorSettings(kind, steps=4, batch_size=4, stories=20, held_out=6, evaluate_every=2, longest=24)
-    events = list(train_corrector(settings, tmp_path / "bert", out=tmp_path / "out", watch=["anna found the bell."]))
+    events = list(
+        train_corrector(settings, tmp_path / "bert", out=tmp_path / "out", probe_inputs=["anna found the bell."])
+    )
     marks = [event.metrics for event in events if isinstance(event, Eval)]
     assert len(marks) == 3 and set(marks[0]) == {"detection_f1", "correction_f1", "sentences_right"}
     said = [event.answers[0] for event in events if isinstance(event, Sample)][-1]

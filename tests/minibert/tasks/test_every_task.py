@@ -60,7 +60,9 @@ def test_every_task_has_a_toy():
 @pytest.mark.parametrize("name", NAMES)
 def test_it_learns_what_can_be_learned_and_what_was_saved_answers_alike(small_checkpoint, tmp_path, name):
     out, train, dev = tmp_path / name, toy(name, 96, 0), toy(name, 24, 1)
-    events = list(finetune(small_checkpoint, name, train, dev, settings_for(name), out=out, watch=[INPUTS[name]]))
+    events = list(
+        finetune(small_checkpoint, name, train, dev, settings_for(name), out=out, probe_inputs=[INPUTS[name]])
+    )
     kinds = [type(event) for event in events]
     assert kinds[:3] == [Started, Eval, Sample] and kinds[-2:] == [Saved, Done]
     details = events[0].details

@@ -73,7 +73,7 @@ def test_it_learns_to_answer_and_comes_back(name, tmp_path):
     checkpoint.save(tmp_path / "start", toy_model(name), Tokenizer(vocabulary()))
     settings = AnswerSettings(steps=4, batch_size=4, held_out=3, evaluate_every=2)
     text = "anna bought the red ball. who bought the ball?"
-    events = list(answers.train_answers(settings, tmp_path / "start", out=tmp_path / "out", watch=[text]))
+    events = list(answers.train_answers(settings, tmp_path / "start", out=tmp_path / "out", probe_inputs=[text]))
     assert all(0 <= event.metrics["answers"] <= 1 for event in events if isinstance(event, Eval))
     said = [event.answers[0] for event in events if isinstance(event, Sample)][-1]
     model, tokenizer = checkpoint.load(tmp_path / "out"), checkpoint.load_tokenizer(tmp_path / "out")

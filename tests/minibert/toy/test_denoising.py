@@ -105,8 +105,8 @@ def test_whole_counts_texts_right_in_every_token_and_any_text_is_read(model, tok
 
 def test_events_and_what_is_saved(tmp_path):
     messages = iter([[[["anna danced.", 7]]]])
-    watch, mailbox = [(TEXT, 1), ("", 2)], lambda: next(messages, [])
-    events = list(denoising.train_bart(SMALL, out=tmp_path, watch=watch, mailbox=mailbox))
+    probe_inputs, mailbox = [(TEXT, 1), ("", 2)], lambda: next(messages, [])
+    events = list(denoising.train_bart(SMALL, out=tmp_path, probe_inputs=probe_inputs, mailbox=mailbox))
     samples = [event for event in events if isinstance(event, Sample)]
     assert [one["text"] for one in samples[0].answers] == [TEXT]
     assert samples[-1].answers[0]["text"] == "anna danced."

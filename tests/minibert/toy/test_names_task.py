@@ -68,7 +68,7 @@ def test_it_begins_as_the_bert_and_says_how_doubtful_names_are(goes_on, tmp_path
     assert isinstance(learner, NamesLm) == (goes_on != "bert")
     for name, weight in learner.state_dict().items():
         assert name.startswith("names.") or torch.equal(weight, start.state_dict()[name])
-    events = list(train_names(settings, START, watch=[TEXT, "<b> 猫"], out=tmp_path / "model"))
+    events = list(train_names(settings, START, probe_inputs=[TEXT, "<b> 猫"], out=tmp_path / "model"))
     evals = [event for event in events if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 1, 2] and isinstance(events[-1], Done)
     assert ("names_believed" in evals[0].metrics) == (goes_on != "bert")

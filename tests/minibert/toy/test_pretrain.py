@@ -56,7 +56,7 @@ def test_a_question_is_a_determined_word_of_a_story_that_fits_and_accuracy_the_s
 @pytest.mark.release
 @pytest.mark.trains
 def test_a_run_measures_answers_and_goes_on(tmp_path):
-    seen = stopped_after(pretrain_toy(TINY, tmp_path / "a", stories=60, watch=["anna was a brave [MASK] ."]), 4)
+    seen = stopped_after(pretrain_toy(TINY, tmp_path / "a", stories=60, probe_inputs=["anna was a brave [MASK] ."]), 4)
     evals = [event for event in seen if isinstance(event, Eval)]
     assert [event.step for event in evals] == [0, 4]
     assert evals[0].metrics["guessable"] <= evals[0].metrics["guessable_from_neighbours"] < 1

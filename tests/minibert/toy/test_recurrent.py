@@ -79,8 +79,12 @@ def test_it_learns_and_is_the_same_again(tmp_path):
 
 def test_a_pair_of_lstms_is_trained_and_asked_as_the_transformer_is(tmp_path):
     settings = Seq2SeqSettings(task="copy", longest=3, hidden_size=16, steps=20, batch_size=8, held_out=10)
-    watch = ["the boat", "!"]
-    events = list(train_seq2seq(settings, network=RecurrentPair, vocabulary=["quark"], watch=watch, out=tmp_path / "a"))
+    probe_inputs = ["the boat", "!"]
+    events = list(
+        train_seq2seq(
+            settings, network=RecurrentPair, vocabulary=["quark"], probe_inputs=probe_inputs, out=tmp_path / "a"
+        )
+    )
     assert "quark" in events[0].details["words"]
     trained = Trained.load(tmp_path / "a", RecurrentPair)
     assert trained.answer(["the", "boat"]).target == ["the", "boat"]

@@ -140,7 +140,7 @@ SMALL = Seq2SeqSettings(longest=3, steps=60, batch_size=32, held_out=50, evaluat
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("run") / "model"
-    return list(seq2seq.train_seq2seq(SMALL, watch=["Zebras sang!", "?"], out=out)), out
+    return list(seq2seq.train_seq2seq(SMALL, probe_inputs=["Zebras sang!", "?"], out=out)), out
 
 
 def test_a_run_tells_what_it_did_and_is_the_same_again(run):
@@ -155,7 +155,7 @@ def test_a_run_tells_what_it_did_and_is_the_same_again(run):
     assert sample[0]["target"] == ["sang", "zebras"]
     assert all(sum(row) == pytest.approx(1, abs=0.01) and len(row) == 3 for row in sample[0]["cross"])
     assert isinstance(events[-1], Done) and events[-1].metrics == evals[-1].metrics
-    again = list(seq2seq.train_seq2seq(SMALL, watch=["Zebras sang!", "?"]))
+    again = list(seq2seq.train_seq2seq(SMALL, probe_inputs=["Zebras sang!", "?"]))
     assert [one.metrics for one in again if isinstance(one, Eval)] == [event.metrics for event in evals]
 
 

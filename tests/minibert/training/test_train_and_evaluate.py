@@ -49,10 +49,10 @@ def test_a_message_replaces_what_is_watched_and_nothing_to_say_is_no_sample():
     def say(texts):
         return [(text, learner.training) for text in texts]
 
-    events = run(learner, predict=say, watch=["old"], mailbox=lambda: next(letters, []), report_every=1)
+    events = run(learner, predict=say, probe_inputs=["old"], mailbox=lambda: next(letters, []), report_every=1)
     samples = [(event.step, *event.answers[0]) for event in events if isinstance(event, Sample)]
     assert samples == [(0, "old", False), *[(step, "new", False) for step in (2, 2, 4, 5)]]
-    assert not any(isinstance(event, Sample) for event in run(Line(), predict=lambda texts: [], watch=["x"]))
+    assert not any(isinstance(event, Sample) for event in run(Line(), predict=lambda texts: [], probe_inputs=["x"]))
     assert any(isinstance(event, Step) for event in run(Line()))
 
 
