@@ -35,7 +35,7 @@ class SequenceTask(Task):
 
     def texts_by_name(self, example: Any) -> dict[str, str]:
         """To be part of a prediction."""
-        return dict(zip(self.given_texts, self.inputs(example), strict=True))
+        return {name: getattr(example, name) for name in self.given_texts}
 
     def target(self, example: Any, labels: Sequence[str]) -> Any:
         """The loss's target; None for an example without an answer, or with one that the model does not have."""
