@@ -24,7 +24,7 @@ class TaskFormat(ABC):
 
     name: ClassVar[str]
     readers: ClassVar[dict[str, Reader]]
-    endings: ClassVar[tuple[str, ...]] = ("tsv", "csv", "txt")
+    endings: ClassVar[tuple[str, ...]] = ("tsv", "csv", "txt", "jsonl")
     by_line: ClassVar[bool] = True
     companions: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[Mapping[str, Sequence[str]]] = {}

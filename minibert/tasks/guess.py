@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from minibert.tasks.data import TaskDataError
+from minibert.tasks.json_lines import is_json_lines
 from minibert.tasks.tables import header_of, names_its_columns, table
 
 LOOKED_AT = 500  # lines
@@ -49,4 +50,5 @@ class Form:
 
     @property
     def is_json(self) -> bool:
-        return self.text.lstrip().startswith("{")
+        """Whether it is one JSON value, not a table of JSON lines."""
+        return self.text.lstrip().startswith("{") and not is_json_lines(self.text)

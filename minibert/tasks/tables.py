@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from minibert.tasks.data import Problem, TaskDataError
+from minibert.tasks.json_lines import is_json_lines, object_rows
 from minibert.text.shortened import shortened
 
 LARGEST_FILE = 100 * 2**20  # bytes
@@ -127,22 +128,14 @@ def any_lines(text: str) -> Iterator[str]:
 
 
 def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[int, list[str]]]:
-    """(line number, cells) of every non-blank line; TaskDataError if there is none.
+    """(line number, cells) of every non-blank line; TaskDataError if there is none. JSON lines: see `object_rows`.
 
     The separator is the one that Excel's first line `sep=;` names, else see `separator_of`. Cells may be quoted as the
     csv module quotes; in tab-separated files only where `tabs_are_quoted`. A line with wrong quotes or too long a cell
     is a problem and skipped; if it is the first, or a quote is never closed, the file is unusable (TaskDataError).
     """
-    blank = len(text) - len(text.lstrip("\r\n"))
-    first, _, rest = text[blank:].partition("\n")
-    if declared := EXCEL_SEPARATOR.fullmatch(first.strip(" \r")):
-        text = f"{text[:blank]}\n{rest}"  # a blank line in its place keeps the line numbers
-        separator = "\t" if declared[1] == r"\t" else declared[1]
-    else:
-        separator = separator_of(text, name)
     empty = True
-    quoted = separator != "\t" or tabs_are_quoted(text)
-    for number, cells in _quoted(text, separator, name, source) if quoted else _unquoted(text):
+    for number, cells in _rows(text, name, source):
         if (longest := max(map(len, cells))) > LONGEST_TEXT:
             why = f"a cell has {longest:,} characters; at most {LONGEST_TEXT:,} are read"
             if source is None:
@@ -154,6 +147,21 @@ def table(text: str, name: str, source: Source | None = None) -> Iterator[tuple[
     if empty:
         why = f"; {source.problems[0]}" if source is not None and source.problems else ""
         raise TaskDataError(f"{name} is empty: it has separators, but nothing between them{why}")
+
+
+def _rows(text: str, name: str, source: Source | None) -> Iterator[tuple[int, list[str]]]:
+    """(line number, cells), the cells of any length."""
+    if is_json_lines(text):
+        return object_rows(text, lambda line, why: source.problem(line, None, why) if source else None)
+    blank = len(text) - len(text.lstrip("\r\n"))
+    first, _, rest = text[blank:].partition("\n")
+    if declared := EXCEL_SEPARATOR.fullmatch(first.strip(" \r")):
+        text = f"{text[:blank]}\n{rest}"  # a blank line in its place keeps the line numbers
+        separator = "\t" if declared[1] == r"\t" else declared[1]
+    else:
+        separator = separator_of(text, name)
+    quoted = separator != "\t" or tabs_are_quoted(text)
+    return _quoted(text, separator, name, source) if quoted else _unquoted(text)
 
 
 def _unquoted(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -15,7 +15,7 @@ from minibert.command_line.prediction import parse_input
 from minibert.finetune.split import TooFewError, split_dev
 from minibert.heads import names_from_config
 from minibert.sentence_vectors.inference import read_inference
-from minibert.tasks import TASKS, TaskDataError, guess_format, label_order
+from minibert.tasks import TASKS, TaskDataError, guess_format, guess_task, label_order
 from minibert.tasks.tables import LONGEST_TEXT
 from minibert.tasks.tagging import entities
 
@@ -280,3 +280,29 @@ def test_any_table_is_read_as_it_was_written_or_refused(rows, separator, quoting
         return
     assert guess_format(content, name, "classification") == "header" or not named
     assert [(one.text, one.label) for one in data.examples] == [(text.strip(), label) for text, label in rows]
+
+
+def test_json_lines_are_the_table_that_pandas_wrote():
+    frame = pd.DataFrame({"text": ['a "b"\tc', "d\ne", "f, g"], "label": [1, 0, 1], "note": ["x", None, "z"]})
+    data = parse("classification", frame.to_json(orient="records", lines=True), "a.jsonl")
+    assert [(one.text, int(one.label)) for one in data.examples] == list(
+        zip(frame["text"], frame["label"], strict=True)
+    )
+    assert [one.extra["note"] for one in data.examples] == ["x", "", "z"] and not data.problems
+    several = pd.DataFrame({"text": ["a", "b"], "labels": [["joy", "anger"], []]})
+    read = parse("multilabel", several.to_json(orient="records", lines=True), "a.jsonl").examples
+    assert [set(one.labels) for one in read] == [{"joy", "anger"}, set()]
+
+
+SNLI = {"annotator_labels": ["neutral"], "gold_label": "neutral", "sentence1": "A man.", "sentence2": "A tall man."}
+
+
+def test_snlis_json_lines_are_pairs_and_squads_one_object_is_not():
+    disputed = SNLI | {"gold_label": "-"}
+    text = "".join(json.dumps(one) + "\n" for one in (SNLI, disputed, SNLI))
+    assert guess_task(text.encode(), "snli_1.0_dev.jsonl") == "pair"
+    data = parse("pair", f"{text}[1]\n{{\n{json.dumps(SNLI | {'other': 1})}\n", "snli_1.0_dev.jsonl")
+    assert [(one.text, one.pair, one.label) for one in data.examples] == [("A man.", "A tall man.", "neutral")] * 2
+    assert [problem.line for problem in data.problems] == [4, 5, 6, 2]
+    squad = json.dumps({"version": "1.1", "data": []})
+    assert guess_task(squad.encode(), "a.json") == guess_task(squad.replace(", ", ",\n").encode(), "a.json") == "span"
