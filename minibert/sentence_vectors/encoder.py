@@ -23,12 +23,12 @@ from minibert.sentence_vectors.files import (
     MODULES,
     PROMPTS,
     encoder_settings,
-    lowercased,
     parts_of,
     stored_layers,
     stored_pooling,
     stored_prompt,
     stored_whitening,
+    tokenizer_and_prompt,
     write_json,
 )
 from minibert.sentence_vectors.whitening import Whitening
@@ -118,9 +118,9 @@ class SentenceVectors:
         directory = Path(directory)
         parts = parts_of(directory)
         folder = parts.get("Transformer", directory)
-        bert, tokenizer = checkpoint.load(folder, kind=Bert), checkpoint.load_tokenizer(folder)
-        length, lower = encoder_settings(folder) if parts else (None, False)
-        prompt, truncate = stored_prompt(directory) if parts else ("", None)
+        bert, (tokenizer, prompt) = checkpoint.load(folder, kind=Bert), tokenizer_and_prompt(directory)
+        length = encoder_settings(folder)[0] if parts else None
+        truncate = stored_prompt(directory)[1] if parts else None
         longest = min(length or LONGEST, bert.config.longest)
         stored = stored_pooling(parts["Pooling"], prompt) if "Pooling" in parts else "mean"
         of = parts.get("WeightedLayerPooling")
@@ -129,7 +129,6 @@ class SentenceVectors:
         whitening = None
         if "Dense" in parts and (encoder.pooling, encoder.layers) == (stored, kept.layers):
             whitening = stored_whitening(parts["Dense"], bert.config.hidden_size)
-        tokenizer = lowercased(tokenizer, folder) if lower else tokenizer
         return cls(encoder, tokenizer, "Normalize" in parts, longest, whitening, prompt, truncate)
 
     def save(self, directory: str | Path, dtype: torch.dtype | None = None) -> None:

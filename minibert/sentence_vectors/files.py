@@ -110,6 +110,18 @@ def stored_prompt(directory: Path) -> tuple[str, int | None]:
     return (values["prompts"][name] or "") if name is not None else "", kept
 
 
+def tokenizer_and_prompt(directory: Path) -> tuple[Tokenizer, str]:
+    """How a directory's texts are read: the tokenizer, which puts them in lower case if sentence-transformers does, and
+    the default prompt before each. Raises CheckpointError."""
+    parts = parts_of(directory)
+    folder = parts.get("Transformer", directory)
+    tokenizer = checkpoint.load_tokenizer(folder)
+    if not parts:
+        return tokenizer, ""
+    lower = encoder_settings(folder)[1]
+    return lowercased(tokenizer, folder) if lower else tokenizer, stored_prompt(directory)[0]
+
+
 def stored_pooling(folder: Path, prompt: str = "") -> str:
     """The pooling of a Pooling module: flags in sentence-transformers up to version 5, a name in version 6."""
     file = checkpoint.existing(folder, "config.json")

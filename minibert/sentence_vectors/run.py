@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from minibert.inside.geometry.vectors import cosines, nearest, nearest_alike
 from minibert.model import Batch, Bert, initialize
 from minibert.relatives import build
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
-from minibert.sentence_vectors.files import parts_of
+from minibert.sentence_vectors.files import parts_of, tokenizer_and_prompt
 from minibert.sentence_vectors.objectives import (
     alignment,
     class_features,
@@ -31,7 +31,6 @@ from minibert.sentence_vectors.objectives import (
 )
 from minibert.sentence_vectors.rows import SentenceRow, VectorBatches, check_rows, classes_of
 from minibert.tasks.similarity import ScoredPair
-from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Eval, Event, Optimization, Sample, Saved, Started, TrainingState, optimizer_for, train
 from minibert.training import resume
 from minibert.training.disk_retry import save_with_retry
@@ -160,11 +159,12 @@ def learn_vectors(
         saved.check(asdict(settings))
     facts = {"data": [settings.objective], "documents": len(rows), "tokens": sum(len(t) for r in rows for t in r.texts)}
     torch.manual_seed(settings.seed)
-    learner, tokenizer = build_vector_learner(saved.directory if saved else model, settings, rows)
+    learner = build_vector_learner(saved.directory if saved else model, settings, rows)
+    tokenizer, prompt = tokenizer_and_prompt(folder if saved and folder else Path(model))
     longest = min(128, learner.encoder.bert.config.longest)
-    vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest)
+    vectors = SentenceVectors(learner.to(best_device()).encoder, tokenizer, longest=longest, prompt=prompt)
     stream = VectorBatches(
-        rows,
+        [replace(row, texts=tuple(prompt + text for text in row.texts)) for row in rows],
         tokenizer,
         settings.batch_size,
         min(settings.max_length, longest),
@@ -250,18 +250,15 @@ def learn_vectors(
     yield Done(state.step, state.tokens, state.seconds, metrics)
 
 
-def build_vector_learner(
-    directory: str | Path, settings: VectorSettings, rows: Sequence[SentenceRow]
-) -> tuple[VectorLearner, Tokenizer]:
-    """A learner with the encoder of a checkpoint and the dropout of the settings, and the tokenizer."""
-    folder = parts_of(Path(directory)).get("Transformer", directory)
-    before, tokenizer = checkpoint.load(folder, kind=Bert), checkpoint.load_tokenizer(folder)
+def build_vector_learner(directory: str | Path, settings: VectorSettings, rows: Sequence[SentenceRow]) -> VectorLearner:
+    """A learner with the encoder of a checkpoint and the dropout of the settings."""
+    before = checkpoint.load(parts_of(Path(directory)).get("Transformer", directory), kind=Bert)
     dropout = {"hidden_dropout_prob": settings.dropout, "attention_probs_dropout_prob": settings.dropout}
     bert = build(before.config.change(**dropout))
     bert.load_state_dict(before.state_dict())
     classes = len(classes_of(rows)) if settings.objective == "softmax" else 0
     batch_size = min(settings.batch_size, len(rows))
-    return VectorLearner(SentenceEncoder(bert, settings.pooling), settings, batch_size, classes), tokenizer
+    return VectorLearner(SentenceEncoder(bert, settings.pooling), settings, batch_size, classes)
 
 
 def nearest_lines(vectors: Embedder, texts: Sequence[str], lines: Sequence[str], k: int = 5) -> list[dict]:

@@ -9,6 +9,8 @@ import pytest
 from minibert.checkpoint import CheckpointError
 from minibert.sentence_vectors.answering import is_encoder
 from minibert.sentence_vectors.encoder import SentenceVectors
+from minibert.sentence_vectors.rows import SentenceRow
+from minibert.sentence_vectors.run import VectorSettings, learn_vectors
 from minibert.tokenizer import Tokenizer
 
 TEXTS = ["a b c", "ABC Dé", "Z [MASK] z", ""]
@@ -87,3 +89,11 @@ def test_a_prompt_that_is_not_pooled_is_refused(saved):
     changed(saved, "1_Pooling/config.json", include_prompt=False)
     with pytest.raises(CheckpointError, match="include_prompt"):
         SentenceVectors.from_directory(saved)
+
+
+def test_training_goes_on_with_the_same_reading(saved, tmp_path):
+    CHANGES["all of it in a folder"](saved)
+    rows = [SentenceRow((text,)) for text in TEXTS]
+    list(learn_vectors(VectorSettings(steps=2, batch_size=2, max_length=16), saved, rows, out=tmp_path / "out"))
+    before, after = (SentenceVectors.from_directory(folder) for folder in (saved, tmp_path / "out"))
+    assert after.prompt == before.prompt == "abc: " and after.tokenizer.encode("AB") == before.tokenizer.encode("ab")

@@ -104,7 +104,7 @@ def test_rows_may_have_a_hard_negative_or_none(small_checkpoint, letters):
     assert {letters.decode(ids, skip_special=True) for ids in batch.ids[18:].tolist()} == {"z z"}
 
     chosen = settings(objective="simcse-supervised", batch_size=9)
-    learner, _ = build_vector_learner(small_checkpoint, chosen, rows)
+    learner = build_vector_learner(small_checkpoint, chosen, rows)
     vectors = learner.eval().encoder(batch)
     a, p, n = vectors[:9], vectors[9:18], vectors[18:]
     similar = torch.tensor(cosine_similarity(a.detach(), torch.cat([p, n]).detach())) / chosen.temperature
