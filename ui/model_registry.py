@@ -51,16 +51,15 @@ class ModelInfo:
     @property
     def objective(self) -> str | None:
         """Objective of its pre-training heads; None without such heads. If config.json does not record it (checkpoints
-        made elsewhere), it follows from the class; NSP is assumed for BertForPreTraining whose file has that head only,
-        else masked LM."""
+        made elsewhere), it follows from the class, and for BERT itself from the heads that the file holds."""
         if self.directory is None:
             return "mlm+nsp"
         values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
         known = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd", "XLNetLMHeadModel": "plm"}
         with_heads = kind in known or kind.endswith(("ForPreTraining", "ForMaskedLM"))
-        if kind == "BertForPreTraining" and OBJECTIVE not in values and not has_pair_head(self.directory, self.version):
-            return "mlm"
+        if kind in ("BertForPreTraining", "BertForMaskedLM") and OBJECTIVE not in values:
+            return "mlm+nsp" if has_pair_head(self.directory, self.version) else "mlm"
         return values.get(OBJECTIVE, known.get(kind, "mlm")) if with_heads else None
 
 
