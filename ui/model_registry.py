@@ -59,20 +59,21 @@ class ModelInfo:
         known = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd", "XLNetLMHeadModel": "plm"}
         with_heads = kind in known or kind.endswith(("ForPreTraining", "ForMaskedLM"))
         if kind in ("BertForPreTraining", "BertForMaskedLM") and OBJECTIVE not in values:
-            return "mlm+nsp" if has_pair_head(self.directory, self.version) else "mlm"
+            pairs = has_pair_head(self.directory, self.version)
+            return "mlm+nsp" if pairs or (pairs is None and kind in known) else "mlm"
         return values.get(OBJECTIVE, known.get(kind, "mlm")) if with_heads else None
 
 
 @lru_cache(maxsize=512)
-def has_pair_head(directory: Path, changed: int) -> bool:
-    """Whether the weights hold a next-sentence head, by their names alone."""
+def has_pair_head(directory: Path, changed: int) -> bool | None:
+    """Whether the weights hold a next-sentence head, by their names alone; None if they cannot be read."""
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(directory / "model.safetensors", "numpy") as file:
             return "cls.seq_relationship.weight" in file.keys()  # noqa: SIM118, no mapping
     except (OSError, SafetensorError):
-        return True  # `load` reports the error
+        return None  # `load` reports the error
 
 
 def config_values(directory: Path) -> dict:

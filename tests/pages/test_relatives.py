@@ -5,6 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
 from minibert import checkpoint
@@ -19,7 +21,7 @@ from minibert.toy.world import documents
 from tests.pages import driver
 from tests.pages.driver import ROOT, captions, figure, formulas, html_of, metrics, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, run_here, spelling_predictor
-from ui.model_registry import ModelInfo
+from ui.model_registry import ModelInfo, has_pair_head
 
 ABOUT = {  # model_type → its name, which stands in bold wherever it is said what a model is
     "albert": "ALBERT",
@@ -139,6 +141,12 @@ def test_without_a_note_the_class_tells(tmp_path):
             (tmp_path / "config.json").write_text(f'{{"architectures": ["{kind}"]}}')
             info = ModelInfo("x", "x", tmp_path)
             assert (info.can_fill, info.can_judge) == (fills, judges), kind
+    for kind in ("BertForPreTraining", "BertForMaskedLM"):
+        (tmp_path / "config.json").write_text(f'{{"architectures": ["{kind}"]}}')
+        for name, judges in (("cls.seq_relationship.weight", True), ("cls.predictions.bias", False)):
+            save_file({name: torch.zeros(2)}, tmp_path / "model.safetensors")
+            has_pair_head.cache_clear()
+            assert ModelInfo("x", "x", tmp_path).can_judge == judges, kind
 
 
 @pytest.mark.release
