@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from minibert.folders import LESSONS, ROOT
@@ -19,6 +20,8 @@ PAGES = ("cone", "knowledge")
 
 def open_all(mode: str) -> None:
     """Open every page that stores something. mode: of `ui.first_views`."""
+    st.cache_data.clear()  # what a page has already asked for in this process it would not ask again
+    st.cache_resource.clear()
     first_views.mode = mode
     try:
         for page in PAGES:
