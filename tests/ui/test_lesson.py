@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from examination.bank import load_bank
+from examination.task import filled
 from tests.ui.driver import opened
 from ui.lesson import LESSONS, Lesson, LessonError, course_prose, course_reviews, load_quiz
 
@@ -92,6 +94,45 @@ def test_the_place_of_an_option_does_not_say_whether_it_is_right():
     places = Counter([choice.correct for choice in question.choices].index(True) for question in questions)
     assert max(places.values()) <= 0.4 * len(questions)
     assert questions == [question for path in paths for question in load_quiz(path)]  # the same at every visit
+
+
+def shown_options() -> dict[str, list[list[tuple[int, bool]]]]:
+    """(length, correct) of each option of each question, by lesson; of the bank with its placeholders filled in."""
+    asked = {
+        path.parent.name: [[(len(one.text), one.correct) for one in question.choices] for question in load_quiz(path)]
+        for path in LESSONS.glob("*/quiz.toml")
+    }
+    questions = [one for part in load_bank() for one in part.marked if one.kind in ("choose", "predict")]
+    asked["examination"] = [
+        [(len(filled(one.text, values, question.where)), one.correct) for one in question.settings.choices]
+        for question in questions
+        for values in question.variants or ({},)
+    ]
+    return asked
+
+
+def share_right(questions: list[list[tuple[int, bool]]], picked) -> float:
+    """Share of questions answered right by always picking the longest option (`max`) or the shortest (`min`)."""
+    hits = 0.0
+    for options in questions:
+        length = picked(length for length, _correct in options)
+        same = [correct for one, correct in options if one == length]  # among equals, by chance
+        hits += sum(same) / len(same)
+    return hits / len(questions)
+
+
+def test_the_length_of_an_option_does_not_say_whether_it_is_right():
+    asked = shown_options()
+    course = [question for lesson, questions in asked.items() if lesson != "examination" for question in questions]
+    for picked in (max, min):
+        assert share_right(course, picked) <= 0.4  # chance: a little under a third, most have three options
+        assert share_right(asked["examination"], picked) <= 0.35  # mostly five
+        for lesson, questions in asked.items():
+            assert share_right(questions, picked) <= 2 / 3, lesson
+    for lesson, questions in asked.items():
+        for options in questions:
+            lengths = [length for length, _correct in options]
+            assert max(lengths) <= 1.5 * min(lengths) + 10, (lesson, options)  # none stands out
 
 
 def test_another_language_falls_back_where_it_has_nothing(lessons, monkeypatch):
