@@ -8,6 +8,7 @@ from sections.masking.bars import around, panel, show_bars, show_legend
 from sections.masking.subject import Inputs, encode_start, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
+from ui.model_cache import version_of
 from ui.model_widgets import warn_untrained
 from ui.page import picture
 from ui.state import follow_link, set_url
@@ -26,8 +27,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def _chips_and_bars(inputs: Inputs) -> None:
-    from minibert.inside.predictions.cloze import expectations
-
     loaded = inputs.loaded
     warn_untrained(inputs.model)
     encoding = encode_start(inputs, inputs.text)
@@ -55,7 +54,7 @@ def _chips_and_bars(inputs: Inputs) -> None:
     if len(positions) > PANELS:
         st.caption(_("The bars of the first {shown} of {n} blanks are drawn.").format(n=len(positions), shown=PANELS))
     ids = [mask_id if i in hidden else number for i, number in enumerate(encoding.ids)]
-    rows = expectations(loaded.model, ids, positions[:PANELS])
+    rows = _expected(inputs.model, version_of(inputs.model), tuple(ids), tuple(positions[:PANELS]), loaded.model)
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
     panels = []
@@ -65,6 +64,13 @@ def _chips_and_bars(inputs: Inputs) -> None:
     show_bars(panels, "blank-bars", _finding(loaded.tokenizer, rows, truths))
     if any(one.roles for one in panels):
         show_legend("true")
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)  # a quarter of a megabyte a blank
+def _expected(model: str, version: int, ids: tuple[int, ...], positions: tuple[int, ...], _network):
+    from minibert.inside.predictions.cloze import expectations
+
+    return expectations(_network, ids, positions)
 
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
