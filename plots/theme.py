@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -58,6 +58,11 @@ def add_text(fig: go.Figure, x, y, text: Sequence[str], *, position="middle righ
     """Write small texts at points; they neither react to the mouse nor end at the axes."""
     options |= {"textposition": position, "textfont": {"size": SMALL}, "cliponaxis": False, "hoverinfo": "skip"}
     fig.add_scatter(x=x, y=y, mode="text", text=text, showlegend=False, **options)
+
+
+def add_notes(fig: go.Figure, notes: Iterable[dict]) -> None:
+    """Add annotations, all at once: plotly checks those that are there again with each that is added."""
+    fig.layout.annotations = (*fig.layout.annotations, *notes)
 
 
 def add_line(

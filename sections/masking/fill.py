@@ -5,10 +5,9 @@ import time
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars, show_legend
-from sections.masking.subject import Inputs, encode_start, last_word
+from sections.masking.subject import Inputs, encode_start, expected, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.model_cache import version_of
 from ui.model_widgets import warn_untrained
 from ui.page import picture
 from ui.state import follow_link, set_url
@@ -54,7 +53,7 @@ def _chips_and_bars(inputs: Inputs) -> None:
     if len(positions) > PANELS:
         st.caption(_("The bars of the first {shown} of {n} blanks are drawn.").format(n=len(positions), shown=PANELS))
     ids = [mask_id if i in hidden else number for i, number in enumerate(encoding.ids)]
-    rows = _expected(inputs.model, version_of(inputs.model), tuple(ids), tuple(positions[:PANELS]), loaded.model)
+    rows = expected(inputs.model, ids, positions[:PANELS])
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
     panels = []
@@ -64,13 +63,6 @@ def _chips_and_bars(inputs: Inputs) -> None:
     show_bars(panels, "blank-bars", _finding(loaded.tokenizer, rows, truths))
     if any(one.roles for one in panels):
         show_legend("true")
-
-
-@st.cache_resource(show_spinner=False, max_entries=32)  # a quarter of a megabyte a blank
-def _expected(model: str, version: int, ids: tuple[int, ...], positions: tuple[int, ...], _network):
-    from minibert.inside.predictions.cloze import expectations
-
-    return expectations(_network, ids, positions)
 
 
 def _finding(tokenizer, rows, truths: list[int | None]) -> str:
