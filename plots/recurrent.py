@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
 from plots.marks import LEGEND_ABOVE, add_line
-from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, titled
+from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, add_notes, titled
 
 MANY = 20  # words: with more, numbers in cells would overlap
 LOOKS = ((VERMILION, "solid", "diamond"), (BLUE, "dash", "circle"), (GREEN, "dot", "square"))
@@ -63,8 +63,10 @@ def gates(
         col=1,
     )
     if len(tokens) <= MANY:
-        for y, x in np.ndindex(values.shape):
-            fig.add_annotation(x=x, y=y, text=f"{values[y, x]:.2f}", **written(values[y, x]), row=1, col=1)
+        cells, axes = np.ndindex(values.shape), {"xref": "x", "yref": "y"}  # of the first row
+        add_notes(
+            fig, ({"x": x, "y": y, "text": f"{values[y, x]:.2f}"} | written(values[y, x]) | axes for y, x in cells)
+        )
     fig.update_yaxes(
         tickvals=list(range(len(means))),
         ticktext=[literal(name) for name in means],
@@ -120,11 +122,13 @@ def expected_words(
             **ATTENTION,
         )
     )
+    notes = []
     for y, row in enumerate(guesses):
         for x, text in enumerate(row):
             label = f"{text} · {shares[y, x]:.0%}"
             right = row[x] == token_label(tokens[y])
-            fig.add_annotation(x=x, y=y, text=f"<b>{label} ✓</b>" if right else label, **written(shares[y, x]))
+            notes.append({"x": x, "y": y, "text": f"<b>{label} ✓</b>" if right else label} | written(shares[y, x]))
+    add_notes(fig, notes)
     names = [literal(name) for name in columns]
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=names, side="top", showgrid=False, ticks="")
     fig.update_yaxes(**token_ticks(tokens), autorange="reversed", title={"text": literal(axis)})

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -41,6 +41,7 @@ _PIXELS = {  # part of a figure → its sizes in pixels, besides those of type a
     "colorbar": {"thickness"},
     "uniformtext": {"minsize"},
 }
+_AXIS = re.compile(r"[xy]axis\d*")
 
 
 LEGEND_ABOVE = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
@@ -57,6 +58,11 @@ def add_text(fig: go.Figure, x, y, text: Sequence[str], *, position="middle righ
     """Write small texts at points; they neither react to the mouse nor end at the axes."""
     options |= {"textposition": position, "textfont": {"size": SMALL}, "cliponaxis": False, "hoverinfo": "skip"}
     fig.add_scatter(x=x, y=y, mode="text", text=text, showlegend=False, **options)
+
+
+def add_notes(fig: go.Figure, notes: Iterable[dict]) -> None:
+    """Add annotations, all at once: plotly checks those that are there again with each that is added."""
+    fig.layout.annotations = (*fig.layout.annotations, *notes)
 
 
 def add_line(
@@ -89,33 +95,68 @@ def _luminance(colour: str) -> float:
 
 def apply(fig: go.Figure) -> go.Figure:
     """Apply the theme to a figure, in place, and return it. Its own settings are kept, except type below SMALL."""
-    layout = fig.layout
-    layout.font.size = max(layout.font.size or FONT_SIZE, SMALL)
-    layout.paper_bgcolor = layout.paper_bgcolor or "rgba(0,0,0,0)"
-    layout.plot_bgcolor = layout.plot_bgcolor or "rgba(0,0,0,0)"
-    layout.colorway = layout.colorway or PALETTE
-    layout.hoverlabel.font.size = max(layout.hoverlabel.font.size or FONT_SIZE, SMALL)
-    layout.legend.font.size = max(layout.legend.font.size or SMALL, SMALL)
-    layout.margin = {"l": 8, "r": 8, "t": 48 if layout.title.text else 24, "b": 8} | layout.margin.to_plotly_json()
-    if layout.title.text:
-        layout.title.font.size = max(layout.title.font.size or 18, FONT_SIZE)
-    for axis in fig.select_xaxes():
-        _apply_axis(axis)
-    for axis in fig.select_yaxes():
-        _apply_axis(axis)
-    _colour_words(fig)
-    return fig
+    parts = fig.to_dict()
+    apply_to_parts(parts)
+    names = ("textfont", "outsidetextfont")
+    fonts = [{name: trace[name] for name in names if name in trace} for trace in parts["data"]]
+    layout = {name: part for name, part in parts["layout"].items() if name != "template"}
+    return fig.update(data=fonts, layout=layout)
 
 
-def _colour_words(fig: go.Figure) -> None:
+def apply_to_parts(parts: dict) -> None:
+    """`apply` for a figure's `to_dict()`, in place: in 0.03 ms, while plotly takes 12 to check each setting."""
+    layout = parts["layout"]
+    _at_least(SMALL, layout, "font")
+    for name, usual in (("paper_bgcolor", "rgba(0,0,0,0)"), ("plot_bgcolor", "rgba(0,0,0,0)"), ("colorway", PALETTE)):
+        layout[name] = layout.get(name) or usual
+    _at_least(SMALL, layout, "hoverlabel", "font")
+    _at_least(SMALL, layout, "legend", "font", usual=SMALL)
+    title = layout.get("title", {}).get("text")
+    layout["margin"] = {"l": 8, "r": 8, "t": 48 if title else 24, "b": 8} | layout.get("margin", {})
+    if title:
+        _at_least(FONT_SIZE, layout, "title", "font", usual=18)
+    for name in {"xaxis", "yaxis", *filter(_AXIS.fullmatch, layout)}:
+        _apply_axis(layout.setdefault(name, {}))
+    _colour_words(parts)
+
+
+def _at_least(least: int, part: dict, *path: str, usual: int = FONT_SIZE) -> None:
+    """Set the size of the font at `path`: its own or else `usual`, but not below `least`."""
+    for name in path:
+        part = part.setdefault(name, {})
+    part["size"] = max(part.get("size") or usual, least)
+
+
+def _apply_axis(axis: dict) -> None:
+    _at_least(SMALL, axis, "tickfont", usual=SMALL)
+    _at_least(SMALL, axis, "title", "font")
+    axis.setdefault("automargin", True)
+    axis.setdefault("zeroline", False)
+    axis["gridcolor"] = axis.get("gridcolor") or "rgba(138,143,152,0.25)"
+
+
+def _colour_words(parts: dict) -> None:
     """Give text outside bars and cells the page's text colour: a chart theme's grey is too faint."""
-    for note in fig.layout.annotations:
-        note.font.color = note.font.color or WORDS
-    for trace in fig.data:
-        if trace.type == "scatter" and "text" in (trace.mode or "") and trace.textfont.color is None:
-            trace.textfont.color = WORDS
-        elif trace.type == "bar" and trace.outsidetextfont.color is None and trace.textfont.color is None:
-            trace.outsidetextfont.color = WORDS
+    for note in parts["layout"].get("annotations", ()):
+        font = note.setdefault("font", {})
+        font["color"] = font.get("color") or WORDS
+    for trace in parts["data"]:
+        if trace.get("textfont", {}).get("color") is not None:
+            continue
+        if trace["type"] == "scatter" and "text" in (trace.get("mode") or ""):
+            trace.setdefault("textfont", {})["color"] = WORDS
+        elif trace["type"] == "bar" and trace.get("outsidetextfont", {}).get("color") is None:
+            trace.setdefault("outsidetextfont", {})["color"] = WORDS
+
+
+class Finished(go.Figure):
+    """A figure as its `to_dict()`, made once however often it is sent: plotly makes it anew, and twice, each time."""
+
+    def __init__(self, parts: dict):
+        self._parts = parts
+
+    def to_dict(self) -> dict:
+        return self._parts
 
 
 TITLE = 34  # pixels above a figure for its title
@@ -136,36 +177,31 @@ def titled(fig: go.Figure, title: str) -> go.Figure:
     return fig
 
 
-def untitled(fig: go.Figure) -> str:
-    """Remove a figure's title and its space, in place; returns it as plain text, "" for none."""
-    title = fig.layout.title.text
+def untitled(parts: dict) -> str:
+    """Remove the title and its space from a figure's `to_dict()`, in place; returns it as plain text, "" for none."""
+    layout = parts["layout"]
+    title = layout.get("title", {}).get("text")
     if not title:
         return ""
     room = TITLE + 26 * title.count("<br>")  # pixels a line
-    margin, height = fig.layout.margin.t, fig.layout.height
-    fig.update_layout(title={"text": None}, margin_t=margin and max(24, margin - room), height=height and height - room)
+    del layout["title"]["text"]
+    if top := layout.get("margin", {}).get("t"):
+        layout["margin"]["t"] = max(24, top - room)
+    if layout.get("height"):
+        layout["height"] -= room
     return html.unescape(re.sub(r"</?b>", "", title.replace("<br>", " ")))
 
 
-def _apply_axis(axis) -> None:
-    axis.tickfont.size = max(axis.tickfont.size or SMALL, SMALL)
-    axis.title.font.size = max(axis.title.font.size or FONT_SIZE, SMALL)
-    axis.automargin = True if axis.automargin is None else axis.automargin
-    axis.zeroline = False if axis.zeroline is None else axis.zeroline
-    axis.gridcolor = axis.gridcolor or "rgba(138,143,152,0.25)"
-
-
-def enlarged(fig: go.Figure, factor: float) -> go.Figure:
-    """A copy with type, markers and margins enlarged by `factor`, for the back row of a room.
+def enlarge(parts: dict, factor: float) -> None:
+    """Enlarge type, markers and margins of a figure's `to_dict()` by `factor`, in place: for the back row of a room.
 
     The width stays that of the page; the height grows by `factor` too, up to PROJECTED_HEIGHT.
     """
-    parts = fig.to_plotly_json()  # a copy
+    layout = parts["layout"]
     _enlarge(parts["data"], factor)
-    _enlarge({name: part for name, part in parts["layout"].items() if name != "template"}, factor)
-    large = go.Figure(parts)
-    height = fig.layout.height or USUAL_HEIGHT
-    return large.update_layout(height=max(height, min(factor * height, PROJECTED_HEIGHT)))
+    _enlarge({name: part for name, part in layout.items() if name != "template"}, factor)
+    height = layout.get("height") or USUAL_HEIGHT
+    layout["height"] = max(height, min(factor * height, PROJECTED_HEIGHT))
 
 
 def _enlarge(part, factor: float, inside: str = "") -> None:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.marks import LEGEND_ABOVE, add_line
-from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION
+from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION, add_notes
 
 # Colour, dash, marker and pattern of each task, in the order in which tasks are added.
 TASKS = (
@@ -73,7 +73,7 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
 def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mapping[str, str], axis: str) -> go.Figure:
     """Schedule of each regime: one line per task, with a bar and the number of steps for each stage in which the task
     is trained. plans: regime → stages, each task → steps · tasks: task → its name."""
-    fig, lanes = go.Figure(), list(tasks)
+    fig, lanes, notes = go.Figure(), list(tasks), []
     for lane, (task, name) in enumerate(tasks.items()):
         colour, _dash, _marker, pattern = TASKS[lane]
         bars = [
@@ -101,7 +101,8 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
         for at, begin, wide, count in bars:
             paper = {"bgcolor": "#FFFFFF", "opacity": 0.92, "borderpad": 1}
             number = {"text": f"{count:,}", "showarrow": False, "font": {"size": SMALL, "color": "#000000"}}
-            fig.add_annotation(x=begin + wide / 2, y=at, **number, **paper)
+            notes.append({"x": begin + wide / 2, "y": at} | number | paper)
+    add_notes(fig, notes)
     middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
     bottom = len(plans) * (len(lanes) + 1) - 1
     fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)

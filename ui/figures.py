@@ -2,6 +2,7 @@
 
 import hashlib
 import html
+import io
 import pickle
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -62,8 +63,23 @@ def figure(
 
 def _name(plot: partial) -> str:
     """Cache key: a hash of the plot function and its arguments."""
-    what = (plot.func.__module__, plot.func.__qualname__, plot.args, sorted(plot.keywords.items()))
-    return hashlib.sha256(pickle.dumps(what)).hexdigest()
+    stream = io.BytesIO()
+    _Content(stream).dump((plot.func.__module__, plot.func.__qualname__, plot.args, sorted(plot.keywords.items())))
+    return hashlib.sha256(stream.getbuffer()).hexdigest()
+
+
+class _Content(pickle.Pickler):
+    """Pickles equal arguments into equal bytes: without the memo, which tells one object from two equal ones, and of a
+    tensor its numbers alone, not the whole memory that it is a view of."""
+
+    def __init__(self, stream: io.BytesIO):
+        super().__init__(stream, pickle.HIGHEST_PROTOCOL)
+        self.fast = True
+
+    def reducer_override(self, obj: Any) -> Any:
+        if type(obj).__module__ == "torch" and type(obj).__name__ == "Tensor":
+            return str, (obj.numpy(),)
+        return NotImplemented
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
@@ -73,20 +89,22 @@ def _drawn(name: str, _plot: partial, height: int | None, clicked: bool, type_si
 
 def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
     """(the figure with our theme, set up for clicks; its title, removed from the figure)."""
-    from plots.theme import apply, enlarged, untitled
+    from plots.theme import Finished, apply_to_parts, enlarge, untitled
 
-    title = untitled(fig)
-    apply(fig)
+    parts = fig.to_dict()
+    title = untitled(parts)
+    apply_to_parts(parts)
     if height is not None:
-        fig.update_layout(height=height)
+        parts["layout"]["height"] = height
     if type_size is not None:
-        fig = enlarged(fig, type_size)
+        enlarge(parts, type_size)
     if clicked:
-        fig.update_layout(clickmode="event+select", dragmode=False)
-        for trace in fig.select_traces({"type": "scatter"}):
-            if trace.unselected.marker.opacity is None:  # a click must not fade everything else
-                trace.unselected.marker.opacity = 1 if trace.marker.opacity is None else trace.marker.opacity
-    return fig, title
+        parts["layout"] |= {"clickmode": "event+select", "dragmode": False}
+        for trace in parts["data"]:
+            if trace["type"] == "scatter":  # a click must not fade everything else
+                marker = trace.setdefault("unselected", {}).setdefault("marker", {})
+                marker.setdefault("opacity", trace.get("marker", {}).get("opacity", 1))
+    return Finished(parts), title
 
 
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:

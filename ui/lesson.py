@@ -134,7 +134,7 @@ class Lesson:
         path = self.folder / "examples.toml"
         if not path.exists():
             return []
-        lists = _read_toml(path)
+        lists = _read_toml(path, _changed(path))
         chosen = lists.get(chosen, lists.get(DEFAULT))
         if not (isinstance(chosen, list) and chosen and all(isinstance(text, str) for text in chosen)):
             raise LessonError(f'{path}: needs `{DEFAULT} = ["…", …]`, a list of texts')
@@ -144,7 +144,8 @@ class Lesson:
         """The questions of quiz.toml, the first ASKED in view. Picking a choice says whether it is right and why; the
         pick can be changed."""
         path = self.folder / f"quiz.{language()}.toml"
-        questions = load_quiz(path if path.exists() else self.folder / "quiz.toml")
+        path = path if path.exists() else self.folder / "quiz.toml"
+        questions = _load_quiz(path, _changed(path))
         st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
         for number, question in enumerate(questions[:ASKED]):
             _ask(f"quiz-{self.name}-{number}", question)
@@ -218,7 +219,7 @@ def load_quiz(path: Path) -> list[QuizQuestion]:
     the question's number."""
     if not path.exists():
         raise LessonError(f"{path}: there is no such quiz")
-    data = _read_toml(path)
+    data = _read_toml(path, _changed(path))
     if set(data) - {"question"}:
         raise LessonError(f"{path}: unknown entries {sorted(set(data) - {'question'})}; a quiz holds only [[question]]")
     questions = []
@@ -245,6 +246,11 @@ def load_quiz(path: Path) -> list[QuizQuestion]:
     return questions
 
 
+@lru_cache(maxsize=64)
+def _load_quiz(path: Path, changed: int) -> list[QuizQuestion]:
+    return load_quiz(path)
+
+
 def _check_entry(entry: dict, where: str, required: tuple[str, ...], optional: tuple[str, ...]) -> None:
     for name in required:
         if not (isinstance(entry.get(name), str) and entry[name].strip()):
@@ -253,7 +259,8 @@ def _check_entry(entry: dict, where: str, required: tuple[str, ...], optional: t
         raise LessonError(f"{where}: unknown entries {sorted(unknown)}")
 
 
-def _read_toml(path: Path) -> dict:
+@lru_cache(maxsize=64)
+def _read_toml(path: Path, changed: int) -> dict:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -1,5 +1,6 @@
 """Menu of the course: its pages, their order, and the links between them."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,8 @@ from ui.state import VISIT
 from ui.translations import _
 
 ICON = str(Path(__file__).with_name("icon.svg"))
-# session_state keys: the stops by section; pages outside the course; the current page
-_COURSE, _OTHERS, _HERE = "_course", "_others", "_here"
+# session_state keys: the stops by section; pages outside the course; their st.Pages; the current page
+_COURSE, _OTHERS, _PAGES, _HERE = "_course", "_others", "_pages", "_here"
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,18 @@ def open_course(sections: Mapping[str, Sequence[CoursePage]], beside: Sequence[C
     loads the style sheet that all pages share.
     """
     st.html(Path(__file__).with_name("style.css"))
-    present = {title: [stop for stop in stops if stop.path.exists()] for title, stops in sections.items()}
+    there = set(os.listdir(ROOT / "pages"))
+    present = {title: [stop for stop in stops if f"{stop.name}.py" in there] for title, stops in sections.items()}
     stops = [stop for section in present.values() for stop in section]
     st.session_state[_COURSE], st.session_state[_OTHERS] = present, list(beside)
 
+    pages = st.session_state.setdefault(_PAGES, {})  # kept: making one asks the disk five times
+
     def page_of(stop: CoursePage, **options):
-        return st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, **options)
+        if pages.get(stop.name, (None,))[0] != (stop, options):
+            page = st.Page(stop.path, title=stop.title, icon=stop.icon, url_path=stop.name, **options)
+            pages[stop.name] = ((stop, options), page)
+        return pages[stop.name][1]
 
     menu = {title: [page_of(stop, default=stop is stops[0]) for stop in present[title]] for title in present}
     menu = {title: section for title, section in menu.items() if section}
@@ -88,7 +95,9 @@ def link_to(name: str, label: str | None = None, **options) -> None:
     """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
     stop = find_page(name)
     if stop is not None:
-        st.page_link(stop.path, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
+        # The st.Page, not its path, which Streamlit would look up on the disk.
+        page = st.session_state[_PAGES][name][1]
+        st.page_link(page, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
 
 
 def next_lesson(name: str) -> None:
@@ -101,12 +110,8 @@ def next_lesson(name: str) -> None:
     with st.container(key="page-foot", horizontal=True, horizontal_alignment="distribute"):
         if here > 0:
             before = stops[here - 1]
-            st.page_link(before.path, label=_("Back: {title}").format(title=before.title), icon=":material/arrow_back:")
+            link_to(before.name, _("Back: {title}").format(title=before.title), icon=":material/arrow_back:")
         if here + 1 < len(stops):
             after = stops[here + 1]
-            st.page_link(
-                after.path,
-                label=_("Next: **{title}**").format(title=after.title),
-                icon=":material/arrow_forward:",
-                icon_position="right",
-            )
+            label = _("Next: **{title}**").format(title=after.title)
+            link_to(after.name, label, icon=":material/arrow_forward:", icon_position="right")

@@ -110,8 +110,11 @@ def settled(run) -> bool:
 
 def complete(directory: Path) -> bool:
     """Whether a folder holds all files of a model: config, weights, vocabulary."""
-    has = {name for name in (*MODEL_FILES, *VOCABULARIES) if (directory / name).is_file()}
-    return has >= set(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
+    try:
+        has = set(os.listdir(directory))
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return has.issuperset(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
 
 
 def own_models() -> list:

@@ -27,7 +27,12 @@ def show_source(obj, find: str | None = None, *, label: str | None = None, expan
     where = f"{path}:{start}"
     title = label or _("The code that computed this: `{name}` in `{where}`").format(name=name, where=where)
     with st.expander(title, expanded=expanded, icon=":material/code:"):
-        st.html(source_html(lines, start, find, label=f"{name}, {where}"))
+        st.html(_html(tuple(lines), start, find, f"{name}, {where}"))
+
+
+@lru_cache(maxsize=512)
+def _html(lines: tuple[str, ...], start: int, find: str | None, label: str) -> str:
+    return source_html(list(lines), start, find, label=label)
 
 
 @lru_cache(maxsize=512)  # a class is found by parsing its whole file

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.navigation import find_page
+from ui.navigation import find_page, link_to
 from ui.projector import projecting
 from ui.translations import _
 
@@ -81,10 +81,9 @@ def you_are_here(name: str) -> None:
     if not lit or find_page(WHOLE) is None or projecting():
         return
     with st.container(key="here", horizontal=True, gap=None):
-        st.page_link(find_page(WHOLE).path, label=_("You are here"), icon=":material/route:")
+        link_to(WHOLE, _("You are here"), icon=":material/route:")
         for stage in stages():
-            stop = find_page(stage.page)
-            if stop is not None:
+            if find_page(stage.page) is not None:
                 on = stage.name in lit
                 with st.container(key=f"{'lit' if on else 'stage'}-{stage.name}", width="content"):
-                    st.page_link(stop.path, label=f"**{stage.title}**" if on else stage.title, width="content")
+                    link_to(stage.page, f"**{stage.title}**" if on else stage.title, icon=None, width="content")

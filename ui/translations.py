@@ -31,7 +31,7 @@ def _catalogues(locale: Path) -> list[str]:
 
 def language() -> str:
     """The language of this session: `?lang=` in the address, else what was chosen before, else English."""
-    if get_script_run_ctx(suppress_warning=True) is None:
+    if len(languages()) == 1 or get_script_run_ctx(suppress_warning=True) is None:
         return DEFAULT
     candidates = (st.query_params.get("lang"), st.session_state.get(_LANGUAGE))
     return next((known for one in candidates for known in languages() if known == one), DEFAULT)

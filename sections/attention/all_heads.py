@@ -78,15 +78,23 @@ def every_head(lesson: Lesson, inputs: Inputs) -> None:
         )
 
 
+@st.cache_resource(show_spinner=False, max_entries=24)
+def with_and_without_patterns(subject: InspectedModel, hidden: ModelInput, position: int) -> list:
+    """What is expected at `position`, (V,): as trained, and with one pattern for all heads of a layer."""
+    from minibert.inside.explanations.interventions import fill_in, one_pattern
+    from minibert.model import no_tap
+
+    return [fill_in(subject.model, hidden.batch(), position, tap)[0] for tap in (no_tap, one_pattern)]
+
+
 @st.fragment
 def many_heads(subject: InspectedModel, reading: ModelInput, position: int) -> None:
     """How much the heads differ, and what is lost when all heads of a layer share one pattern."""
-    from minibert.inside.explanations.interventions import fill_in, one_pattern, total_variation
+    from minibert.inside.explanations.interventions import total_variation
     from minibert.inside.heads.arithmetic import all_probs, disagreement
-    from minibert.model import no_tap
 
     hidden = reading.padded(0).hiding(position)
-    before, after = (fill_in(subject.model, hidden.batch(), position, tap)[0] for tap in (no_tap, one_pattern))
+    before, after = with_and_without_patterns(subject, hidden, position)
     differ = disagreement(all_probs(trace(subject, hidden))[:, 0])  # (L,)
     left, right = st.columns([1, 2], gap="medium")
     with left:

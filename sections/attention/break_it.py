@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -52,9 +53,19 @@ def leave_out(lesson: Lesson, inputs: Inputs, position: int) -> None:
         without_positions(lesson, inputs.subject, hidden, position)
 
 
-def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: int) -> None:
+@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
+def without_root_computed(subject: InspectedModel, reading: ModelInput, position: int, factor: float) -> tuple:
+    """(tensors of a pass whose scores are multiplied by `factor`; what is expected at `position` as trained, and so)"""
     from minibert.inside.explanations.interventions import fill_in, scale_scores
-    from minibert.inside.heads.arithmetic import all_probs, entropy, record
+    from minibert.inside.heads.arithmetic import record
+
+    batch, tap = reading.batch(), scale_scores(factor)
+    guesses = (fill_in(subject.model, batch, position)[0], fill_in(subject.model, batch, position, tap)[0])
+    return record(subject.model.bert, batch, tap), *guesses
+
+
+def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: int) -> None:
+    from minibert.inside.heads.arithmetic import all_probs, entropy
     from plots.attention import attention_matrix
 
     lesson.show("Without the root", title=False)
@@ -66,8 +77,7 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
         key="factor",
         bind="query-params",
     )
-    tap = scale_scores(factor)
-    broken = record(subject.model.bert, reading.batch(), tap)
+    broken, *guesses = without_root_computed(subject, reading, position, factor)
     before, after = (all_probs(inputs)[:, 0] for inputs in (trace(subject, reading), broken))  # (L, A, T, T)
     measures = [
         (_("Entropy of a row, bits"), "{:.2f}", entropy),
@@ -83,15 +93,13 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
         with box:
             st.markdown(f"**{names[side]}**")
             figure(
-                attention_matrix(reading.tokens, probs[layer, head], axes=axes(), height=340),
+                partial(attention_matrix, reading.tokens, probs[layer, head], axes=axes(), height=340),
                 _("{name}: the largest share is {top:.1%}.").format(
                     name=names[side], top=probs[layer, head].max().item()
                 ),
                 f"attention-root-{side}",
                 data=lambda probs=probs: square(probs[layer, head], reading.tokens),
             )
-    batch = reading.batch()
-    guesses = (fill_in(subject.model, batch, position)[0], fill_in(subject.model, batch, position, tap)[0])
     show_guesses(subject, *guesses, names, "attention-root-words")
 
 

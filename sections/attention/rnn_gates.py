@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -64,7 +65,8 @@ def picture(reading: Reading) -> None:
     )
     count = done.forget.size(-1)
     figure(
-        gates(
+        partial(
+            gates,
             tokens,
             {name: values.tolist() for name, values in means.items()},
             getattr(done, gate).numpy(),

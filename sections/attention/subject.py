@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -151,5 +152,5 @@ def show_guesses(subject: InspectedModel, before: Any, after: Any, names: tuple[
         first=names[0], second=names[1], words=guesses[0], others=guesses[1]
     )
     table = {_("token"): words, names[0]: before[ids], names[1]: after[ids]}
-    fig = compared_words(words, before[ids], after[ids], names, xaxis=_("probability"))
+    fig = partial(compared_words, words, before[ids], after[ids], names, xaxis=_("probability"))
     figure(fig, alt, key, data=lambda: pd.DataFrame(table))

@@ -8,6 +8,7 @@ import streamlit as st
 from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
+from ui.model_cache import version_of
 from ui.shares import set_shares, share_sliders
 from ui.translations import _
 
@@ -55,7 +56,7 @@ def read(inputs: Inputs) -> MaskedText | None:
     """The text, the sliders and the resulting draws; None, with a hint, if no token can be chosen."""
     import torch
 
-    from minibert.corruption import MaskVocabulary, mask_tokens
+    from minibert.corruption import mask_tokens
     from minibert.inside.predictions.cloze import fates
     from minibert.text.characters import is_cjk
     from minibert.text.store import continued
@@ -80,7 +81,7 @@ def read(inputs: Inputs) -> MaskedText | None:
         st.info(_("Nothing here can fall: `[CLS]` and `[SEP]` never do. Type a few words."), icon=":material/edit:")
         return None
     warn_unread(encoding, inputs.model)
-    vocab = MaskVocabulary.of(loaded.tokenizer)
+    vocab = _vocabulary(inputs.model, version_of(inputs.model), loaded.tokenizer)
     joined = None
     if chosen.whole_words and any(map(is_cjk, text)):  # Chinese words of several characters have no ## pieces
         with st.spinner(_("Finding the Chinese words …")):
@@ -95,6 +96,13 @@ def read(inputs: Inputs) -> MaskedText | None:
         token_fates = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
         draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], token_fates))
     return MaskedText(chosen, encoding, draws, n)
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _vocabulary(model: str, version: int, _tokenizer):
+    from minibert.corruption import MaskVocabulary
+
+    return MaskVocabulary.of(_tokenizer)
 
 
 def _settings() -> MaskingChoice:

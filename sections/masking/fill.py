@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars, show_legend
-from sections.masking.subject import Inputs, encode_start, last_word
+from sections.masking.subject import Inputs, encode_start, expected, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_widgets import warn_untrained
@@ -26,8 +26,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def _chips_and_bars(inputs: Inputs) -> None:
-    from minibert.inside.predictions.cloze import expectations
-
     loaded = inputs.loaded
     warn_untrained(inputs.model)
     encoding = encode_start(inputs, inputs.text)
@@ -55,7 +53,7 @@ def _chips_and_bars(inputs: Inputs) -> None:
     if len(positions) > PANELS:
         st.caption(_("The bars of the first {shown} of {n} blanks are drawn.").format(n=len(positions), shown=PANELS))
     ids = [mask_id if i in hidden else number for i, number in enumerate(encoding.ids)]
-    rows = expectations(loaded.model, ids, positions[:PANELS])
+    rows = expected(inputs.model, ids, positions[:PANELS])
     tokens = [loaded.tokenizer.vocab[number] for number in ids]
     truths = [None if i in typed else encoding.ids[i] for i in positions[:PANELS]]
     panels = []

@@ -1,12 +1,13 @@
 """What the whole page is about: the class's sentence, and the model that tokenizes it and fills its blanks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.model_cache import load
+from ui.model_cache import load, version_of
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import with_drawer
 from ui.translations import _
@@ -79,6 +80,18 @@ def encode_start(inputs: Inputs, text: str):
     if len(whole) > room:
         st.caption(_("This part reads the first {shown} of {n} tokens.").format(shown=room - 2, n=len(whole) - 2))
     return tokenizer.encode(text, max_length=room, truncation="head")
+
+
+def expected(model: str, ids: Sequence[int], positions: Sequence[int]):
+    """`minibert.inside.predictions.cloze.expectations` of a model, computed once for all who ask the same."""
+    return _expected(model, version_of(model), tuple(ids), tuple(positions), load(model).model)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)  # a quarter of a megabyte a position
+def _expected(model: str, version: int, ids: tuple[int, ...], positions: tuple[int, ...], _network):
+    from minibert.inside.predictions.cloze import expectations
+
+    return expectations(_network, ids, positions)
 
 
 def last_word(encoding) -> int:

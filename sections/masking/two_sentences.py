@@ -1,13 +1,16 @@
 """One blank in two sentences, compared over the whole vocabulary."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars
-from sections.masking.subject import MAX_CHARS, Inputs
+from sections.masking.subject import MAX_CHARS, Inputs, expected
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
+from ui.model_cache import version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.text import literal, visible
@@ -46,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             else:
                 if len(places) > 1:
                     st.caption(_("The first of {n} blanks is compared.").format(n=len(places)))
-                rows.append(expectations(loaded.model, encoding.ids, places[:1])[0])
+                rows.append(expected(inputs.model, encoding.ids, places[:1])[0])
                 title = f"{name}: {around(encoding.tokens, places[0])}"
                 panels.append(panel(loaded.tokenizer, rows[-1], 5, title, {}))
     now = (st.session_state["a"], st.session_state["b"])
@@ -63,11 +66,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         finding = _("Expected first: “{a}” in A, “{b}” in B").format(a=panels[0].tokens[0], b=panels[1].tokens[0])
         show_bars(panels, "pair-bars", finding)
         lesson.show("One blank, two sentences", title=False)
-        _show_cloud(rows, loaded.tokenizer.vocab)
+        _show_cloud(rows, _visible(inputs.model, version_of(inputs.model), loaded.tokenizer.vocab))
     show_source(expectations, find="log_softmax", label=_("The code behind every bar and every point"))
 
 
-def _show_cloud(rows: list, vocab) -> None:
+@st.cache_resource(show_spinner=False, max_entries=8)
+def _visible(model: str, version: int, _vocab) -> list[str]:
+    return [visible(token) for token in _vocab]
+
+
+def _show_cloud(rows: list, tokens: list[str]) -> None:
     """Every vocabulary token by its probability in A and in B, and the divergence of both distributions."""
     from minibert.inside.predictions.cloze import kl_divergence, shifts
     from plots.masking import percent, two_contexts
@@ -77,20 +85,20 @@ def _show_cloud(rows: list, vocab) -> None:
     for column, label, value in zip(
         st.columns(3),
         ("KL(A‖B)", "KL(B‖A)", _("entries of the vocabulary")),
-        (_("{x:.3f} nats").format(x=forth), _("{x:.3f} nats").format(x=back), f"{len(vocab):,}"),
+        (_("{x:.3f} nats").format(x=forth), _("{x:.3f} nats").format(x=back), f"{len(tokens):,}"),
         strict=True,
     ):
         column.metric(label, value)
-    movers = shifts(log_p, log_q).topk(min(MOVERS, len(vocab))).indices.tolist()
+    movers = shifts(log_p, log_q).topk(min(MOVERS, len(tokens))).indices.tolist()
     movers = [i for i in movers if log_p[i] != log_q[i]]
-    tokens = [visible(token) for token in vocab]
     if not movers:
         st.info(_("Both sentences are the same to the model: every token is as likely in one as in the other."))
         return
     first = movers[0]
     times = float((log_p[first] - log_q[first]).abs().exp())
     figure(
-        two_contexts(
+        partial(
+            two_contexts,
             tokens,
             log_p,
             log_q,
