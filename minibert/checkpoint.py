@@ -21,7 +21,7 @@ from typing import Any, TypeVar, get_type_hints, overload
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import nn
 
 from minibert.heads import (
@@ -34,6 +34,7 @@ from minibert.heads import (
     HeadOptions,
     TaskHead,
 )
+from minibert.mapped_weights import load_mapped
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
 from minibert.relatives.parts.masked_lm import MaskedLm
@@ -298,8 +299,16 @@ def load(directory: str | Path, *, kind: type[nn.Module] | None = None, new_head
         model = build(config, kind, **options)
     for part in lacking(model, state):
         initialize(part, config.initializer_range)
-    model.load_state_dict(state, strict=False)
+    assign(model, state)
     return model.eval()
+
+
+def assign(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
+    """Fill weights without copying them, so that mapped ones stay mapped. Tied ones stay tied, which
+    `load_state_dict(assign=True)` undoes."""
+    for name, weight in model.state_dict(keep_vars=True).items():
+        if name in state:
+            weight.data = state[name].to(weight.dtype).contiguous()
 
 
 def saved_class(
@@ -335,7 +344,7 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
     stored: dict[str, torch.Tensor] = {}
     for file in weight_files(directory):
         try:
-            stored |= load_file(file)
+            stored |= load_mapped(file)
         except SafetensorError as error:
             raise CheckpointError(f"{file} is damaged or not a safetensors file: {error}") from error
     for old, new in OLD_NAMES.items():

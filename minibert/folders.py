@@ -1,7 +1,7 @@
 """Folders: what ships with the project (ROOT) and what it writes (USER_DATA).
 
 In a clone both are the clone. In an installed package, ROOT is minibert/classroom, where the wheel puts app.py,
-course.py and the folders beside them; USER_DATA is the user's.
+course.py and the folders beside them; USER_DATA is the user's. CACHE may be deleted at any time.
 """
 
 import os
@@ -12,8 +12,10 @@ PACKAGE = Path(__file__).resolve().parent
 if (PACKAGE / "classroom").is_dir():
     ROOT = PACKAGE / "classroom"
     USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "minibert"
+    CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "minibert"
 else:
     ROOT = USER_DATA = PACKAGE.parent
+    CACHE = ROOT / "cache"
 CHECKPOINTS = ROOT / "checkpoints"
 LESSONS = ROOT / "lessons"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -20,7 +20,6 @@ from pathlib import Path
 from minibert.folders import ROOT
 from servers import proxy
 from servers.children import Child, NotStarted
-from servers.visitor import BrokenOff, visit_all
 
 LOOK = 0.2  # seconds between two checks of the processes
 HEALTH = 5.0  # seconds between two health checks
@@ -186,23 +185,29 @@ class Room:
     def _warmer(self, address: str) -> Callable[[], None]:
         """A callback for each start of the server at `address`: opens every page, so that no user waits for loading."""
 
-        def visit() -> None:
+        def warm() -> None:
             host, _, port = address.rpartition(":")
             direct = f"http://{host or '127.0.0.1'}:{port}"
             while not self._over.wait(LOOK) and not healthy(direct):
                 pass
             if self.settings.cold:
                 return
-            try:
-                asyncio.run(visit_all(direct))
-            except BrokenOff as error:
-                say(f"The server at {address} has not opened every page: {error}")
+            # In a process of its own, which ends: a visitor needs Streamlit, 35 MB.
+            command = [sys.executable, "-m", "servers.visitor", direct]
+            visit = subprocess.run(
+                command, env=self.training.environment, stderr=subprocess.PIPE, text=True, process_group=0
+            )
+            if self._over.is_set():
+                return
+            if visit.returncode:
+                reason = visit.stderr.strip().rpartition("\n")[2]
+                say(f"The server at {address} has not opened every page: {reason}")
             first = address not in self._warm
             self._warm.add(address)
             if first and len(self._warm) == len(self.servers):
                 say("Every page has been opened once: ready for a class. Ctrl-C ends it.")
 
-        return lambda: threading.Thread(target=visit, daemon=True).start()
+        return lambda: threading.Thread(target=warm, daemon=True).start()
 
     def _ask_for_health(self) -> None:
         while not self._over.wait(HEALTH):

@@ -7,6 +7,7 @@ nothing: a real browser's rendering comes on top of every time measured with it.
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 import urllib.parse
 import urllib.request
@@ -291,3 +292,10 @@ async def visit_all(address: str) -> float:
     finally:
         await visitor.close()
     return time.perf_counter() - began
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(visit_all(sys.argv[1]))
+    except BrokenOff as error:
+        sys.exit(str(error))

@@ -107,5 +107,5 @@ def load(directory: str | Path, snapshot: Snapshot) -> nn.Module:
         if BIAS in state:
             state[BIAS] = F.pad(state[BIAS], (0, missing), value=NEVER)
         state[TOKENS] = F.pad(state[TOKENS], (0, 0, 0, missing))
-    model.load_state_dict(state, strict=False)
+    checkpoint.assign(model, state)
     return model.eval()
