@@ -37,7 +37,7 @@ def int8(model: nn.Module) -> nn.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favour of torchao
         copy = deepcopy(model).cpu().eval()
-        return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8)
+        return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8, inplace=True)
 
 
 def kept(model: nn.Module) -> list[Tensor]:
