@@ -13,9 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from minibert.folders import LESSONS, ROOT
 from ui import first_views
+from ui.lesson import Lesson
 
-MODELS = ("", "mini-zh")  # a page's own, and that of the other language
-PAGES = ("cone", "knowledge")
+# Page → what its links set: nothing, and what leads to the model of the other language.
+MODELS = ({}, {"model": "mini-zh"})
+PAGES = {
+    "cone": MODELS,
+    "knowledge": MODELS,
+    "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
+}
 
 
 def open_all(mode: str) -> None:
@@ -24,11 +30,11 @@ def open_all(mode: str) -> None:
     st.cache_resource.clear()
     first_views.mode = mode
     try:
-        for page in PAGES:
-            for model in MODELS:
+        for page, links in PAGES.items():
+            for link in links:
                 app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=600)
-                if model:
-                    app.query_params["model"] = model
+                for name, value in link.items():
+                    app.query_params[name] = value
                 if (run := app.run()).exception:
                     raise RuntimeError(f"{page}: {run.exception[0].message}")
     finally:

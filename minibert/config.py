@@ -115,7 +115,8 @@ class BertConfig:
             if values.get(name) not in (None, only):
                 raise ValueError(f"{name} is {short(values[name])}; here it is {short(only)}")
         values = {**values, **{ours: values[theirs] for ours, theirs in cls.renamed.items() if theirs in values}}
-        kinds = {field.name: get_type_hints(cls)[field.name] for field in fields(cls)}
+        hints = get_type_hints(cls)
+        kinds = {field.name: hints[field.name] for field in fields(cls)}
         known = {name: value for name, value in values.items() if name in kinds and value is not None}
         check_kinds(known, kinds)
         return cls(**known)

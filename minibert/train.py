@@ -135,13 +135,11 @@ class Optimization:
         return self.learning_rate * max(0.0, min(rising, falling, 1.0))
 
 
-def optimizer_for(
-    model: nn.Module, optimization: Optimization, scale_of: Callable[[str], float] = lambda name: 1.0
-) -> torch.optim.AdamW:
-    """AdamW, Muon or LAMB, on the groups of `weight_groups`."""
+def optimizer_for(model: nn.Module, optimization: Optimization, groups: list[dict] | None = None) -> torch.optim.AdamW:
+    """AdamW, Muon or LAMB, on these groups of the weights, by default those of `weight_groups`."""
     kind = {"muon": Muon, "lamb": Lamb}.get(optimization.optimizer, torch.optim.AdamW)
     return kind(
-        weight_groups(model, optimization, scale_of),
+        groups or weight_groups(model, optimization),
         lr=optimization.learning_rate,
         betas=(optimization.beta1, optimization.beta2),
         eps=optimization.epsilon,

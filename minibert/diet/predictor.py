@@ -23,7 +23,7 @@ from minibert.tasks import TASKS, Options, Task
 from minibert.tasks.sequences import class_answers
 from minibert.tasks.tagging import OUTSIDE, entity_answers, word_offsets
 from minibert.text.json_values import check_kinds, json_object
-from minibert.training.skip_init import sizes_only
+from minibert.training.skip_init import sizes_only, skip_init
 
 DESCRIPTION, WEIGHTS, ENCODER = "diet.json", "diet.safetensors", "encoder"
 KINDS = {
@@ -149,7 +149,8 @@ class DietPredictor(Predictor):
                 expected = build().state_dict()
             if {n: x.shape for n, x in stored.items()} != {n: x.shape for n, x in expected.items()}:
                 raise ValueError(f"{WEIGHTS} holds other weights than {DESCRIPTION} asks for")
-            model = build()
+            with skip_init(whole=True):
+                model = build()
             model.load_state_dict(stored)
             dense = None
             if config.features != "sparse":

@@ -13,7 +13,7 @@ from minibert.model import Batch, BertForPreTraining
 from minibert.tasks import Options, task_named
 from minibert.tasks.pattern import PatternError
 from minibert.tokenizer import Tokenizer
-from minibert.training.skip_init import skip_init
+from minibert.training.skip_init import sizes_only
 
 
 def zero_shot_predictor(
@@ -37,7 +37,7 @@ def zero_shot_predictor(
     if cloze.more_tokens(tokenizer, options):
         raise PatternError("the model has no vectors for [unused…]: they must be learned first")
     options = cloze.fitted(options, tokenizer, labels)
-    with skip_init():
+    with sizes_only():
         head: Any = cloze.head(model.config, labels, options)
     head.bert, head.mlm = model.bert, model.mlm
     return Predictor(head.eval(), tokenizer, cloze, options)

@@ -1,4 +1,4 @@
-"""How far a step of fine-tuning moves a weight: over the run, and in each layer. Read from the optimizer itself."""
+"""How far a step of fine-tuning moves a weight, over the run and in each layer; read from the optimizer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from minibert.finetune.learner import Learner
-from minibert.finetune.optimizer import depth, finetuning_optimizer
+from minibert.finetune.optimizer import depth, finetuning_groups, finetuning_optimizer
 from minibert.finetune.settings import FinetuneSettings
 
 
@@ -56,12 +56,12 @@ class LayerRate:
 
 
 def layer_rates(learner: Learner, settings: FinetuneSettings) -> list[LayerRate]:
-    """One for each depth, from the embeddings up; rates from the optimizer's parameter groups."""
+    """One for each depth, from the embeddings up; rates from the groups that the optimizer is given."""
     top = learner.model.config.num_hidden_layers + 1
     peak = settings.optimization.learning_rate
     rates = {
         id(weight): peak * group["scale"]
-        for group in finetuning_optimizer(learner, settings).param_groups
+        for group in finetuning_groups(learner, settings)
         for weight in group["params"]
     }
     counts, peaks = [0] * (top + 1), [0.0] * (top + 1)

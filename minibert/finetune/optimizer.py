@@ -33,9 +33,8 @@ class UncorrectedAdamW(torch.optim.Optimizer):
                 weight.addcdiv_(state["m"], state["v"].sqrt().add_(group["eps"]), value=-group["lr"])
 
 
-def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.optim.Optimizer:
-    """The optimizer of pre-training, with lower learning rates in lower layers if layer_decay < 1."""
-    optimization = settings.optimization
+def finetuning_groups(learner: Learner, settings: FinetuneSettings) -> list[dict]:
+    """The weights in groups as for pre-training, with lower learning rates in lower layers if layer_decay < 1."""
     top = learner.model.config.num_hidden_layers + 1
     if settings.layer_decay < 1 and shared_blocks(learner.model.bert):
         raise ValueError("all layers share one block, which can have but one learning rate: leave layer decay at 1")
@@ -43,10 +42,15 @@ def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.
     def scale(name: str) -> float:
         return settings.layer_decay ** (top - depth(name, top))
 
+    return weight_groups(learner, settings.optimization, scale)
+
+
+def finetuning_optimizer(learner: Learner, settings: FinetuneSettings) -> torch.optim.Optimizer:
+    """The optimizer of pre-training, on `finetuning_groups`."""
+    optimization, groups = settings.optimization, finetuning_groups(learner, settings)
     if settings.bias_correction:
-        return optimizer_for(learner, optimization, scale)
-    betas = (optimization.beta1, optimization.beta2)
-    return UncorrectedAdamW(weight_groups(learner, optimization, scale), betas, optimization.epsilon)
+        return optimizer_for(learner, optimization, groups)
+    return UncorrectedAdamW(groups, (optimization.beta1, optimization.beta2), optimization.epsilon)
 
 
 def depth(name: str, top: int) -> int:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from jsonschema import Draft202012Validator, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -27,6 +27,9 @@ from minibert.service.connections import SECONDS_TO_SEND, PatientProtocol
 from minibert.tasks.given import any_text
 from minibert.text.json_values import JsonError, json_value
 from minibert.text.shortened import shortened
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
 
 SECONDS_TO_STOP = 10  # seconds at shutdown to finish responses in progress
 
@@ -70,6 +73,14 @@ def request_schema(predictor: Any, limits: Limits) -> dict:
         "additionalProperties": False,
         "examples": [{"inputs": [task.example_input]}],
     }
+
+
+def validator_of(schema: dict) -> Draft202012Validator:
+    # Where installed, jsonschema imports a grammar of addresses: two seconds, for a format that no schema here has.
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: not to be imported
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schema)
 
 
 def refusal(error: ValidationError) -> HTTPException:
@@ -207,7 +218,7 @@ class Service:
     def __init__(self, predictor: Any, limits: Limits):
         self.predictor, self.limits = predictor, limits
         self.schema_of_requests = request_schema(predictor, limits)
-        self.validator = Draft202012Validator(self.schema_of_requests)
+        self.validator = validator_of(self.schema_of_requests)
         example = self.schema_of_requests["examples"][0]
         try:  # this also warms the model up
             self.example = {"request": example, "response": self.response(predictor.predict(example["inputs"]))}

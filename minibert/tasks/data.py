@@ -58,7 +58,8 @@ class TaskData:
     @property
     def imbalance(self) -> Imbalance | None:
         """How unevenly the labels occur; None where there are none."""
-        counts = {label: self.counts[label] for label in self.labels}
+        counted = self.counts
+        counts = {label: counted[label] for label in self.labels}
         return Imbalance(counts, len(self.examples)) if counts else None
 
     def take(self, indices: Sequence[int]) -> TaskData:

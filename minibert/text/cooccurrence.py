@@ -7,21 +7,26 @@ plateau of a small post-LN model before it learns to use context; the model rema
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
-from scipy import sparse
-from sklearn.utils.extmath import randomized_svd
 from torch import nn
 
 from minibert.model import Bert, MlmHead
 from minibert.text.position_vectors import sinusoids
 from minibert.text.store import TokenStore
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 CHUNK = 4_000_000  # tokens counted at a time
 
 
 def cooccurrence(store: TokenStore, vocab_size: int, window: int = 5) -> sparse.csr_matrix:
     """Symmetric counts (V, V): tokens at distance d ≤ window in the same sentence count 1/d."""
+    from scipy import sparse
+
     counts = sparse.csr_matrix((vocab_size, vocab_size), dtype=np.float32)
     ends = np.asarray(store.sentences)
     first = 0
@@ -50,6 +55,8 @@ def frequencies(store: TokenStore, vocab_size: int) -> np.ndarray:
 
 def positive_pmi(counts: sparse.csr_matrix) -> sparse.csr_matrix:
     """max(0, log p(a, b) / (p(a) p(b))) where the pair was seen. (V, V) → (V, V)."""
+    from scipy import sparse
+
     total = counts.sum()
     row = np.asarray(counts.sum(axis=1)).ravel()
     pairs = counts.tocoo()
@@ -61,6 +68,8 @@ def positive_pmi(counts: sparse.csr_matrix) -> sparse.csr_matrix:
 def token_vectors(store: TokenStore, size: int, width: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """U·√Σ of the PPMI matrix, each row of length 1 → (size, width), and which tokens occur, (size,) bool; the others'
     rows are zero."""
+    from sklearn.utils.extmath import randomized_svd  # imported late: it takes two seconds
+
     ppmi = positive_pmi(cooccurrence(store, size))
     u, sigma, _ = randomized_svd(ppmi, n_components=min(width, size - 1), random_state=seed)
     seen = np.diff(ppmi.indptr) > 0

@@ -55,6 +55,8 @@ def json_value(text: str | bytes) -> Any:
 def deeper_than(most: int, value: Any) -> bool:
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
+        if not level:
+            return False
         inside = (one.values() if isinstance(one, dict) else one for one in level)
         level = [one for values in inside for one in values if isinstance(one, dict | list)]
     return bool(level)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MAX_CHARS = 300
 PREFIX = "smaller"  # of the `kind` of this page's runs
 STUDENT, TEACHER = "mini-en", "minilm-en"
-REPEATS = 5
+REPEATS = 3
 
 
 @dataclass(frozen=True)

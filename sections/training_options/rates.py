@@ -70,9 +70,9 @@ def show(lesson: Lesson, text: str) -> None:
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
     from minibert.finetune.learner import frozen_modules
-    from minibert.finetune.optimizer import finetuning_optimizer
+    from minibert.finetune.optimizer import finetuning_groups
 
-    show_source(finetuning_optimizer, find="scale", label=_("How the rates come about"))
+    show_source(finetuning_groups, find="scale", label=_("How the rates come about"))
     show_source(frozen_modules, label=_("What is frozen"))
 
 

@@ -6,6 +6,7 @@ from minibert.training.statistics import wilson
 from sections.what_to_hide.side_by_side import ways
 from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.source import show_source
@@ -53,13 +54,17 @@ def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> d
     """Kind → (right predictions, masked tokens), over all draws."""
     from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, read
 
-    loaded, vocab = load(model), vocabulary(model)
-    reading = read(loaded.tokenizer, vocab, text, 64, chinese)
-    if all(reading.encoding.special):
-        return dict.fromkeys(KINDS, (0, 0))
-    results = {}
-    for kind in KINDS:
-        rows = [hide(reading, kind, vocab, rate / 100, seed) for seed in range(DRAWS)]
-        hidden = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
-        results[kind] = sum(one.right for one in hidden), sum(len(one.places) for one in hidden)
-    return results
+    def compute() -> dict[str, tuple[int, int]]:
+        loaded, vocab = load(model), vocabulary(model)
+        reading = read(loaded.tokenizer, vocab, text, 64, chinese)
+        if all(reading.encoding.special):
+            return dict.fromkeys(KINDS, (0, 0))
+        results = {}
+        for kind in KINDS:
+            rows = [hide(reading, kind, vocab, rate / 100, seed) for seed in range(DRAWS)]
+            hidden = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
+            results[kind] = sum(one.right for one in hidden), sum(len(one.places) for one in hidden)
+        return results
+
+    stored = first_view("what_to_hide", "hard", model, [text, rate, chinese, DRAWS], compute)
+    return {kind: (int(right), int(n)) for kind, (right, n) in stored.items()}

@@ -37,7 +37,7 @@ def int8(model: nn.Module) -> nn.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favour of torchao
         copy = deepcopy(model).cpu().eval()
-        return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8)
+        return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8, inplace=True)
 
 
 def kept(model: nn.Module) -> list[Tensor]:
@@ -49,12 +49,10 @@ def kept(model: nn.Module) -> list[Tensor]:
     return tensors
 
 
-def numbers_in(model: nn.Module) -> int:
-    return sum(tensor.numel() for tensor in kept(model))
-
-
-def bytes_of(model: nn.Module) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in kept(model))
+def size_of(model: nn.Module) -> tuple[int, int]:
+    """(number of parameters, bytes) of what is kept in memory."""
+    tensors = kept(model)
+    return sum(x.numel() for x in tensors), sum(x.numel() * x.element_size() for x in tensors)
 
 
 def measure(
@@ -72,9 +70,10 @@ def measure(
                     model(batch)
                 if turn:
                     best[name] = min(best[name], time.thread_time() - begun)
+    sizes = {name: size_of(model) for name, (model, _) in models.items()}
     return {
-        name: Cost(numbers_in(model), bytes_of(model) / 1e6, 1e3 * best[name] / max(1, len(texts)))
-        for name, (model, _) in models.items()
+        name: Cost(numbers, size / 1e6, 1e3 * best[name] / max(1, len(texts)))
+        for name, (numbers, size) in sizes.items()
     }
 
 

@@ -43,12 +43,13 @@ def with_aside(data: TaskData, condition: str, seed: int = 0) -> TaskData:
     extra: "condition"; "cue", which is "yes" or "no"; "aside". ValueError for other than two classes.
     """
     _known(condition)
-    if len(data.labels) != 2:
-        raise ValueError(f"the cue marks one of two classes, and there are {len(data.labels)}")
+    labels = data.labels
+    if len(labels) != 2:
+        raise ValueError(f"the cue marks one of two classes, and there are {len(labels)}")
     rng = np.random.default_rng(seed)
-    cued = [_cued(example.label == data.labels[1], condition) for example in data.examples]
+    cued = [_cued(example.label == labels[1], condition) for example in data.examples]
     if condition == "balanced":
-        for label in data.labels:  # half of each class, drawn
+        for label in labels:  # half of each class, drawn
             places = [i for i, example in enumerate(data.examples) if example.label == label]
             for rank, place in enumerate(rng.permutation(places)):
                 cued[place] = rank < len(places) // 2

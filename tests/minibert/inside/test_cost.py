@@ -4,14 +4,14 @@ import pytest
 import torch
 from torch import nn
 
-from minibert.inside.costs.cost import answers, bytes_of, in_int8, int8, measure, numbers_in, one_thread
+from minibert.inside.costs.cost import answers, in_int8, int8, measure, one_thread, size_of
 from tests.minibert.tasks.toys import toy
 
 
 def test_sizes_are_counted_by_hand_and_weights_rounded_to_the_nearest_step():
     model = nn.Sequential(nn.Embedding(10, 4), nn.Linear(4, 6))
-    assert numbers_in(model) == 40 + 24 + 6 == numbers_in(int8(model))
-    assert bytes_of(model) == 4 * 70 and bytes_of(int8(model)) == 4 * 40 + 24 + 4 * 6
+    assert size_of(model) == (40 + 24 + 6, 4 * 70)
+    assert size_of(int8(model)) == (70, 4 * 40 + 24 + 4 * 6)
     torch.manual_seed(0)
     layer = nn.Linear(32, 8)
     before = layer.weight.clone()

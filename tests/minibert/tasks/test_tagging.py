@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics import classification_report, f1_score
+from seqeval.metrics.sequence_labeling import get_entities
 
 from minibert.model import IGNORE
 from minibert.tasks import TASKS, Options, Problem, TaskDataError
@@ -67,8 +68,13 @@ def test_every_scheme_becomes_iob2():
         assert " ".join(to_iob2(tags.split())) == expected
 
 
+@given(st.lists(st.sampled_from([*TAGS, "E-A", "S-A", "E-B", "S-B"]), max_size=12))
+def test_entities_are_those_that_seqeval_finds(tags):
+    assert entities(tags) == [(start, end + 1, kind) for kind, start, end in get_entities(tags)]
+
+
 @given(st.lists(st.sampled_from(TAGS), max_size=12))
-def test_iob2_names_the_entities_that_seqeval_finds(tags):
+def test_iob2_names_the_same_entities(tags):
     assert entities(to_iob2(tags)) == entities(tags)
     assert to_iob2(to_iob2(tags)) == to_iob2(tags)
 
