@@ -183,7 +183,7 @@ def on_one_scale(
 
     names: legend entries of the paper's points, ours (one dot per seed, mean ± sd), and the floor · own: name of the
     user's runs · log: logarithmic scale, for perplexities · places: where on the scale a number of the paper's stands,
-    and one of ours, which is then also that of the floor; by default, where it says.
+    and one of ours, also of the floor, to at most 100; by default, where it says.
     """
     theirs, mine = places or (float, float)
     fig = go.Figure()
@@ -247,6 +247,7 @@ def on_one_scale(
     name_rows(fig, [row.name for row in rows])
     shown = [theirs(row.paper) for row in rows if row.paper is not None]
     shown += [mine(x) for row in rows for x in (*row.ours.values(), *row.own)]
+    shown += [100.0] if places else []
     one_scale(fig, shown + ([] if floor is None else [mine(floor)]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(

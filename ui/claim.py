@@ -330,6 +330,11 @@ def show_verdicts(
         st.caption(words.format(floors=details))
 
 
+def show_claims(name: str, records: Sequence[dict]) -> None:
+    """`show_verdicts` of a table's claims on these records."""
+    show_verdicts(claims.judged(name, claims.recorded(name, records)), claims.tables()[name]["arms"])
+
+
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
     from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
 

@@ -167,7 +167,7 @@ def levels(name: str, metric: str, records: Sequence[dict]) -> tuple[float | Non
     ceilings = every["ceiling"] | (every["toy_ceiling"] if on_toy else {}) | table.get("ceilings", {})
     if on_toy and metric in last["floor"]:
         floors.append(factor(metric) * last["floor"][metric])
-    if {"--tasks", "--heldout"} & set(last["command"].split()):  # texts of the user's own
+    if {"--tasks", "--heldout"} & set(last.get("command", "").split()):  # texts of the user's own
         return max(floors, default=None), ceilings.get(metric)
     if metric in table.get("floors", {}):
         floors.append(table["floors"][metric])

@@ -18,21 +18,26 @@ def in_short(inputs: Inputs, measure: Measure) -> str:
         return summary_of(rows) or _("{arm}: {verdict}").format(
             arm=names[rows[0].claim.arm], verdict=verdict_words()[rows[0].verdict]
         )
-    if "too little learned" in said and measure.share <= 0:
-        return _("No verdict: no arm does better than {floor}").format(floor=floor_words(measure.key)[0])
-    if "too little learned" in said:
-        most = max((row for row in rows if row.verdict == "too little learned"), key=lambda row: row.share)
-        return _("No verdict: {arm} has learned {share:.0%} of what it could").format(
-            arm=names[ahead_in_paper(most, measure)], share=max(most.share, 0.0)
-        )
-    if "another task" in said:
-        return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
     if said:
-        words = verdict_words()[rows[0].verdict]
-        return words[:1].upper() + words[1:]
+        few = [row for row in rows if row.verdict == "too little learned"]
+        return no_verdict(max(few or rows, key=lambda row: row.share or 0.0), inputs, measure)
     if "no difference in the paper" in {row.verdict for row in compared}:
         return _("The paper’s numbers do not differ")
     return _("Nothing to compare yet: one arm alone")
+
+
+def no_verdict(row: Judged, inputs: Inputs, measure: Measure) -> str:
+    """Why a claim has none."""
+    if row.verdict == "too little learned" and measure.share <= 0:
+        return _("No verdict: no arm does better than {floor}").format(floor=floor_words(measure.key)[0])
+    if row.verdict == "too little learned":
+        return _("No verdict: {arm} has learned {share:.0%} of what it could").format(
+            arm=inputs.paper["arms"][ahead_in_paper(row, measure)], share=max(row.share, 0.0)
+        )
+    if row.verdict == "another task":
+        return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
+    words = verdict_words()[row.verdict]
+    return words[:1].upper() + words[1:]
 
 
 def ahead_in_paper(row: Judged, measure: Measure) -> str:
@@ -40,21 +45,35 @@ def ahead_in_paper(row: Judged, measure: Measure) -> str:
     return row.claim.arm if (row.claim.sign > 0) != measure.log else row.claim.base
 
 
+def foremost(inputs: Inputs, measure: Measure) -> Judged | None:
+    """The claim of which the paper's difference is the largest; None if it tells no direction."""
+    told = [row for row in inputs.compared(measure) if row.claim.sign]
+    return max(told, key=lambda row: abs(row.claim.sign), default=None)
+
+
+def headline(inputs: Inputs, measure: Measure) -> str:
+    """What was found of the foremost claim."""
+    row, names = foremost(inputs, measure), inputs.paper["arms"]
+    if row is None or row.verdict not in JUDGED:
+        return in_short(inputs, measure) if row is None else no_verdict(row, inputs, measure)
+    way = _("{arm} lower than {base}") if row.ours.mean < 0 else _("{arm} higher than {base}")
+    said = {
+        "agrees": _("As in the paper: {found}"),
+        "disagrees": _("Against the paper: {found}"),
+        "unclear": _("Not decided by the seeds: {found}"),
+    }
+    found = way.format(arm=names[row.claim.arm], base=names[row.claim.base])
+    return said[row.verdict].format(found=found)
+
+
 def both_say(inputs: Inputs, measure: Measure) -> str:
-    """What the paper says of the measure's largest difference, and what ours say of it, in a sentence."""
-    rows = inputs.compared(measure)
-    told = [row for row in rows if row.claim.sign]
-    if not told:
-        return (
-            _("The paper’s numbers differ by less than half a point: there is nothing to find again.") if rows else ""
-        )
-    row, names = max(told, key=lambda row: abs(row.claim.sign)), inputs.paper["arms"]
-    arm, base = names[row.claim.arm], names[row.claim.base]
-    theirs = (
-        _("In the paper {arm} is lower than {base}")
-        if row.claim.sign < 0
-        else _("In the paper {arm} is higher than {base}")
-    )
+    """What the paper says of the foremost claim, and what ours say of it, in a sentence."""
+    row, names = foremost(inputs, measure), inputs.paper["arms"]
+    if row is None:
+        nothing = _("The paper’s numbers differ by less than half a point: there is nothing to find again.")
+        return nothing if inputs.compared(measure) else ""
+    less = row.claim.sign < 0
+    theirs = _("In the paper {arm} is lower than {base}") if less else _("In the paper {arm} is higher than {base}")
     if row.claim.paper is not None:
         theirs += _(", by {points:.4g}")
     ours = {
@@ -62,17 +81,14 @@ def both_say(inputs: Inputs, measure: Measure) -> str:
         "disagrees": _("here it is the other way round."),
         "unclear": _("here the seeds do not decide it."),
         "too little learned": _("ours cannot say: {ahead} has learned {share:.0%} of what there is to learn here."),
-        "nothing left to gain": _("ours cannot say: {behind} knows nearly everything here."),
+        "nothing left to gain": _("ours cannot say: hardly anything is left to gain here."),
         "another task": _("ours cannot say, for it is another task."),
     }.get(row.verdict, verdict_words()[row.verdict] + ".")
-    ahead = ahead_in_paper(row, measure)
-    behind = row.claim.base if ahead == row.claim.arm else row.claim.arm
     return f"{theirs}; {ours}".format(
-        arm=arm,
-        base=base,
+        arm=names[row.claim.arm],
+        base=names[row.claim.base],
         points=abs(row.claim.paper or 0),
-        ahead=names[ahead],
-        behind=names[behind],
+        ahead=names[ahead_in_paper(row, measure)],
         share=max(row.share or 0.0, 0.0),
     )
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from minibert.experiments.results import share_of_way
 from minibert.folders import LESSONS
-from sections.experiments.differences import both_say, in_short
+from sections.experiments.differences import both_say, headline
 from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
@@ -24,7 +24,7 @@ def show(inputs: Inputs) -> None:
             _nothing(inputs)
             return
         table = papers_tables().get(inputs.name)
-        left, right = st.columns([5, 7], gap="medium") if table else (None, st.container())
+        left, right = st.columns([5, 6], gap="medium") if table else (None, st.container())
         if left:
             with left:
                 _the_papers(table, inputs)
@@ -106,9 +106,9 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
         floor_words(measure.key)[0],
     )
     axis = _("{measure} (lower is better)") if measure.log else _("{measure}, percent")
-    finding, table, places = in_short(inputs, measure), table_of(rows), _shares(measure)
+    finding, table, places = headline(inputs, measure), table_of(rows), _shares(measure)
     if places:
-        axis = _("share of what can be gained, %: 0 is {floor}, 100 all right").format(floor=keys[2])
+        axis = _("share of what can be gained, %")
     fig = on_one_scale(
         rows,
         keys,
@@ -152,7 +152,7 @@ def _draw_steps(inputs: Inputs, measure: Measure) -> None:
         + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
         for line, points in lines.items()
     ]
-    name, finding = metric_names()[measure.key], in_short(inputs, measure)
+    name, finding = metric_names()[measure.key], headline(inputs, measure)
     alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
     floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
