@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 from minibert.experiments.results import NO_VERDICT
 from plots.grammar import OURS, PAPER
 from plots.theme import (
+    DOTTED,
     GREEN,
     GREY,
     LEGEND_ABOVE,
@@ -56,7 +57,6 @@ class Gap:
     verdict: str
 
 
-DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # the line of a trivial baseline
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
@@ -77,8 +77,7 @@ def scores(
 ) -> go.Figure:
     """Two panels, each on its own scale: the paper's numbers; and ours, one dot per seed and mean ± sd.
 
-    floor: score of a trivial baseline, a dotted line if within our scale, which is not extended to include it.
-    high: pixels of a row · own: name of the user's runs.
+    floor: score of a trivial baseline, a dotted line · high: pixels of a row · own: name of the user's runs.
     """
     with_paper = any(row.paper is not None for row in rows)
     fig = make_subplots(
@@ -151,11 +150,9 @@ def scores(
         fig.update_yaxes(showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]
-    pad_axis(fig, values, axis[1], col=ours)
+    pad_axis(fig, values if floor is None or not values else [*values, floor], axis[1], col=ours)
     if floor is not None and values:
-        low, high = next(fig.select_xaxes(row=1, col=ours)).range
-        if low <= floor <= high:
-            fig.add_vline(x=floor, line=DOTTED, row=1, col=ours)
+        fig.add_vline(x=floor, line=DOTTED, row=1, col=ours)
     fig.update_layout(height=130 + high * len(rows))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
@@ -179,18 +176,21 @@ def on_one_scale(
     title: str,
     own: str = "",
     log: bool = False,
+    places: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
 ) -> go.Figure:
     """The paper's numbers and ours below each other in every row, on one common scale that includes the trivial
     baseline `floor`.
 
     names: legend entries of the paper's points, ours (one dot per seed, mean ± sd), and the floor · own: name of the
-    user's runs · log: logarithmic scale, for perplexities.
+    user's runs · log: logarithmic scale, for perplexities · places: where on the scale a number of the paper's stands,
+    and one of ours, also of the floor, to at most 100; by default, where it says.
     """
+    theirs, mine = places or (float, float)
     fig = go.Figure()
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
-                x=[row.paper],
+                x=[theirs(row.paper)],
                 y=[y - 0.22],
                 mode="markers+text",
                 text=[f"{row.paper:g}"],
@@ -199,37 +199,40 @@ def on_one_scale(
                 marker={"size": 14, "color": PAPER, "symbol": "diamond"},
                 showlegend=False,
                 cliponaxis=False,
-                hovertemplate="%{x}<extra></extra>",
+                hovertemplate=f"{row.paper:g}<extra></extra>",
             )
         values = list(row.ours.values())
-        mean = statistics.fmean(values)
+        mean, placed = statistics.fmean(values), [mine(value) for value in values]
+        middle, deviation = statistics.fmean(placed), statistics.stdev(placed) if len(values) > 1 else 0.0
         add_marks(
             fig,
-            values,
+            placed,
             [y + 0.22] * len(values),
             {"size": 9, "color": OURS, "opacity": 0.6},
-            customdata=list(row.ours),
-            hover="%{customdata}: %{x:.2f}",
+            customdata=list(row.ours.items()),
+            hover="%{customdata[0]}: %{customdata[1]:.2f}",
         )
-        spread = {"array": [statistics.stdev(values)], "thickness": 3, "width": 8} if len(values) > 1 else None
+        spread = {"array": [deviation], "thickness": 3, "width": 8} if len(values) > 1 else None
         add_marks(
             fig,
-            [mean],
+            [middle],
             [y + 0.22],
             {"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             error_x=spread,
-            hover="%{x:.2f}",
+            hover=f"{mean:.2f}",
         )
         # Right of everything else in the row, so that it covers no dot and no error bar.
-        end = max([*values, *row.own, mean + (statistics.stdev(values) if len(values) > 1 else 0)])
+        stars = [mine(value) for value in row.own]
+        end = max([*placed, *stars, middle + deviation])
         add_text(fig, [end], [y + 0.22], [f"  {mean:.1f}"])
         if row.own:
             add_marks(
                 fig,
-                list(row.own),
-                [y + 0.22] * len(row.own),
+                stars,
+                [y + 0.22] * len(stars),
                 {"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
-                hover=f"{own}: %{{x:.1f}}",
+                customdata=list(row.own),
+                hover=f"{own}: %{{customdata:.1f}}",
             )
     keys = [(names[1], "circle", OURS)]
     if any(row.paper is not None for row in rows):
@@ -239,11 +242,13 @@ def on_one_scale(
     for name, symbol, colour in keys:
         in_legend(fig, name, marker={"size": 12, "symbol": symbol, "color": colour})
     if floor is not None:
-        fig.add_vline(x=floor, line=DOTTED)
+        fig.add_vline(x=mine(floor), line=DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
     name_rows(fig, [row.name for row in rows])
-    values_shown = [x for row in rows for x in (row.paper, *row.ours.values(), *row.own) if x is not None]
-    one_scale(fig, values_shown + ([] if floor is None else [floor]), log)
+    shown = [theirs(row.paper) for row in rows if row.paper is not None]
+    shown += [mine(x) for row in rows for x in (*row.ours.values(), *row.own)]
+    shown += [100.0] if places else []
+    one_scale(fig, shown + ([] if floor is None else [mine(floor)]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
         height=max(170 + 64 * len(rows), 380),

@@ -32,6 +32,7 @@ DIVERGING = [[0.0, "#0072B2"], [0.5, "#F4F1EA"], [1.0, "#D55E00"]]  # below zero
 
 FONT_SIZE = 16
 SMALL = 14  # the smallest type in figures
+DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # what needs no understanding
 USUAL_HEIGHT = 450  # plotly's default height
 PROJECTED_HEIGHT = 620  # what the page's borders leave of a small projector's 720 pixels
 _PIXELS = {  # part of a figure → its sizes in pixels, besides those of type and markers

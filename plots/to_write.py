@@ -8,7 +8,7 @@ from itertools import cycle
 import plotly.graph_objects as go
 
 from plots.marks import LEGEND_ABOVE, add_line, name_rows, panels
-from plots.theme import BLUE, GREEN, ORANGE, SMALL, VERMILION
+from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION
 
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
@@ -38,12 +38,17 @@ def by_sweep(lines: Mapping[str, Sequence[float]], titles: tuple[str, str]) -> g
     return fig
 
 
-def arms_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str) -> go.Figure:
-    """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares."""
+def arms_by_measure(
+    values: Mapping[str, Mapping[str, Sequence[float]]], axis: str, floors: Mapping[str, float] | None = None
+) -> go.Figure:
+    """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares ·
+    floors: metric → percent that need no understanding, a dotted line."""
     fig = panels(values, rows=len(values), vertical_spacing=0.36 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
-    for number, some in enumerate(values.values(), 1):
+    for number, (metric, some) in enumerate(values.items(), 1):
         names = [arm for arm in arms if arm in some]
+        if floors and metric in floors:
+            fig.add_vline(x=floors[metric], line=DOTTED, row=number, col=1)
         for y, arm in enumerate(names):
             colour, _dash, symbol = LOOKS[arms.index(arm) % len(LOOKS)]
             shares = [100 * share for share in some[arm]]

@@ -45,7 +45,7 @@ def floor_words(metric: str) -> tuple[str, str]:
     listed = _("a word list")
     named = (
         listed,
-        _("Taking the first person or the first thing of the story, as the question’s words suggest, has F1 {floor}."),
+        _("Taking the person or thing of the story that the question’s words ask for most often has F1 {floor}."),
     )
     tags = _(
         "Giving each word the tag it has most often in the training sentences, and O to a word not among them, has F1 "
@@ -53,15 +53,36 @@ def floor_words(metric: str) -> tuple[str, str]:
     )
     frequent = _("Guessing by how frequent each token is, whatever stands around it, has perplexity {floor}.")
     between = _("The word seen most often between the same two neighbours is right in {floor} %.")
+    neighbours = _("the two neighbours alone"), between
     last = _("Whoever takes every pronoun for the name said last before it has F1 {floor}.")
     positive = _("always “positive”"), _("Always answering “positive” is right in {floor} %.")
+    half = _("a guess"), _("A guess is right in {floor} %.")
+    tagged = _("Giving each word the tag it has most often in the training sentences has F1 {floor}.")
+    spelled = _(
+        "Putting, of a word and those it may be a slip of, the one seen most often between its two neighbours has F1 "
+        "{floor}."
+    )
+    beside = _("Each of the three words seen most often beside the two around them: {floor} % are right.")
+    shared = _("The share of words in common has a rank correlation of {floor} with the scores.")
     return {
+        **dict.fromkeys(("right_32", "right_64", "right_128", "right_256", "before", "here", "corrected"), neighbours),
+        **dict.fromkeys(("f1", "atis_entities", "snips_entities"), (listed, tagged)),
+        **dict.fromkeys(("detection_f1", "correction_f1"), (_("the two neighbours alone"), spelled)),
+        **dict.fromkeys(("sop", "nsp", "strangers", "found", "names"), half),
+        "chosen": neighbours,
+        "span_boundary": (_("the two words around"), beside),
+        "next_word": (
+            _("the word before alone"),
+            _("The word seen most often after the one before is right in {floor} %."),
+        ),
+        "spearman": (_("words in common"), shared),
+        "loss": (_("frequencies alone"), _("Guessing by how frequent each word is costs {floor} nats.")),
         "sst2": positive,
         "mrpc": (_("always “paraphrase”"), _("Always answering “paraphrase” is right in {floor} %.")),
         "ner": (listed, tags),
         "ner_features": (listed, tags),
         "mlm_perplexity": (_("frequencies alone"), frequent),
-        "determined": (_("the two neighbours alone"), between),
+        "determined": neighbours,
         "meant": named,
         "meant_features": named,
         "who_is_meant": (_("the name said last"), last),
@@ -73,7 +94,7 @@ def floor_words(metric: str) -> tuple[str, str]:
 
 def records_of(name: str, required: set[str] = REQUIRED) -> list[dict]:
     """The newest records of a table of claims or an experiment; [] if there are none or the file cannot be read."""
-    return claims.newest(records_at(claims.results_of(name), required))
+    return claims.recorded(name, records_at(claims.results_of(name), required))
 
 
 def records_at(path: Path, required: set[str]) -> list[dict]:
@@ -208,8 +229,11 @@ def scores_in_words(table: Sequence[Mapping]) -> str:
     )
 
 
-def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: str, key: str) -> None:
-    """One panel per measure: a dot per seed of each arm, a line at the mean. values: measure → arm → shares."""
+def show_by_measure(
+    values: Mapping[str, Mapping[str, Sequence[float]]], axis: str, key: str, floors: Mapping[str, float] | None = None
+) -> None:
+    """One panel per measure: a dot per seed of each arm, a line at the mean. values: measure → arm → shares · floors:
+    measure → percent that need no understanding."""
     from plots.to_write import arms_by_measure
 
     details = "; ".join(
@@ -228,7 +252,15 @@ def show_by_measure(values: Mapping[str, Mapping[str, Sequence[float]]], axis: s
         for arm, some in by.items()
         if some
     ]
-    figure(arms_by_measure(values, axis), f"{axis}. {details}.", key, data=table, wide=True)
+    figure(arms_by_measure(values, axis, floors), f"{axis}. {details}.", key, data=table, wide=True)
+    if floors:
+        st.caption(_("The dotted line: what needs no understanding."))
+
+
+def floors_of(name: str, measures: Mapping[str, str], records: Sequence[dict]) -> dict[str, float]:
+    """Measure in words → its floor, where it is known. measures: metric → words."""
+    floors = {words: claims.levels(name, metric, records)[0] for metric, words in measures.items()}
+    return {words: floor for words, floor in floors.items() if floor is not None}
 
 
 def show_claim(
@@ -257,7 +289,7 @@ def show_claim(
     )
     parts = [_("A dot is a seed, the line their mean, the bar one standard deviation.")]
     if floor is not None:
-        parts.append(_("A dotted line, if there is one: {what}.").format(what=floor_words(metric)[0]))
+        parts.append(_("The dotted line: {what}.").format(what=floor_words(metric)[0]))
     paper = _("The paper, on a scale of its own: {source}.") if theirs else _("The paper: {source}.")
     parts.append(paper.format(source=literal(table["source"])))
     st.caption(" ".join(parts))
@@ -289,12 +321,18 @@ def show_verdicts(
     if any(one.claim.metric in claims.LOWER for one in judged):
         st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
     stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
-    if details := " ".join(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items()):
+    told = dict.fromkeys(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items())
+    if details := " ".join(told):
         words = _(
             "**Too little learned:** {floors} The arm that is ahead in the paper is not a third of the way from there "
             "to the best to be expected."
         )
         st.caption(words.format(floors=details))
+
+
+def show_claims(name: str, records: Sequence[dict]) -> None:
+    """`show_verdicts` of a table's claims on these records."""
+    show_verdicts(claims.judged(name, claims.recorded(name, records)), claims.tables()[name]["arms"])
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
@@ -330,19 +368,14 @@ def _arms(one: Judged, names: Mapping[str, str]) -> list[str]:
 
 
 def summary_of(judged: Sequence[Judged]) -> str:
-    """With how many of the claims our results agree; "" if there are not several."""
+    """How many of the claims our results agree with, and why not the others; "" if there are not several."""
     counts = Counter(one.verdict for one in judged if one.claim.sign)
     n = sum(counts.values())
     if n < 2:
         return ""
-    verdict = _("Of {n} claims our results agree with {same}, disagree with {other}, and leave {open} unclear.").format(
-        n=n, same=counts["agrees"], other=counts["disagrees"], open=counts["unclear"]
-    )
-    without = {reason: counts[word] for word, reason in reasons().items() if counts[word]}
-    if not without:
-        return verdict
-    details = "; ".join(f"{reason} ({count})" for reason, count in without.items())
-    return f"{verdict} {_('On {n} there is no verdict: {told}.').format(n=sum(without.values()), told=details)}"
+    words = {"agrees": _("as the paper says"), "disagrees": _("against it"), "unclear": _("not decided by the seeds")}
+    told = ", ".join(f"{counts[verdict]} {said}" for verdict, said in (words | reasons()).items() if counts[verdict])
+    return _("Of {n} claims: {told}").format(n=n, told=told)
 
 
 def sentence(one: Judged, names: Mapping[str, str]) -> str:
@@ -352,6 +385,8 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
         theirs = _("{gap} in the paper").format(gap=signed(claim.paper))
     elif claim.sign:
         theirs = _("higher in the paper") if claim.sign > 0 else _("lower in the paper")
+    elif claim.sign == 0:
+        theirs = _("no difference in the paper")
     else:
         theirs = _("not in the paper")
     unit = claims.UNITS.get(claim.metric, _("points"))
@@ -360,8 +395,10 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
     if half is None:
         here = _("{mean} {unit} here, from a single seed").format(mean=mean, unit=unit)
     else:
-        here = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds").format(
-            mean=mean, half=half, digits=digits, unit=unit, n=ours.seeds
+        of_pairs = _("{mean} ± {half:.{digits}f} {unit} here, over draws of {n:,} test pairs")
+        of_seeds = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds")
+        here = (of_pairs if ours.pairs else of_seeds).format(
+            mean=mean, half=half, digits=digits, unit=unit, n=ours.pairs or ours.seeds
         )
     here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
     if claim.what:

@@ -24,7 +24,9 @@ def add_commands(commands) -> None:
     )
     sub.add_argument("name", nargs="?", help="one of those --list names")
     sub.add_argument("--list", action="store_true", help="say which experiments there are, and their arms")
-    sub.add_argument("--verdicts", action="store_true", help="say of each claim whether the recorded results agree")
+    sub.add_argument(
+        "--verdicts", action="store_true", help="of each claim: direction, floor, ceiling, difference, seeds, verdict"
+    )
     sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
     sub.add_argument("--data", nargs="+", type=input_path, help=f"text to pre-train on (default: two files of ${DATA})")
     sub.add_argument(
@@ -122,19 +124,31 @@ def begin_ablation(options) -> tuple[Path, Iterator]:
     return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
 
 
+def direction(sign: float | None) -> str:
+    return "" if sign is None else "same" if sign == 0 else "higher" if sign > 0 else "lower"
+
+
 def print_verdicts(options) -> None:
     """A line a claim that has been tried, by the table it is in, and how many have which verdict."""
     from minibert.experiments.claims import all_judged
 
     counts: Counter[str] = Counter()
+    if not options.json:
+        titles = f"{'table':26} {'arm − base':60} {'paper':>7} {'floor':>8} {'ceiling':>8}"
+        print(f"{titles}  {'ours, 95 %':16} {'over':>11}  verdict")
     for name, one in all_judged():
         counts[one.verdict] += 1
-        said, ours = one.claim.said, one.ours
+        claim, ours = one.claim, one.ours
         if ours is None:  # not tried
             continue
+        paper = direction(claim.sign) if claim.paper is None else f"{claim.paper:+.4g}"
+        floor, ceiling = ("" if value is None else f"{value:.2f}" for value in (one.floor, one.ceiling))
         half = "" if ours.half is None else f" ± {ours.half:.2f}"
-        values = {"table": name, "said": said, **asdict(one.claim), "ours": asdict(ours), "verdict": one.verdict}
-        print_result(options, values, f"{name:26} {said:60} {ours.mean:+7.2f}{half:8}  {one.verdict}")
+        over = f"{ours.pairs} pairs" if ours.pairs else f"{ours.seeds} seeds"
+        values = {"table": name, "said": claim.said, **asdict(claim), "ours": asdict(ours), "verdict": one.verdict}
+        values |= {"floor": one.floor, "ceiling": one.ceiling}
+        line = f"{name:26} {claim.said:60} {paper:>7} {floor:>8} {ceiling:>8}"
+        print_result(options, values, f"{line}  {ours.mean:+7.2f}{half:9} {over:>11}  {one.verdict}")
     print_result(options, dict(counts), "; ".join(f"{word}: {n}" for word, n in counts.most_common()))
 
 

@@ -74,12 +74,14 @@ def by_arm(records: Sequence[Mapping], metric: str) -> dict[str, dict[int, float
 @dataclass(frozen=True)
 class Difference:
     """An arm minus another, over their common seeds: mean, and half its 95 % interval (None for a single seed).
-    varies: False if several seeds give both arms the same value each, so that there is no spread to judge by."""
+    varies: False if several seeds give both arms the same value each, so that there is no spread to judge by · pairs:
+    of the test set, if the interval is of draws of these (`experiments.paired`)."""
 
     mean: float
     half: float | None
     seeds: int
     varies: bool = True
+    pairs: int = 0
 
     @property
     def clear(self) -> bool:
@@ -157,8 +159,9 @@ def verdict(
 
 def doubt_about(ahead: float, behind: float, floor: float, best: float | None, *, log: bool = False) -> str | None:
     """Why two scores cannot test the paper's claim; None if they can. ahead, behind: of the arms that are so in the
-    paper · floor: what is had without understanding · best: the most there is to be had, if known."""
+    paper · floor: what is had without understanding · best: the most there is to be had, if known; below the floor
+    where lower is better."""
     learned = share_of_way(ahead, floor, best, log=log) if best is not None else ahead - floor
     if learned <= 0 or (best is not None and learned < LEAST_LEARNED):
         return "too little learned"
-    return "nothing left to gain" if best is not None and not log and behind > AT_CEILING * best else None
+    return "nothing left to gain" if best is not None and best > floor and behind > AT_CEILING * best else None

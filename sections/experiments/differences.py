@@ -1,11 +1,8 @@
 """Each arm against the base, in the paper and here with an interval, and the verdicts."""
 
-import statistics
-
 import streamlit as st
 
 from minibert.experiments.claims import Judged
-from minibert.experiments.results import NO_VERDICT
 from sections.experiments.subject import REAL, Inputs, Measure, metric_names
 from ui.claim import JUDGED, floor_words, show_verdicts, summary_of, verdict_words
 from ui.lesson import Lesson
@@ -13,42 +10,87 @@ from ui.translations import _
 
 
 def in_short(inputs: Inputs, measure: Measure) -> str:
-    """A measure's finding: with how many claims our results agree, or why there is no verdict."""
-    rows = [row for row in inputs.compared(measure) if row.claim.sign]
-    said = {row.verdict for row in rows}
+    """A measure's finding: how many of the claims our results bear out, or why there is no verdict."""
+    compared = inputs.compared(measure)
+    rows = [row for row in compared if row.claim.sign]
+    said, names = {row.verdict for row in rows}, inputs.paper["arms"]
     if said & set(JUDGED):
-        return summary_of(rows) or _("One claim – {verdict}").format(verdict=verdict_words()[rows[0].verdict])
-    if "too little learned" in said and measure.share <= 0:
-        return _("No verdict: no arm does better than {floor}").format(floor=floor_words(measure.key)[0])
-    if "too little learned" in said:
-        share = max(row.share for row in rows if row.verdict == "too little learned")
-        return _("No verdict: what is ahead in the paper has learned {share:.0%} of what can be learned here").format(
-            share=max(share, 0.0)
+        return summary_of(rows) or _("{arm}: {verdict}").format(
+            arm=names[rows[0].claim.arm], verdict=verdict_words()[rows[0].verdict]
         )
-    if "another task" in said:
-        return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
     if said:
-        words = verdict_words()[rows[0].verdict]
-        return words[:1].upper() + words[1:]
-    if "no difference in the paper" in {row.verdict for row in inputs.compared(measure)}:
+        few = [row for row in rows if row.verdict == "too little learned"]
+        return no_verdict(max(few or rows, key=lambda row: row.share or 0.0), inputs, measure)
+    if "no difference in the paper" in {row.verdict for row in compared}:
         return _("The paper’s numbers do not differ")
     return _("Nothing to compare yet: one arm alone")
 
 
-def best_arms(inputs: Inputs, measure: Measure) -> str:
-    """A measure's finding if all its differences can be judged: our best arm, and the paper's; else why not."""
-    said = {row.verdict for row in inputs.compared(measure)}
-    if not said & set(JUDGED) or said & set(NO_VERDICT):
-        return in_short(inputs, measure)
-    names, choose = inputs.paper["arms"], min if measure.log else max
-    means = {arm: statistics.fmean(measure.found[arm].values()) for arm in inputs.arms}
-    ours = choose(means, key=means.get)
-    said = _("Best here: {arm} {score:.1f}").format(arm=names[ours], score=means[ours])
-    values = {arm: value for arm, value in measure.column.get("values", {}).items() if arm in means}
-    if values:
-        theirs = choose(values, key=values.get)
-        said += " · " + _("in the paper: {arm} {score:g}").format(arm=names[theirs], score=values[theirs])
-    return said
+def no_verdict(row: Judged, inputs: Inputs, measure: Measure) -> str:
+    """Why a claim has none."""
+    if row.verdict == "too little learned" and measure.share <= 0:
+        return _("No verdict: no arm does better than {floor}").format(floor=floor_words(measure.key)[0])
+    if row.verdict == "too little learned":
+        return _("No verdict: {arm} has learned {share:.0%} of what it could").format(
+            arm=inputs.paper["arms"][ahead_in_paper(row, measure)], share=max(row.share, 0.0)
+        )
+    if row.verdict == "another task":
+        return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
+    words = verdict_words()[row.verdict]
+    return words[:1].upper() + words[1:]
+
+
+def ahead_in_paper(row: Judged, measure: Measure) -> str:
+    """The one of the two arms that does better in the paper."""
+    return row.claim.arm if (row.claim.sign > 0) != measure.log else row.claim.base
+
+
+def foremost(inputs: Inputs, measure: Measure) -> Judged | None:
+    """The claim of which the paper's difference is the largest; None if it tells no direction."""
+    told = [row for row in inputs.compared(measure) if row.claim.sign]
+    return max(told, key=lambda row: abs(row.claim.sign), default=None)
+
+
+def headline(inputs: Inputs, measure: Measure) -> str:
+    """What was found of the foremost claim."""
+    row, names = foremost(inputs, measure), inputs.paper["arms"]
+    if row is None or row.verdict not in JUDGED:
+        return in_short(inputs, measure) if row is None else no_verdict(row, inputs, measure)
+    way = _("{arm} lower than {base}") if row.ours.mean < 0 else _("{arm} higher than {base}")
+    said = {
+        "agrees": _("As in the paper: {found}"),
+        "disagrees": _("Against the paper: {found}"),
+        "unclear": _("Not decided by the seeds: {found}"),
+    }
+    found = way.format(arm=names[row.claim.arm], base=names[row.claim.base])
+    return said[row.verdict].format(found=found)
+
+
+def both_say(inputs: Inputs, measure: Measure) -> str:
+    """What the paper says of the foremost claim, and what ours say of it, in a sentence."""
+    row, names = foremost(inputs, measure), inputs.paper["arms"]
+    if row is None:
+        nothing = _("The paper’s numbers differ by less than half a point: there is nothing to find again.")
+        return nothing if inputs.compared(measure) else ""
+    less = row.claim.sign < 0
+    theirs = _("In the paper {arm} is lower than {base}") if less else _("In the paper {arm} is higher than {base}")
+    if row.claim.paper is not None:
+        theirs += _(", by {points:.4g}")
+    ours = {
+        "agrees": _("here too."),
+        "disagrees": _("here it is the other way round."),
+        "unclear": _("here the seeds do not decide it."),
+        "too little learned": _("ours cannot say: {ahead} has learned {share:.0%} of what there is to learn here."),
+        "nothing left to gain": _("ours cannot say: hardly anything is left to gain here."),
+        "another task": _("ours cannot say, for it is another task."),
+    }.get(row.verdict, verdict_words()[row.verdict] + ".")
+    return f"{theirs}; {ours}".format(
+        arm=names[row.claim.arm],
+        base=names[row.claim.base],
+        points=abs(row.claim.paper or 0),
+        ahead=names[ahead_in_paper(row, measure)],
+        share=max(row.share or 0.0, 0.0),
+    )
 
 
 def of_all_measures(inputs: Inputs) -> str:

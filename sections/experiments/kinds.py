@@ -72,23 +72,13 @@ def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None
 
 
 def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]]) -> str:
-    """The largest gap of an arm to the base, as a title."""
-    gaps = [
-        (means[base][kind] - found[kind], arm, kind)
-        for arm, found in means.items()
-        if arm != base and base in means
-        for kind in found
-    ]
-    if not gaps:
+    """In how many kinds each arm is ahead of the base."""
+    others = [arm for arm in means if arm != base and base in means]
+    if not others:
         return _("Determined words by kind")
-    _gap, arm, kind = max(gaps, key=lambda gap: abs(gap[0]))
-    return _("Widest apart in “{kind}”: {base} {first:.0f}, {arm} {second:.0f}").format(
-        kind=kind_words().get(kind, kind),
-        base=names[base],
-        first=means[base][kind],
-        arm=names[arm],
-        second=means[arm][kind],
-    )
+    ahead = {arm: sum(means[arm][kind] > means[base][kind] for kind in means[arm]) for arm in others}
+    told = ", ".join(f"{names[arm]} {n}" for arm, n in ahead.items())
+    return _("Ahead of {base}, in so many of {n} kinds: {told}").format(base=names[base], n=len(means[base]), told=told)
 
 
 def kind_words() -> dict[str, str]:

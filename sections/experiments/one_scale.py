@@ -1,10 +1,14 @@
-"""The picture: the paper's scores, ours, and the baseline without understanding, on one scale."""
+"""The picture: the paper's table; beside it the paper's scores, ours, and what needs no understanding, on one scale."""
 
 import statistics
+import tomllib
+from functools import cache, partial
 
 import streamlit as st
 
-from sections.experiments.differences import best_arms, in_short
+from minibert.experiments.results import share_of_way
+from minibert.folders import LESSONS
+from sections.experiments.differences import both_say, headline
 from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
@@ -14,13 +18,36 @@ from ui.translations import _
 
 
 def show(inputs: Inputs) -> None:
-    """The scores of the chosen measure, with the finding as title."""
+    """The paper's table, the scores of the chosen measure with the finding as title, and what both say."""
     with picture():
         if inputs.chosen is None:
             _nothing(inputs)
-        else:
-            with st.container(key="wide-picture"):
-                (_draw_steps if inputs.name == "steps" else _draw_scores)(inputs, inputs.chosen)
+            return
+        table = papers_tables().get(inputs.name)
+        left, right = st.columns([5, 6], gap="medium") if table else (None, st.container())
+        if left:
+            with left:
+                _the_papers(table, inputs)
+        with right, st.container(key="wide-picture"):
+            (_draw_steps if inputs.name == "steps" else _draw_scores)(inputs, inputs.chosen)
+    if said := both_say(inputs, inputs.chosen):
+        st.markdown(f"**{literal(said)}**", width=980)
+    st.caption(_captions(inputs))
+
+
+@cache
+def papers_tables() -> dict[str, dict]:
+    """Experiment → the paper's own table: its source, columns and rows."""
+    return tomllib.loads((LESSONS / "experiments" / "paper.toml").read_text(encoding="utf-8"))
+
+
+def _the_papers(table: dict, inputs: Inputs) -> None:
+    st.markdown(f"**{_('The paper')}**")
+    rows = [{_("arm"): row["name"], **dict(zip(table["columns"], row["values"], strict=True))} for row in table["rows"]]
+    st.table(
+        [{name: f"{value:g}" if isinstance(value, float) else value for name, value in row.items()} for row in rows]
+    )
+    st.caption(literal(table["source"]) + ".")
 
 
 def _nothing(inputs: Inputs) -> None:
@@ -42,6 +69,12 @@ def _captions(inputs: Inputs) -> str:
             source=literal(inputs.paper["source"]), column=literal(measure.column["name"])
         )
     ]
+    if "paper_floor" in measure.column and measure.floor is not None:
+        parts.append(
+            _(
+                "Numbers beside the marks are the scores. Without understanding, {paper:g} there, {ours:.1f} here."
+            ).format(paper=measure.column["paper_floor"], ours=measure.floor)
+        )
     if inputs.text == TOY:
         parts.append(
             {
@@ -73,12 +106,29 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
         floor_words(measure.key)[0],
     )
     axis = _("{measure} (lower is better)") if measure.log else _("{measure}, percent")
-    finding, table = best_arms(inputs, measure), table_of(rows)
+    finding, table, places = headline(inputs, measure), table_of(rows), _shares(measure)
+    if places:
+        axis = _("share of what can be gained, %")
     fig = on_one_scale(
-        rows, keys, axis.format(measure=ours), measure.floor, log=measure.log, title=finding, own=_("your run")
+        rows,
+        keys,
+        axis.format(measure=ours),
+        measure.floor,
+        log=measure.log,
+        title=finding,
+        own=_("your run"),
+        places=places,
     )
     figure(fig, f"{finding}. {scores_in_words(table)}.", key="scores", data=table)
-    st.caption(_captions(inputs))
+
+
+def _shares(measure: Measure) -> tuple | None:
+    """How far a score of the paper's, and one of ours, has come from what needs no understanding to 100, in percent.
+    None if that is not known of one of the tasks."""
+    floors = measure.column.get("paper_floor"), measure.floor
+    if measure.log or None in floors:
+        return None
+    return tuple(partial(lambda score, floor: 100 * share_of_way(score, floor, 100), floor=floor) for floor in floors)
 
 
 def _rows(inputs: Inputs, measure: Measure) -> list:
@@ -102,11 +152,11 @@ def _draw_steps(inputs: Inputs, measure: Measure) -> None:
         + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
         for line, points in lines.items()
     ]
-    name, finding = metric_names()[measure.key], in_short(inputs, measure)
+    name, finding = metric_names()[measure.key], headline(inputs, measure)
     alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
     floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
     fig = over_steps(lines, axes, floor, title=finding)
     figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(_rows(inputs, measure)))
     dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
-    st.caption(f"{_captions(inputs)} {dots}")
+    st.caption(dots)

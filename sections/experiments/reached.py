@@ -18,15 +18,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("What BERT reached", title=False)
     rows = tomllib.loads((lesson.folder / "results.toml").read_text(encoding="utf-8"))["row"]
     named = [(row["name"], round(row["score"] - row["gain"], 1), row["score"]) for row in rows]
-    most = max(rows, key=lambda row: row["gain"])
+    gains = [row["gain"] for row in rows]
     figure(
         partial(
             reached,
             named,
             (_("the best before"), "BERT-large"),
             _("percent"),
-            _("Better than the best before in every one; most in {name}: {gain:+.1f}").format(
-                name=most["name"].split(":")[0], gain=most["gain"]
+            _("Better than the best before in every one, by {low} to {high} points").format(
+                low=min(gains), high=max(gains)
             ),
         ),
         " ".join(f"{name}: {before:.1f} → {score:.1f}." for name, before, score in named),
@@ -47,5 +47,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     st.markdown(_("**Try the task here**"))
     with st.container(horizontal=True, key="reached-links"):
         for task in dict.fromkeys(row["task"] for row in rows):
-            names = ", ".join(row["name"].split(":")[0].split(",")[0] for row in rows if row["task"] == task)
+            named = dict.fromkeys(row["name"].split(":")[0].split(",")[0] for row in rows if row["task"] == task)
+            names = ", ".join(named)
             link_to("output_layer", label=names, query_params={"task": task})

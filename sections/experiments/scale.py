@@ -1,16 +1,20 @@
 """What was scaled down, counted from the records, and how that affects a result; the code."""
 
 import json
+from dataclasses import asdict
 
 import streamlit as st
 
+from minibert.experiments.catalogue import Scale
 from sections.experiments.subject import Inputs
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _, ngettext
 
-PAPER_TOKENS = 256 * 512 * 1_000_000  # rows × tokens × steps (Devlin et al. 2019, §A.2)
+PAPER_TOKENS = 256 * 512 * 1_000_000  # rows × tokens × steps, as Devlin et al. 2019, §A.2, count
+SHORT_ROWS = 0.9, 128  # share of the steps, and their rows' tokens, by the same section
+PAPER_READ = round(PAPER_TOKENS * (SHORT_ROWS[0] * SHORT_ROWS[1] / 512 + 1 - SHORT_ROWS[0]))
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -28,6 +32,7 @@ def _counted(records: list[dict]) -> None:
     paper = BertConfig.preset("base")
     theirs = parameters(paper).with_pooler
     scale = records[-1]["scale"]
+    usual = asdict(Scale()) | scale  # what is not recorded had its default
     tokens = max(record["tokens"] for record in records)
     sizes = sorted({record["parameters"] for record in records})
     seconds = _runtime(records)
@@ -45,6 +50,12 @@ def _counted(records: list[dict]) -> None:
             _("times fewer"): f"{PAPER_TOKENS / tokens:,.0f}",
         },
         {
+            _("what"): _("… with its rows of 128 in 90 % of the steps"),
+            _("paper"): f"{PAPER_READ:,}",
+            _("ours"): f"{tokens:,}",
+            _("times fewer"): f"{PAPER_READ / tokens:,.0f}",
+        },
+        {
             _("what"): _("vocabulary"),
             _("paper"): f"{paper.vocab_size:,}",
             _("ours"): f"{vocabulary:,}",
@@ -55,6 +66,18 @@ def _counted(records: list[dict]) -> None:
             _("paper"): f"{paper.max_position_embeddings:,}",
             _("ours"): f"{scale['max_length']:,}",
             _("times fewer"): f"{paper.max_position_embeddings / scale['max_length']:.1f}",
+        },
+        {
+            _("what"): _("masked tokens"),
+            _("paper"): "15 %",
+            _("ours"): f"{usual['masking_rate']:.0%}".replace("%", " %"),
+            _("times fewer"): "–",
+        },
+        {
+            _("what"): _("optimizer"),
+            _("paper"): "Adam",
+            _("ours"): {"adamw": "AdamW", "muon": "Muon"}.get(usual["optimizer"], usual["optimizer"]),
+            _("times fewer"): "–",
         },
     ]
     st.table(rows)

@@ -113,7 +113,9 @@ def read() -> Inputs:
         texts = {REAL: _("on real text"), TOY: _("on the toy world")}
         text = choice("text", _("On"), texts, wrap=True, default=TOY, bare=True)
         records = _recorded(name, text)
-        measures = {column["metric"]: _measured(column, records) for column in paper_of(name, text)["column"]}
+        measures = {
+            column["metric"]: _measured(name, text, column, records) for column in paper_of(name, text)["column"]
+        }
         measures = {key: measure for key, measure in measures.items() if measure.found}
         chosen = None
         if measures:
@@ -135,10 +137,10 @@ def own_scores(inputs: Inputs) -> dict[str, list[float]]:
     return scores
 
 
-def _measured(column: dict, records: list[dict]) -> Measure:
+def _measured(name: str, text: str, column: dict, records: list[dict]) -> Measure:
     key, without = column["metric"], column.get("without", ())
     found = {arm: seeds for arm, seeds in claims.values(records, key).items() if arm not in without}
-    return Measure(key, column, found, *claims.levels(key, records))
+    return Measure(key, column, found, *claims.levels(table_name(name, text), key, records))
 
 
 def _recorded(name: str, text: str) -> list[dict]:

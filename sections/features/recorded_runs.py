@@ -4,8 +4,9 @@ import statistics
 
 import streamlit as st
 
-from minibert.experiments.claims import tables, values
+from minibert.experiments.claims import levels, tables, values
 from sections.features.subject import PAPER, Inputs, arm_names, metric_of, own_scores
+from ui.claim import show_claims
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -46,6 +47,7 @@ def show(inputs: Inputs) -> None:
             high=44,
             title=finding(name, {a: scores_by_arm[a] for a in arms}),
             own=_("your run"),
+            floor=levels(name, key, records)[0] if name in tables() else None,
         )
         fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
@@ -125,6 +127,8 @@ def show_numbers(lesson: Lesson, inputs: Inputs) -> None:
         st.table(table_of(inputs))
         found = values(records, metric_of(comparison(inputs.shown))[0])
         findings(inputs.shown, found, arm_names(inputs.shown))
+        if inputs.tagging:
+            show_claims(inputs.shown, records)
     lesson.show("What came out" if inputs.tagging else "Sentences")
     lesson.show("How to read these numbers")
     if inputs.tagging:

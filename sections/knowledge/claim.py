@@ -4,7 +4,15 @@ from minibert.experiments import claims
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.results import by_arm
 from sections.knowledge.subject import Inputs
-from ui.claim import records_of, seeds_in_words, show_by_measure, show_missing_results, show_provenance, show_verdicts
+from ui.claim import (
+    floors_of,
+    records_of,
+    seeds_in_words,
+    show_by_measure,
+    show_missing_results,
+    show_provenance,
+    show_verdicts,
+)
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -27,7 +35,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         words: {arms[arm]: list(seeds.values()) for arm, seeds in by.items() if arm in arms}
         for words, by in found.items()
     }
-    show_by_measure(values, paper["axis"], f"claim-{name}")
+    show_by_measure(values, paper["axis"], f"claim-{name}", floors_of(name, paper["measures"], records))
     show_verdicts(claims.judged(name, records), arms, _("points"))
     lesson.show(f"What came out: {paper['title']}")
     last = records[-1]

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from minibert.experiments.comparisons import cell
+from minibert.experiments.derived import ABOVE_CHANCE
 from sections.stability.subject import (
     KIND,
-    LEARNED,
     Inputs,
     correction_names,
     draw_grid,
@@ -62,7 +62,7 @@ def _failed(scores: dict[str, dict[int, float]], chance: float) -> dict[bool, tu
     for corrected in correction_names():
         cells = [cell(*one) for one in every_cell() if one[2] == corrected]
         values = [value for arm in cells for value in scores.get(arm, {}).values()]
-        results[corrected] = sum(value <= chance + LEARNED for value in values), len(values)
+        results[corrected] = sum(value <= chance + ABOVE_CHANCE for value in values), len(values)
     return results
 
 

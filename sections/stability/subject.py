@@ -4,6 +4,7 @@ import statistics
 from dataclasses import dataclass
 
 from minibert.experiments.comparisons import cell
+from minibert.experiments.derived import ABOVE_CHANCE
 from minibert.experiments.results import by_arm
 from ui.figures import figure
 from ui.recorded import comparison
@@ -11,7 +12,6 @@ from ui.runs import own_runs
 from ui.translations import _, ngettext
 
 KIND = "stability"
-LEARNED = 1.0  # points above the majority class; a run below that has failed
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def draw_grid(
                     _("best"): f"{max(values):.1f}",
                     _("failed"): "–"
                     if chance is None
-                    else f"{sum(v <= chance + LEARNED for v in values)} / {len(values)}",
+                    else f"{sum(v <= chance + ABOVE_CHANCE for v in values)} / {len(values)}",
                 }
             )
     words = _("commonest class"), _("seed"), title, _("your run")

@@ -5,7 +5,9 @@ import statistics
 import streamlit as st
 
 from minibert.experiments.comparisons import cell
-from sections.stability.subject import LEARNED, Inputs, correction_names, every_cell, scores_of
+from minibert.experiments.derived import ABOVE_CHANCE
+from sections.stability.subject import Inputs, correction_names, every_cell, scores_of
+from ui.claim import show_claims
 from ui.lesson import Lesson
 from ui.translations import _
 
@@ -13,6 +15,7 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     if inputs.records:
         st.markdown(failures(scores_of(inputs.records), inputs.chance), width=820)
+        show_claims("stability", inputs.records)
     lesson.show("What came out")
     lesson.show("What a seed decides")
     lesson.show("What helps")
@@ -27,7 +30,7 @@ def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
             for epochs, rate, with_it in every_cell()
             if with_it == corrected
         ]
-        learned = [[value for value in values if value > chance + LEARNED] for values in cells]
+        learned = [[value for value in values if value > chance + ABOVE_CHANCE] for values in cells]
         spreads = [statistics.stdev(values) for values in learned if len(values) > 1]
         runs = sum(map(len, cells))
         sentence = _("**{name}**: {failed} of {n} runs failed").format(
@@ -40,7 +43,7 @@ def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
         sentences.append(sentence)
     sentences.append(
         _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
-            points=LEARNED
+            points=ABOVE_CHANCE
         )
     )
     return ". ".join(sentences)

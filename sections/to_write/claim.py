@@ -3,7 +3,7 @@
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.to_write.subject import Inputs
-from ui.claim import caption_records, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
+from ui.claim import caption_records, floors_of, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -36,7 +36,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         for words, arms in results.items()
         if arms
     }
-    show_by_measure(values, _("percent"), "scores-claim")
+    show_by_measure(values, _("percent"), "scores-claim", floors_of(name, measures(), records))
     show_verdicts(claims.judged(name, records), names)
     both = [{**record, "seconds": record["seconds"] + record["finetuning_seconds"]} for record in records]
     words = _("Each arm read {tokens:,} tokens in {steps:,} steps ({n}). Processor seconds, all in all: {seconds}.")

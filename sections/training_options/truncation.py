@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.training_options.bench import MODEL, command
 from ui import recorded
+from ui.claim import show_claims
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -78,10 +79,7 @@ def _scores() -> None:
     ]
     means = {arm: statistics.fmean(seeds.values()) for arm, seeds in results.items()}
     cut = {arm: mean for arm, mean in means.items() if arm != "whole"}
-    best, worst = max(cut, key=cut.get), min(cut, key=cut.get)
-    finding = _("{best} {high:.1f} · {worst} {low:.1f}").format(
-        best=names[best], high=means[best], worst=names[worst], low=means[worst]
-    )
+    finding = " · ".join(f"{names[arm]} {mean:.1f}" for arm, mean in sorted(cut.items(), key=lambda one: -one[1]))
     words = "; ".join(f"{names[arm]}: {means[arm]:.1f}" for arm in names if arm in means)
     alt = _("Accuracy in percent, mean over seeds. {words}.").format(words=words)
     axis = _("accuracy, %")
@@ -112,3 +110,4 @@ def _scores() -> None:
             command=f"`{last['command']}`",
         )
     )
+    show_claims(COMPARED, records)

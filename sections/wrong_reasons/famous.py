@@ -3,6 +3,7 @@
 import streamlit as st
 
 from sections.wrong_reasons.subject import KIND, recording, training_names
+from ui.claim import show_claims
 from ui.lesson import Lesson
 from ui.recorded import records_of, start
 from ui.text import literal
@@ -87,6 +88,7 @@ def _hans() -> None:
         return
     phrase = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
     st.caption(phrase.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
+    show_claims("hans", records_of(KIND))
 
 
 def _not_recorded(case: str) -> None:

@@ -6,7 +6,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from minibert.folders import CHECKPOINTS
 from sections.xlnet.subject import Inputs
-from ui.claim import caption_records, recorded_or_hint, show_by_measure, show_verdicts
+from ui.claim import caption_records, floors_of, recorded_or_hint, show_by_measure, show_verdicts
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, newest_of_each, show_over_steps
 from ui.runs import evals, manager, show_refusal, submit, weights_to_begin_with
@@ -77,14 +77,16 @@ def recorded() -> None:
         return
     results = {name: by_arm(records, name) for name in ("before", "here", "before_forgotten", "here_forgotten")}
     taken = _("with memory, then taken away")
+    measures = {"before": _("Told in the row before"), "here": _("Told in its own row")}
     values = {
         words: {
             **{title: list(results[name][arm].values()) for arm, title in arms().items() if arm in results[name]},
             taken: list(results[f"{name}_forgotten"].get("memory", {}).values()),
         }
-        for name, words in (("before", _("Told in the row before")), ("here", _("Told in its own row")))
+        for name, words in measures.items()
     }
-    show_by_measure(values, _("words of the second row put first, %"), "memory-recorded")
+    floors = floors_of(EXPERIMENT, measures, records)
+    show_by_measure(values, _("words of the second row put first, %"), "memory-recorded", floors)
     show_verdicts(claims.judged(EXPERIMENT, records), arms())
     words = _(
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
