@@ -61,12 +61,14 @@ def word_grid(
         xgap=3,
         ygap=2,
     )
+    notes = []
     for i in places:
         for j, method in enumerate(methods):
             known = not np.isnan(shares[i, j])
             font = {"size": SMALL, "color": _ink(shares[i, j]) if known else WORDS}
             text = f"{values[method][i]:+.2f}" if known else "?"
-            fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
+            notes.append({"x": j, "y": i, "text": text, "showarrow": False, "font": font})
+    fig.update_layout(annotations=notes)  # at once: each one added alone copies all before it
     columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
     fig.update_xaxes(side="top", showgrid=False, tickangle=0, range=[-0.5, len(methods) - 0.5], **columns)
     name_rows(fig, [literal(word) for word in words], tickfont={"size": FONT_SIZE})
@@ -104,11 +106,13 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
             ygap=3,
         )
     )
+    notes = []
     for i, row in enumerate(matrix):
         for j, rho in enumerate(row):
             text = "–" if np.isnan(rho) else f"{rho:.2f}"
             font = {"size": FONT_SIZE, "color": WORDS if np.isnan(rho) else _ink(rho)}
-            fig.add_annotation(x=j, y=i, text=text, showarrow=False, font=font)
+            notes.append({"x": j, "y": i, "text": text, "showarrow": False, "font": font})
+    fig.update_layout(annotations=notes)
     fig.update_xaxes(side="top", showgrid=False, tickangle=0)
     fig.update_yaxes(autorange="reversed", showgrid=False)
     fig.update_layout(height=130 + 46 * len(names), margin={"t": 104}, title=_above(title))

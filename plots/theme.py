@@ -90,27 +90,39 @@ def _luminance(colour: str) -> float:
 def apply(fig: go.Figure) -> go.Figure:
     """Apply the theme to a figure, in place, and return it. Its own settings are kept, except type below SMALL."""
     layout = fig.layout
-    layout.font.size = max(layout.font.size or FONT_SIZE, SMALL)
-    layout.paper_bgcolor = layout.paper_bgcolor or "rgba(0,0,0,0)"
-    layout.plot_bgcolor = layout.plot_bgcolor or "rgba(0,0,0,0)"
-    layout.colorway = layout.colorway or PALETTE
-    layout.hoverlabel.font.size = max(layout.hoverlabel.font.size or FONT_SIZE, SMALL)
-    layout.legend.font.size = max(layout.legend.font.size or SMALL, SMALL)
-    layout.margin = {"l": 8, "r": 8, "t": 48 if layout.title.text else 24, "b": 8} | layout.margin.to_plotly_json()
-    if layout.title.text:
-        layout.title.font.size = max(layout.title.font.size or 18, FONT_SIZE)
-    for axis in fig.select_xaxes():
-        _apply_axis(axis)
-    for axis in fig.select_yaxes():
-        _apply_axis(axis)
+    _enlarge_type(layout.font, FONT_SIZE)
+    _enlarge_type(layout.hoverlabel.font, FONT_SIZE)
+    _enlarge_type(layout.legend.font, SMALL)
+    titled = layout.title.text
+    if titled:
+        _enlarge_type(layout.title.font, 18, FONT_SIZE)
+    _complete(layout, {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "colorway": PALETTE})
+    _complete(layout.margin, {"l": 8, "r": 8, "t": 48 if titled else 24, "b": 8})
+    for axis in (*fig.select_xaxes(), *fig.select_yaxes()):
+        _enlarge_type(axis.tickfont, SMALL)
+        _enlarge_type(axis.title.font, FONT_SIZE)
+        _complete(axis, {"automargin": True, "zeroline": False, "gridcolor": "rgba(138,143,152,0.25)"})
     _colour_words(fig)
     return fig
+
+
+def _complete(part, defaults: dict) -> None:
+    """Set what is not set. Setting is what costs time in plotly, so what has a value is left alone."""
+    for name, value in defaults.items():
+        if part[name] is None:
+            part[name] = value
+
+
+def _enlarge_type(font, usual: int, least: int = SMALL) -> None:
+    size = font.size
+    if size is None or size < least:
+        font.size = usual if size is None else least
 
 
 def _colour_words(fig: go.Figure) -> None:
     """Give text outside bars and cells the page's text colour: a chart theme's grey is too faint."""
     for note in fig.layout.annotations:
-        note.font.color = note.font.color or WORDS
+        _complete(note.font, {"color": WORDS})
     for trace in fig.data:
         if trace.type == "scatter" and "text" in (trace.mode or "") and trace.textfont.color is None:
             trace.textfont.color = WORDS
@@ -145,14 +157,6 @@ def untitled(fig: go.Figure) -> str:
     margin, height = fig.layout.margin.t, fig.layout.height
     fig.update_layout(title={"text": None}, margin_t=margin and max(24, margin - room), height=height and height - room)
     return html.unescape(re.sub(r"</?b>", "", title.replace("<br>", " ")))
-
-
-def _apply_axis(axis) -> None:
-    axis.tickfont.size = max(axis.tickfont.size or SMALL, SMALL)
-    axis.title.font.size = max(axis.title.font.size or FONT_SIZE, SMALL)
-    axis.automargin = True if axis.automargin is None else axis.automargin
-    axis.zeroline = False if axis.zeroline is None else axis.zeroline
-    axis.gridcolor = axis.gridcolor or "rgba(138,143,152,0.25)"
 
 
 def enlarged(fig: go.Figure, factor: float) -> go.Figure:
