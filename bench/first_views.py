@@ -14,7 +14,7 @@ from minibert.folders import LESSONS, ROOT
 from ui import first_views
 
 MODELS = ("", "mini-zh")  # a page's own, and that of the other language
-PAGES = ("cone", "knowledge")
+PAGES = ("cone", "knowledge", "sentence_vectors")
 
 
 def open_all(mode: str) -> None:
