@@ -14,15 +14,20 @@ from minibert.folders import LESSONS, ROOT
 from ui import first_views
 
 MODELS = ("", "mini-zh")  # a page's own, and that of the other language
-PAGES = ("cone", "knowledge", "sentence_vectors")
+PAGES = {
+    "attribution": ("", "blank-mini-zh"),
+    "cone": MODELS,
+    "knowledge": MODELS,
+    "sentence_vectors": MODELS,
+}
 
 
 def open_all(mode: str) -> None:
     """Open every page that stores something. mode: of `ui.first_views`."""
     first_views.mode = mode
     try:
-        for page in PAGES:
-            for model in MODELS:
+        for page, models in PAGES.items():
+            for model in models:
                 app = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=600)
                 if model:
                     app.query_params["model"] = model
