@@ -18,8 +18,10 @@ from ui.lesson import Lesson
 # Page → what its links set: nothing, and what leads to the model of the other language.
 MODELS = ({}, {"model": "mini-zh"})
 PAGES = {
+    "attribution": ({}, {"model": "blank-mini-zh"}),
     "cone": MODELS,
     "knowledge": MODELS,
+    "sentence_vectors": MODELS,
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
 }
 

@@ -132,6 +132,7 @@ class SearchHit:
 def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int) -> go.Figure:
     """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
     fig = go.Figure()
+    notes = []
     for place, row in enumerate(rows):
         fig.add_bar(
             x=[max(row.cosine, 0.0)],
@@ -144,7 +145,8 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
         )
         text = f"<b>{number(row.cosine)}</b>  {literal(shortened(row.line))}"
         note = {"text": text, "showarrow": False, "font": {"size": FONT_SIZE, "color": WORDS}}
-        fig.add_annotation(x=0, y=place, xanchor="left", yshift=19, **note)
+        notes.append({"x": 0, "y": place, "xanchor": "left", "yshift": 19, **note})
+    fig.update_layout(annotations=notes)
     fig.update_yaxes(visible=False, range=[len(rows) - 0.5, -0.9])
     fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
     fig.update_layout(

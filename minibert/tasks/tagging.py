@@ -248,6 +248,8 @@ def from_text(text: str, extra: dict[str, str] | None = None) -> TaggedExample:
 
 def word_offsets(text: str) -> list[tuple[int, int]]:
     """(start, end) of each word of `text`, as `from_text` splits it."""
+    if text.isascii():
+        return [match.span() for match in WORD.finditer(text)]
     offsets = []
     for match in WORD.finditer(text):
         start = match.start()

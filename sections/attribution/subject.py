@@ -15,6 +15,7 @@ from ui.classifiers import (
     task_of,
     trained,
 )
+from ui.first_views import first_view
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
@@ -224,11 +225,17 @@ def steps_now() -> int:
 def values_of(inputs: Inputs) -> dict:
     """Method → the value of each word, computed once for all sessions."""
     with st.spinner(_("Asking five ways …")):
-        return _values_of(inputs.key, inputs.case, inputs.replacement, inputs.steps)
+        return _values_of(inputs.key, inputs, inputs.replacement, inputs.steps)
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
-def _values_of(key: tuple, _case, replacement: str, steps: int) -> dict:
+def _values_of(key: tuple, _inputs: Inputs, replacement: str, steps: int) -> dict:
     from minibert.inside.explanations.attribution import attributions
 
-    return attributions(_case, replacement, steps=steps)
+    def compute() -> dict:
+        return attributions(_inputs.case, replacement, steps=steps)
+
+    if _inputs.run is not None:
+        return compute()
+    _model, texts, label = key
+    return first_view("attribution", "values", _inputs.model, [texts, label, replacement, steps], compute)

@@ -1,14 +1,23 @@
 """How narrow the cone is in each layer, and whether frequent words lie near the origin."""
 
+from dataclasses import astuple
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from sections.cone.subject import Inputs, _every_layer, to_fit
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from minibert.inside.geometry.vectors import Anisotropy
 
 THEIRS = "0.95, 1.04, 1.22, 1.45"  # Li et al. 2020, table 1
 
@@ -22,15 +31,28 @@ def norms(model: str, version: int, language: str):
     return word_norms(encoder_of(loaded.model), loaded.tokenizer, to_fit(language))
 
 
+@st.cache_data(show_spinner=False, max_entries=12)
+def anisotropies(model: str, version: int, lines: tuple[str, ...]) -> "list[Anisotropy]":
+    """Of each layer."""
+    import numpy as np
+
+    from minibert.inside.geometry.vectors import Anisotropy, anisotropy
+
+    def compute() -> "dict[str, np.ndarray]":
+        return {"layers": np.array([astuple(anisotropy(layer)) for layer in _every_layer(model, version, lines)])}
+
+    layers = first_view("cone", "anisotropy", model, [lines], compute)["layers"]
+    return [Anisotropy(*layer) for layer in layers.tolist()]
+
+
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.inside.geometry.vectors import anisotropy, mean_cosine
+    from minibert.inside.geometry.vectors import mean_cosine
     from plots.over_layers import Line, Panel, over_layers
 
     lesson.show("The cone", title=False)
     with st.spinner(_("Reading {n:,} sentences …").format(n=len(inputs.lines))):
-        every = _every_layer(inputs.model, version_of(inputs.model), inputs.lines)
-        by_layer = [anisotropy(layer) for layer in every]
-    names = [_("embeddings"), *map(str, range(1, len(every)))]
+        by_layer = anisotropies(inputs.model, version_of(inputs.model), inputs.lines)
+    names = [_("embeddings"), *map(str, range(1, len(by_layer)))]
     summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
         first=by_layer[0].plain, last=by_layer[-1].plain
     )

@@ -96,7 +96,9 @@ def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], copi
 
 
 def _under(fate: str, token: str) -> str:
-    return {"masked": _("was {token}"), "random": _("was {token}"), "kept": _("kept")}.get(fate, "").format(token=token)
+    if fate in ("masked", "random"):
+        return _("was {token}").format(token=token)
+    return _("kept") if fate == "kept" else ""
 
 
 def _captions(copies: Sequence[draws.MaskedCopy], special: Sequence[bool]) -> list[str]:

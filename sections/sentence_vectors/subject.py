@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from ui.first_views import first_view
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
@@ -94,7 +95,10 @@ def encoder(model: str, pooling: str) -> "SentenceVectors":
 
 @st.cache_data(show_spinner=False, max_entries=48)
 def _vectors(model: str, version: int, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":
-    return encoder(model, pooling).embed(texts)
+    def compute() -> "dict[str, np.ndarray]":
+        return {"vectors": encoder(model, pooling).embed(texts)}
+
+    return first_view("sentence_vectors", "sentences", model, [pooling, texts], compute)["vectors"]
 
 
 def vectors(model: str, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":

@@ -7,7 +7,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 
-from minibert.inside.geometry.aligned_projections import movement, pictures, project, turned_onto
+from minibert.inside.geometry.aligned_projections import movement, pictures, project, trust, turned_onto
 from minibert.inside.geometry.projection import principal_plane
 
 
@@ -25,8 +25,9 @@ def test_pca_is_scikit_learns_up_to_turning_and_size_and_so_is_its_trust(layers)
     theirs = PCA(2).fit_transform(layers[0])
     theirs /= np.sqrt((theirs**2).sum(1).mean())
     np.testing.assert_allclose(turned_onto(theirs, np.array(first.points)), first.points, atol=2e-4)
-    rows = layers[0] / np.linalg.norm(layers[0], axis=1, keepdims=True)
-    assert first.trust == pytest.approx(trustworthiness(rows, np.array(first.points), n_neighbors=5), abs=0.01)
+    rows, points = layers[0] / np.linalg.norm(layers[0], axis=1, keepdims=True), np.array(first.points)
+    assert trust(layers[0], points) == pytest.approx(trustworthiness(rows, points, n_neighbors=5))
+    assert first.trust == pytest.approx(trust(layers[0], points), abs=0.01)  # its points are rounded
     assert [one.progress for one in (first, *later)] == [0.25, 0.5, 0.75, 1.0]
 
 
