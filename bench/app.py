@@ -1,28 +1,33 @@
-"""How long a learner waits: server start to Home, page changes, a step, a training run's first point and end, a stop.
+"""How long a learner waits: first visits of all pages; server start to Home, page changes, a step, a training run's
+first point and end, a stop.
 
-python -m bench.app [--record]   (needs playwright and a Chromium)
+python -m bench.app [first-visits] [waits] [--record]   (needs playwright and a Chromium)
 
 Each time is measured in a browser: from the click until its result is on screen. The project's limits are printed
 beside the figures.
+
+first-visits: on a server just started, every page by its address in a new browser context until it rests, then every
+page again; and beside it, in the same way, a page of Streamlit's that has one line of text. A page rests when its
+script has ended, nothing is stale, and nothing stands in for what is still to come. Processor seconds are those of all
+processes of the server.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
+import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from bench.machine import arguments, record, streamlit
-from minibert.folders import ROOT
-from servers.room import free_ports
+from bench.machine import arguments, record
+from bench.served import pages, processor_seconds, server, until_up
 
 # figure → limit in seconds on two cores
 LIMITS = {
@@ -57,22 +62,21 @@ STEP_SHOWN = r"""([step, before]) => {
   return steps.querySelector('[data-testid="stBaseButton-primary"]')?.innerText.startsWith(`${step}.`)
     && window.said && window.said !== before
 }"""
-# … and nothing on the page is left from the previous step.
-STEP_DRAWN = """() => !document.querySelector('[data-stale="true"]')
-  && document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'"""
-
-
-@contextmanager
-def server(runs: Path) -> Iterator[tuple[str, float]]:
-    """A new server: its address and the time of its start; the caller waits until it is up."""
-    (port,) = free_ports(1)
-    started, environment = time.perf_counter(), os.environ | {"MINIBERT_RUNS": str(runs)}
-    process = subprocess.Popen(streamlit(port), cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        yield f"http://127.0.0.1:{port}", started
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
+# … and nothing on the page is left from the previous step, for so many milliseconds: then since when.
+AT_REST = """calm => {
+  const busy = '[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"], [aria-busy="true"]'
+  const running = document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState !== 'notRunning'
+  if (running || !document.querySelector('[data-testid="stMarkdown"]') || document.querySelector(busy)) {
+    window.restsSince = undefined
+    return false
+  }
+  window.restsSince ??= performance.now()
+  return performance.now() - window.restsSince >= calm && window.restsSince
+}"""
+CALM = 600  # milliseconds of rest after which a visited page is taken to be complete
+EMPTY = "import streamlit as st\n\nst.write('One line.')\n"
+EMPTY_VISITS = 5
+OVER_EMPTY = 1.0  # limit in seconds of what a page takes longer than the empty one
 
 
 @contextmanager
@@ -133,9 +137,11 @@ def first_point(page: Page) -> float:
     return seconds(page, page.get_by_role("button", name=re.compile("^.*Train 2 models")).click, POINT)
 
 
-def run(chromium) -> dict[str, float]:
+def waits(chromium: Browser) -> dict[str, dict]:
+    """Every figure of LIMITS."""
     waits: dict[str, float] = {}
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, started):
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _process):
         page = new_page(chromium)
         open_when_up(page, address)
         until(page, TITLE, "")
@@ -158,7 +164,7 @@ def run(chromium) -> dict[str, float]:
             page.mouse.up()
             until(page, STEP_SHOWN, [number, before])
             shown.append(time.perf_counter() - clicked)
-            until(page, STEP_DRAWN)
+            until(page, AT_REST, 0)
             drawn.append(time.perf_counter() - clicked)
             page.wait_for_timeout(1_500)
         waits["a step: marked, its text there"] = max(shown)
@@ -177,13 +183,15 @@ def run(chromium) -> dict[str, float]:
         waits["a stop"] = seconds(page, stop.click, STOPS, 1)
     with lesson_of_a_new_server(chromium) as page:
         waits["first point of a curve, clicked as soon as a new server's page is there"] = first_point(page)
-    return waits
+    for name, limit in LIMITS.items():
+        print(f"{name:72} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
+    return {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()}
 
 
 @contextmanager
 def lesson_of_a_new_server(chromium) -> Iterator[Page]:
     """The first page opened on a new server: fine-tuning on the reviews, three epochs, one seed."""
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _):
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _process):
         page = new_page(chromium)
         open_when_up(page, f"{address}/output_layer?data=reviews&model=mini-en")
         page.get_by_role("slider", name="Seeds").press("Home")
@@ -199,13 +207,64 @@ def again(page: Page) -> float:
     return seconds(page, train.click, NO_POINT) + seconds(page, lambda: None, POINT)
 
 
+def visit(chromium: Browser, address: str, process: psutil.Process) -> tuple[float, float]:
+    """Open an address in a new browser context → seconds until the page rests, processor seconds of the server."""
+    page, before = new_page(chromium, 1280, 800), processor_seconds(process)
+    page.goto(address, wait_until="commit")
+    rests = page.wait_for_function(AT_REST, arg=CALM, polling="raf", timeout=2 * PATIENT).json_value()
+    computed = processor_seconds(process) - before
+    page.context.close()
+    return rests / 1000, computed
+
+
+def first_visits(chromium: Browser) -> dict[str, dict]:
+    """Every page twice on a new server, beside an empty page."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        (folder / "empty.py").write_text(EMPTY, encoding="utf-8")
+        address, process = stack.enter_context(server(folder / "runs", folder / "empty.py"))
+        until_up(address, process)
+        empty = statistics.median(visit(chromium, address, process)[0] for _ in range(EMPTY_VISITS))
+        print(f"{'an empty page':20} {empty:6.2f} s", flush=True)
+        address, process = stack.enter_context(server(folder / "runs"))
+        until_up(address, process)
+        visits: dict[str, list[tuple[float, float]]] = {page or "home": [] for page in pages()}
+        for _round in range(2):
+            for page, measured in visits.items():
+                measured.append(visit(chromium, f"{address}/{page if page != 'home' else ''}", process))
+                seconds, computed = measured[-1]
+                print(f"{page:20} {seconds:6.2f} s {computed:6.2f} processor seconds", flush=True)
+    limit, found = empty + OVER_EMPTY, {"an empty page": {"seconds": round(empty, 2)}}
+    for number, which in enumerate(("first", "second")):
+        waited, computed = zip(*(measured[number] for measured in visits.values()), strict=True)
+        median, over = statistics.median(waited), sum(wait > limit for wait in waited)
+        used, missed = statistics.median(computed), f"   MISSED by {over} of {len(waited)}" if over else ""
+        print(f"{which} visit: median {median:.2f} s, {used:.2f} processor seconds   limit {limit:.2f} s{missed}")
+        found[f"median, {which} visit"] = {
+            "seconds": round(median, 2),
+            "processor seconds": round(used, 2),
+            "limit": round(limit, 2),
+            "pages over it": over,
+        }
+    for page, measured in visits.items():
+        found[page] = {
+            which: {"seconds": round(seconds, 2), "processor seconds": round(computed, 2)}
+            for which, (seconds, computed) in zip(("first", "second"), measured, strict=True)
+        }
+    return found
+
+
 def main() -> None:
-    chosen = arguments(__doc__, "app").parse_args()
+    parts = {"first-visits": (first_visits, "first-visits"), "waits": (waits, "app")}  # and the names of their results
+    parser = arguments(__doc__, "app")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(parts)} (default: all)")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.parts) - set(parts):
+        parser.error(f"no such part: {', '.join(unknown)}")
     with browser() as chromium:
-        waits = run(chromium)
-    for name, limit in LIMITS.items():
-        print(f"{name:72} {waits[name]:6.2f} s   limit {limit:g} s{'' if waits[name] <= limit else '   MISSED'}")
-    record(chosen.record, {name: {"seconds": round(waits[name], 2), "limit": limit} for name, limit in LIMITS.items()})
+        for part in chosen.parts or parts:
+            measure, name = parts[part]
+            record(chosen.record and name, measure(chromium))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ from pathlib import Path
 import torch
 from playwright.sync_api import Browser, Error, Page
 
-from bench.app import browser, new_page, open_when_up, server
+from bench.app import browser, new_page, open_when_up
 from bench.machine import arguments, record
+from bench.served import server
 from minibert.config import BertConfig
 from minibert.inside.heads.attention_summary import small_copies, strongest_edges
 from minibert.inside.heads.kinds import attentions
@@ -153,7 +154,7 @@ def compare(chromium: Browser, probs: torch.Tensor) -> dict:
 def on_the_page(chromium: Browser) -> dict[str, float]:
     """Milliseconds in the classroom, with the shipped model: page to lines, and each click to its result."""
     waits = {}
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _process):
         page = new_page(chromium)
         open_when_up(page, address)
         page.wait_for_timeout(15_000)  # the server warms up

@@ -26,8 +26,9 @@ from pathlib import Path
 
 import psutil
 
-from bench.classroom import Measurements, Student, family, keep_training, memory, room, table
+from bench.classroom import Measurements, Student, keep_training, room, table
 from bench.machine import record, recorded
+from bench.served import family, memory
 from jobs.remote import RemoteManager
 
 SMALL_DISK = 400  # MB
@@ -189,9 +190,7 @@ def main(options) -> None:
         log = folder / "log.txt"
         with small_disk(folder / "disk") as disk:
             runs = folder / "disk" / "runs"
-            with room(
-                runs, options.servers, log, "--workers", str(options.workers or 1), *["--cold"] * options.cold
-            ) as (address, process):
+            with room(runs, options.servers, log, "--workers", str(options.workers or 1)) as (address, process):
                 while not options.cold and "ready for a class" not in log.read_text(errors="replace"):
                     time.sleep(0.5)
                 result = asyncio.run(class_with_deaths(address, process, runs, disk, options))

@@ -20,8 +20,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from bench.app import PATIENT, ROOT, browser, new_page, open_when_up, server, until
+from bench.app import PATIENT, browser, new_page, open_when_up, until
 from bench.machine import arguments, record
+from bench.served import server
+from minibert.folders import ROOT
 
 PICTURE_FILES = (ROOT / "ui" / "through" / name for name in ("picture.js", "picture.css"))
 CODE = sum(file.stat().st_size for file in PICTURE_FILES)
@@ -134,7 +136,7 @@ def main() -> None:
         address = chosen.address
         if address is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
-            address, _started = stack.enter_context(server(Path(folder, "runs")))
+            address, _process = stack.enter_context(server(Path(folder, "runs")))
         found = run(chromium, address)
     for name, value in found.items():
         limit = LIMITS.get(name)

@@ -18,12 +18,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 from playwright.sync_api import Browser, Page
 
-from bench.app import PATIENT, browser, new_page, open_when_up, server, until
+from bench.app import AT_REST, PATIENT, browser, new_page, open_when_up, until
 from bench.attention_views import script_memory
 from bench.machine import arguments, record
+from bench.served import server
 
 # Elements by selector, including those in the shadow roots of components.
 ALL = """const all = (selector, root = document) => [...root.querySelectorAll(selector),
@@ -34,8 +34,6 @@ OTHER = "([selector, before]) => {" + ALL + "return ![undefined, before].include
 MOVED = "before => {" + ALL + "return all('.mb-moving input')[0]?.getAttribute('aria-valuetext') !== before }"
 SAYS = "words => document.body.innerText.includes(words)"
 SAYS_NO_MORE = "words => !document.body.innerText.includes(words)"
-STILL = """() => document.querySelector('[data-testid="stApp"]').getAttribute('data-test-script-state') === 'notRunning'
-  && !document.querySelector('[data-stale="true"], [data-testid="stSpinner"]')"""
 
 
 class Reader:
@@ -55,13 +53,13 @@ class Reader:
         action()
         until(self.page, condition, arg)
         self.waits[f"{name}, ms"] = round(1000 * (time.perf_counter() - started))
-        until(self.page, STILL)
+        until(self.page, AT_REST, 0)
         self.page.wait_for_timeout(1_500)
 
     def open(self, name: str, title: str, picture: str) -> None:
         """Open a page by the menu of Home, so that the browser has loaded the classroom's scripts already."""
         self.page.goto(self.address)
-        until(self.page, STILL)
+        until(self.page, AT_REST, 0)
         self.page.wait_for_timeout(3_000)
         self.sent = 0
         link = self.page.get_by_test_id("stSidebarNav").get_by_role("link", name=title, exact=True)
@@ -115,7 +113,7 @@ def probes(reader: Reader) -> None:
 def attribution(reader: Reader) -> None:
     page, words = reader.page, 'ol[aria-label^="The text, with what"] li'
     page.goto(f"{reader.address}/attribution")
-    until(page, STILL)
+    until(page, AT_REST, 0)
     page.wait_for_timeout(3_000)
     button = page.get_by_role("button", name="Train it")
     if button.count():
@@ -143,7 +141,7 @@ PAGES = {"embeddings": embeddings, "probes": probes, "attribution": attribution,
 
 def measure(chromium: Browser) -> dict:
     results: dict = {name: {} for name in PAGES}
-    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, _started):
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, process):
         reader = Reader(chromium, address)
         open_when_up(reader.page, address)
         reader.page.wait_for_timeout(15_000)  # the server warms up
@@ -154,9 +152,7 @@ def measure(chromium: Browser) -> dict:
                 read(reader)
                 results[name][who] = reader.leave()
                 print(json.dumps({f"{name}, {who}": results[name][who]}, indent=2), flush=True)
-        children = psutil.Process().children()
-        app = next(one for one in children if "streamlit" in one.cmdline())
-        results["memory of the server's process, MB"] = round(app.memory_info().rss / 1e6)
+        results["memory of the server's process, MB"] = round(process.memory_info().rss / 1e6)
     return results
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,12 +23,6 @@ def arguments(doc: str | None, name: str | None = None) -> argparse.ArgumentPars
     kind = {"action": "store_const", "const": name} if name else {"metavar": "NAME"}
     options.add_argument("--record", **kind, help=f"write bench/results/{name or 'NAME'}.json")
     return options
-
-
-def streamlit(port: int) -> list[str]:
-    """The command that starts the app by itself, in the project's folder."""
-    options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
-    return [sys.executable, "-m", "streamlit", "run", "app.py", *options]
 
 
 def description() -> dict:

@@ -1,6 +1,10 @@
-"""Does memory grow with the text? Peak memory of all stages of pre-training, on 50 MB and on 1 GB.
+"""What a server holds, new and after a learner has opened every page. Does memory grow with the text? Peak memory of
+all stages of pre-training, on 50 MB and on 1 GB.
 
 python -m bench.memory [--data FILES] [--megabytes 50 1000] [--record]
+
+server: what all its processes hold together (PSS), by itself and with one visitor (servers.visitor) who opens every
+page. `--megabytes` without a number measures nothing else. bench.classroom measures a class.
 
 Each stage of each size runs in a process of its own: learn a vocabulary from the files (repeated until the size is
 reached), tokenize them with the vocabulary of `--model`, count co-occurring tokens (for the initial embeddings),
@@ -12,6 +16,7 @@ new words: on other text, the vocabulary's word counts would grow.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import resource
 import subprocess
@@ -36,6 +41,7 @@ from minibert.train import Optimization, train
 
 STAGES = ("vocabulary", "tokenize", "count", "train")
 STEPS = 100
+SERVER_LIMITS = {"just started": 160, "all pages opened": 600}  # MB
 
 
 def documents(paths: list[Path], megabytes: float) -> Iterator[list[str]]:
@@ -83,20 +89,41 @@ def child(stage: str, store: Path, options) -> None:
     print(json.dumps({**facts, "peak_mb": round(peak()), "seconds": round(time.perf_counter() - started, 1)}))
 
 
+def of_server() -> dict[str, int]:
+    """Megabytes of a server when it answers first, and after one visitor has opened all pages."""
+    from bench.served import memory, server, until_up  # here, or they would count in the stages of pre-training
+    from servers.visitor import visit_all
+
+    held = {}
+    with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, process):
+        until_up(address, process)
+        held["just started"] = memory(process)
+        asyncio.run(visit_all(address, parts=False))
+        held["all pages opened"] = memory(process)
+    return {when: round(bytes / 1e6) for when, bytes in held.items()}
+
+
 def main() -> None:
     parser = arguments(__doc__, "memory")
     parser.add_argument("--data", nargs="+", type=Path, help=f"default: pretrain/en of ${DATA}")
     parser.add_argument("--model", type=Path, default=Path("checkpoints/mini-en"), help="whose vocabulary is used")
-    parser.add_argument("--megabytes", nargs="+", type=float, default=[50, 1000])
+    parser.add_argument("--megabytes", nargs="*", type=float, default=[50, 1000])
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--stage", choices=STAGES, help=argparse.SUPPRESS)
     parser.add_argument("--size", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--store", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.data = options.data or [in_data_folder("--data", "pretrain", "en")]
+    if options.stage or options.megabytes:
+        options.data = options.data or [in_data_folder("--data", "pretrain", "en")]
     if options.stage:
         child(options.stage, options.store, options)
         return
+    held = of_server()
+    for when, megabytes in held.items():
+        limit = SERVER_LIMITS.get(when)
+        missed = "   MISSED" if limit and megabytes > limit else ""
+        print(f"server, {when:20} {megabytes:6} MB{f'   limit {limit} MB{missed}' if limit else ''}", flush=True)
+    record(options.record and "server-memory", held)
     results = []
     for size in options.megabytes:
         with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +134,7 @@ def main() -> None:
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 results.append({"megabytes": size, "stage": stage, **json.loads(done.stdout.splitlines()[-1])})
                 print(results[-1], flush=True)
-    record(options.record, results)
+    record(results and options.record, results)
 
 
 if __name__ == "__main__":

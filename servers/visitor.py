@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.parse
 import urllib.request
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
@@ -24,7 +25,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 PATIENT = 60.0  # default timeout in seconds for an answer
 VISITING = 600.0  # timeout for opening every page on a freshly started machine
 WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
-EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends that a newer one supersedes: keep waiting for the newer
+STARTED = -1  # beside Streamlit's numbers of how a run ended
+EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends before its time, or before its end was sent
 
 
 class BrokenOff(Exception):
@@ -170,7 +172,7 @@ class HeadlessVisitor:
         while not self._ended.empty():
             self._ended.get_nowait()
         await self._ask(state, fragment, page_name=page_name)
-        deadline = time.perf_counter() + self.patience
+        deadline, early = time.perf_counter() + self.patience, False
         while True:
             try:
                 left = deadline - time.perf_counter()
@@ -180,8 +182,15 @@ class HeadlessVisitor:
             if status is None:
                 raise BrokenOff(fragments)
             # A run of the whole page satisfies any request; a fragment's run only one for that fragment.
-            if status != EARLY and (not fragments or fragment in fragments):
-                return
+            satisfies = not fragments or fragment in fragments
+            if status == STARTED:
+                if early and not satisfies:
+                    return  # the run was complete: if it had been superseded, the newer one would satisfy
+                early = False
+            elif satisfies:
+                early = status == EARLY
+                if not early:
+                    return
 
     async def _ask(self, state: WidgetState | None, fragment: str, *, page_name: str = "", clock: bool = False) -> None:
         message = BackMsg()
@@ -221,6 +230,7 @@ class HeadlessVisitor:
         elif kind == "script_finished":
             self._ended.put_nowait((message.script_finished, list(message.metadata.run.fragment_ids)))
         elif kind == "new_session":
+            self._ended.put_nowait((STARTED, list(message.metadata.run.fragment_ids)))
             if not message.metadata.run.fragment_ids:
                 self._widgets.clear()
                 self._texts.clear()
@@ -275,8 +285,17 @@ class HeadlessVisitor:
             self._texts[path] = element.progress.text
 
 
-async def visit_all(address: str) -> float:
-    """Open every part of every page once, so that imports, loading and caching delay no user later → seconds.
+async def open_parts(visitor: HeadlessVisitor) -> AsyncIterator[str]:
+    """Open the parts of the page that are still closed, one after the other; yield the title of each as it is there."""
+    for titles in [one.tabs for one in visitor.offered("tabs")]:
+        for title in titles[1:]:
+            if tabs := [one for one in visitor.offered("tabs") if one.tabs == titles]:
+                await visitor.enter(tabs[0], title)
+                yield title
+
+
+async def visit_all(address: str, *, parts: bool = True) -> float:
+    """Open every page once, so that imports, loading and caching delay no user later → seconds. parts: every part, too.
 
     Raises BrokenOff if the server does not answer.
     """
@@ -285,10 +304,9 @@ async def visit_all(address: str) -> float:
         await visitor.open()
         for page in visitor.pages:
             await visitor.go(page)
-            for titles in [one.tabs for one in visitor.offered("tabs")]:
-                for title in titles[1:]:
-                    if tabs := [one for one in visitor.offered("tabs") if one.tabs == titles]:
-                        await visitor.enter(tabs[0], title)
+            if parts:
+                async for _title in open_parts(visitor):
+                    pass
     finally:
         await visitor.close()
     return time.perf_counter() - began
