@@ -54,8 +54,8 @@ def server(
 
 
 def until_up(address: str, process: psutil.Process) -> None:
-    """Return as soon as the server answers. Raises RuntimeError if it has ended, or does not for a minute."""
-    deadline = time.monotonic() + 60
+    """Return as soon as the server answers. Raises RuntimeError if it has ended, or does not for five minutes."""
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
         with suppress(OSError):
             urllib.request.urlopen(f"{address}/_stcore/health", timeout=5).close()
