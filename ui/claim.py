@@ -339,7 +339,13 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
     from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
 
     gaps = [
-        Gap(f"{number}. {'<br>'.join(_arms(one, names))}", one.claim.paper, one.ours.mean, one.ours.half, one.verdict)
+        Gap(
+            f"{number}. {'<br>'.join(_arms(one, names))}",
+            one.claim.paper,
+            one.ours.mean,
+            one.ours.half if one.ours.varies else None,
+            one.verdict,
+        )
         for number, one in enumerate(judged, 1)
     ]
     details = "; ".join(
@@ -394,6 +400,8 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
     mean, half = signed(ours.mean, digits), ours.half
     if half is None:
         here = _("{mean} {unit} here, from a single seed").format(mean=mean, unit=unit)
+    elif not ours.varies:
+        here = _("{mean} {unit} here, with every seed").format(mean=mean, unit=unit)
     else:
         of_pairs = _("{mean} ± {half:.{digits}f} {unit} here, over draws of {n:,} test pairs")
         of_seeds = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds")

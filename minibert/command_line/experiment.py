@@ -143,8 +143,8 @@ def print_verdicts(options) -> None:
             continue
         paper = direction(claim.sign) if claim.paper is None else f"{claim.paper:+.4g}"
         floor, ceiling = ("" if value is None else f"{value:.2f}" for value in (one.floor, one.ceiling))
-        half = "" if ours.half is None else f" ± {ours.half:.2f}"
-        over = f"{ours.pairs} pairs" if ours.pairs else f"{ours.seeds} seeds"
+        half = "" if ours.half is None or not ours.varies else f" ± {ours.half:.2f}"
+        over = f"{ours.pairs} pairs" if ours.pairs else f"{ours.seeds} seeds" if ours.varies else "no seeds"
         values = {"table": name, "said": claim.said, **asdict(claim), "ours": asdict(ours), "verdict": one.verdict}
         values |= {"floor": one.floor, "ceiling": one.ceiling}
         line = f"{name:26} {claim.said:60} {paper:>7} {floor:>8} {ceiling:>8}"

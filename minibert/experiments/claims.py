@@ -216,7 +216,7 @@ def judge(name: str, claim: Claim, records: Sequence[dict]) -> Judged:
         return Judged(claim, ours, verdict(ours, claim.sign), floor, ceiling)
     arms = values(records, claim.metric)
     others = values(records, claim.other or claim.metric)
-    arm, base = (statistics.fmean(seeds.values()) for seeds in (arms[claim.arm], others.get(claim.base, {0: 0.0})))
+    arm, base = (statistics.fmean(seeds.values()) for seeds in (arms[claim.arm], others.get(str(claim.base), {0: 0.0})))
     doubt = share = None
     if floor is not None:
         log = claim.metric.endswith("perplexity")

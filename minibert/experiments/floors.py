@@ -32,7 +32,7 @@ from minibert.experiments.writing import HELD_OUT as CONTINUED
 from minibert.experiments.writing import chinese, continuations
 from minibert.folders import LESSONS, ROOT
 from minibert.masking.misspelling import Confusions, CorrectionCounts, Misspeller, confusable_words, read_confusions
-from minibert.model import IGNORE
+from minibert.model import IGNORE, Batch
 from minibert.tasks import TASKS, TaskData
 from minibert.tasks.tagging import entity_scores
 from minibert.tokenizer import Tokenizer
@@ -201,13 +201,17 @@ def together() -> Floors:
     return {"joint_at_once": joint, "joint_in_order": joint, "fits_at_once": fits, "fits_in_order": fits}
 
 
+def answers_of(batch: Batch) -> torch.Tensor:
+    assert batch.labels is not None  # of all batches that ask something
+    return batch.labels
+
+
 def of_frequencies() -> Floors:
     """The loss of a guess by how frequent each word is, of the masked words of `lamb`."""
     often = nearby().seen[()]
-    (batch,) = [
-        next(iter(large_batches.rows_of(120, toy_tokenizer(), large_batches.HELD_OUT, large_batches.HELD_OUT_SEED)))
-    ]
-    hidden = batch.labels[batch.labels != IGNORE].tolist()
+    rows = large_batches.rows_of(120, toy_tokenizer(), large_batches.HELD_OUT, large_batches.HELD_OUT_SEED)
+    labels = answers_of(next(iter(rows)))
+    hidden = labels[labels != IGNORE].tolist()
     return {"loss": -statistics.fmean(math.log(max(often[word], 1) / often.total()) for word in hidden)}
 
 
@@ -217,15 +221,15 @@ def of_four_tasks() -> Floors:
     sampler = continual.TaskSampler(world.stories(200, 8_000_009, WORLD), toy_tokenizer(), 8_000_009)
     batches = {task: sampler.batch(task, asked) for task in continual.TASKS}
     right, near = [], nearby(6)
-    for ids, labels in zip(batches["words"].ids.tolist(), batches["words"].labels.tolist(), strict=True):
+    for ids, labels in zip(batches["words"].ids.tolist(), answers_of(batches["words"]).tolist(), strict=True):
         hidden = {at for at, label in enumerate(labels) if label != IGNORE}
         for at in hidden:
-            left = next(far for far in range(1, at + 1) if at - far not in hidden)
-            right_ = next(far for far in range(1, len(ids) - at) if at + far not in hidden)
-            right.append(near.guess(ids, at, left, right_) == labels[at])
+            before = next(far for far in range(1, at + 1) if at - far not in hidden)
+            behind = next(far for far in range(1, len(ids) - at) if at + far not in hidden)
+            right.append(near.guess(ids, at, before, behind) == labels[at])
     found = {"words": share(right)}
     for task in [*continual.TASKS][1:]:
-        ((_, most),) = Counter(batches[task].labels.tolist()).most_common(1)
+        ((_, most),) = Counter(answers_of(batches[task]).tolist()).most_common(1)
         found[task] = most / asked
     return found | {"mean": statistics.fmean(found.values())}
 

@@ -94,7 +94,8 @@ def verdicts(app) -> list[tuple[str, float | None]]:
     return found
 
 
-LOW, HIGH, WIDE = [0.30, 0.31, 0.32], [0.50, 0.52, 0.51], [0.2, 0.3, 0.46]
+LOW, HIGH, WIDE = [0.55, 0.56, 0.57], [0.75, 0.77, 0.76], [0.45, 0.55, 0.71]
+FEW, FEWER = [0.30, 0.31, 0.32], [0.2, 0.3, 0.46]  # near what two neighbours tell
 OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too little learned"
 
 
@@ -145,14 +146,14 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
                 "adamw-128": {"loss": [2.0, 2.1, 2.2]},
                 "lamb-128": {"loss": [1.0, 1.1, 1.2]},
                 "adamw-256": {"loss": [2.0, 2.1, 2.2]},
-                "lamb-256": {"loss": [3.0, 3.1, 3.2]},
+                "lamb-256": {"loss": [2.8, 2.9, 3.0]},
                 "adamw-512": {"loss": [2.0, 2.1, 2.2]},
                 "lamb-512": {"loss": [1.0, 3.0, 2.2]},
                 "adamw-512-searched": {"loss": [2.0, 2.1, 2.2]},
                 "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
                 "lamb-32": {"loss": [2.0, 2.1, 2.2]},
             },
-            [("agrees", -1.0), ("disagrees", 1.0), ("unclear", -0.03), ("agrees", 0.5), ("unclear", -0.03)],
+            [("agrees", -1.0), ("disagrees", 0.8), ("unclear", -0.03), ("agrees", 0.5), ("unclear", -0.03)],
         ),
         (
             "xlnet",
@@ -194,9 +195,9 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
             "to_write",
             {"masked": 0.25},
             {
-                "bert": {"answers": LOW, "next_word": HIGH, "determined": LOW},
-                "unilm": {"answers": HIGH, "next_word": LOW, "determined": WIDE},
-                "left-to-right": {"next_word": LOW, "determined": LOW},
+                "bert": {"answers": LOW, "next_word": HIGH, "determined": FEW},
+                "unilm": {"answers": HIGH, "next_word": LOW, "determined": FEWER},
+                "left-to-right": {"next_word": LOW, "determined": FEW},
             },
             [("agrees", 20.0), ("disagrees", -20.0), (LITTLE, 1.0), (OPEN, 0.0), (LITTLE, 0.0)],
         ),
@@ -210,7 +211,7 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
                 "n-grams": {"determined": LOW, "corrected": HIGH},
                 "macbert": {"determined": LOW, "corrected": HIGH},
             },
-            [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), (LITTLE, 0.0)],
+            [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), ("unclear", 0.0)],
         ),
         (
             "what_to_hide",
@@ -222,7 +223,7 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
                 "one_by_one": {"words": LOW, "order": WIDE[::-1], "distance": HIGH, "mean": LOW},
                 "together": dict.fromkeys(("words", "mean"), LOW),
             },
-            [("agrees", 20.0), ("unclear", 19.0), (LITTLE, 0.0), ("agrees", 20.0), *[(OPEN, 20.0)] * 2],
+            [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0), *[(OPEN, 20.0)] * 2],
         ),
     ],
 )
@@ -239,9 +240,9 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
 @pytest.mark.parametrize(
     ("page", "part", "said"),
     [
-        ("nezha", LAMB, ["unclear", "unclear", "unclear", "agrees", "disagrees"]),
+        ("nezha", LAMB, ["unclear", "unclear", *[LITTLE] * 3]),
         ("xlnet", "Its worth", ["agrees", OPEN]),
-        ("what_to_hide", "The claim", ["agrees"]),
+        ("what_to_hide", "The claim", [LITTLE]),
     ],
 )
 def test_recorded_verdicts_are_those_that_the_lesson_explains(runs_folder, monkeypatch, page, part, said):
