@@ -152,6 +152,8 @@ def _apply_axis(axis) -> None:
     axis.title.font.size = max(axis.title.font.size or FONT_SIZE, SMALL)
     axis.automargin = True if axis.automargin is None else axis.automargin
     axis.zeroline = False if axis.zeroline is None else axis.zeroline
+    if axis.tickformat == ".0%":
+        axis.tickformat = ".2~%"  # whole percents stay so; in a narrow range they would repeat
     axis.gridcolor = axis.gridcolor or "rgba(138,143,152,0.25)"
 
 
