@@ -31,9 +31,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         every = _every_layer(inputs.model, version_of(inputs.model), inputs.lines)
         by_layer = [anisotropy(layer) for layer in every]
     names = [_("embeddings"), *map(str, range(1, len(every)))]
-    summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
-        first=by_layer[0].plain, last=by_layer[-1].plain
-    )
+    summary = _(
+        "Mean cosine of two sentences, a layer alone: {first:.2f} at the embeddings, {last:.2f} at the last block"
+    ).format(first=by_layer[0].plain, last=by_layer[-1].plain)
     figure(
         over_layers(
             [
