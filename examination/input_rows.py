@@ -224,8 +224,8 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     all_masked = tuple("[MASK]" if one != UNTOUCHED else token for token, one in zip(old, fate, strict=True))
     corrupted_labels = tuple(NOTHING if one == UNTOUCHED else token for token, one in zip(new, fate, strict=True))
     wrong = (
-        (rows | {"labels": only_mask}, _("The token that stays is asked for, too: it counts among the 15 %.")),
-        (rows | {"labels": everything}, _("Only the chosen places have a label; elsewhere nothing is asked.")),
+        (rows | {"labels": only_mask}, _("The token that stays is predicted, too: it counts among the 15 %.")),
+        (rows | {"labels": everything}, _("Only the chosen places have a label; the others have no loss.")),
         (rows | {"tokens": all_masked}, _("Not every chosen token becomes [MASK].")),
         (
             rows | {"labels": corrupted_labels},

@@ -160,7 +160,7 @@ def _causal(first, second, padding, rng) -> MaskPattern:
         right,
         (
             (transposed, _("Rows look at columns: this lets each position see what comes after it.")),
-            (right - diagonal, _("A position may see itself: its word is known, the *next* one is asked for.")),
+            (right - diagonal, _("A position may see itself: its word is known, the *next* one is predicted.")),
             (everything, _("That is an encoder: each position could copy the next word instead of predicting it.")),
         ),
     )

@@ -12,7 +12,7 @@ tree.show(lesson, inputs)
 
 parts = {
     _("All in one table"): table.show,
-    _("The race"): race.show,
+    _("Size and cost"): race.show,
     _("What it teaches"): teaches.show,
     _("The road to BERT"): teaches.show_road,
 }

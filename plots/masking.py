@@ -124,7 +124,6 @@ def expected_tokens(
         horizontal_spacing=0.14 if columns > 1 else 0,
         vertical_spacing=56 / (height * rows) if rows > 1 else 0,
     )
-    highest = max((p for blank in blanks for p in blank.probs), default=1.0)
     room = {1: 1.2, 2: 1.4}.get(columns, 1.6)  # the numbers stand beyond the bars
     for index, blank in enumerate(blanks):
         row, column = index // columns + 1, index % columns + 1
@@ -161,9 +160,9 @@ def expected_tokens(
             row=row,
             col=column,
         )
-    fig.update_xaxes(range=[0, highest * room], showticklabels=False, showgrid=False)
-    fig.update_xaxes(title_text=literal(axis), title_font_size=SMALL, title_standoff=4, row=rows)
-    fig.update_layout(height=rows * height + 44, margin_t=44 if named else 8, bargap=0.2)
+    fig.update_xaxes(range=[0, room], tickvals=[0, 0.5, 1], tickformat=".0%", showticklabels=False)
+    fig.update_xaxes(title_text=literal(axis), title_font_size=SMALL, title_standoff=4, showticklabels=True, row=rows)
+    fig.update_layout(height=rows * height + 68, margin_t=44 if named else 8, bargap=0.2)
     return titled(fig, title)
 
 

@@ -105,7 +105,7 @@ def apply(fig: go.Figure) -> go.Figure:
 
 
 def apply_to_parts(parts: dict) -> None:
-    """`apply` for a figure's `to_dict()`, in place: in 0.03 ms, while plotly takes 12 to check each setting."""
+    """`apply` for a figure's `to_dict()`, in place: plotly would check each setting, which takes 12 ms."""
     layout = parts["layout"]
     _at_least(SMALL, layout, "font")
     for name, usual in (("paper_bgcolor", "rgba(0,0,0,0)"), ("plot_bgcolor", "rgba(0,0,0,0)"), ("colorway", PALETTE)):
@@ -133,6 +133,8 @@ def _apply_axis(axis: dict) -> None:
     _at_least(SMALL, axis, "title", "font")
     axis.setdefault("automargin", True)
     axis.setdefault("zeroline", False)
+    if axis.get("tickformat") == ".0%":
+        axis["tickformat"] = ".2~%"  # whole percents stay so; in a narrow range they would repeat
     axis["gridcolor"] = axis.get("gridcolor") or "rgba(138,143,152,0.25)"
 
 

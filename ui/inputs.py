@@ -1,5 +1,6 @@
 """Input widgets whose value is stored in the link: sentence fields, seeds, choices, select boxes."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Literal
@@ -29,6 +30,7 @@ def sentence_input(
     travels: bool = False,
     examples_in: Any = None,
     live: bool = False,
+    blanks: bool = False,
 ) -> str:
     """A text field with examples to click; returns the first `max_chars` characters of its text.
 
@@ -37,7 +39,8 @@ def sentence_input(
     If `examples` change (e.g. for a model of another language), an old example in the field becomes the first new one.
 
     travels: text that the user typed into such a field on another page is carried over to this one · examples_in:
-    container for the examples, if they do not fit under the field · live: a single-line field sends every keystroke.
+    container for the examples, if they do not fit under the field · live: a single-line field sends every keystroke ·
+    blanks: three underscores or more are a [MASK] in what is returned.
     """
     state, shown = st.session_state, f"{key}-examples"
     new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # first run of this field in this visit of the page
@@ -78,7 +81,12 @@ def sentence_input(
             ),
             icon=":material/content_cut:",
         )
-    return text[:max_chars]
+    return with_blanks(text[:max_chars]) if blanks else text[:max_chars]
+
+
+def with_blanks(text: str) -> str:
+    """The text with a [MASK] for each run of three underscores or more, as blanks are typed."""
+    return re.sub("_{3,}", "[MASK]", text)
 
 
 def toy_sentence(examples: Sequence[str], max_chars: int, examples_in: Any) -> str:

@@ -20,7 +20,7 @@ def warn_unread(encoding, model: str) -> None:
     unknown = sum(token == "[UNK]" for token in tokens)
     if unknown > MOSTLY * len(tokens):
         st.warning(
-            _("{unknown} of these {n} tokens are [UNK] to {model}: of what you wrote it reads hardly anything.").format(
+            _("{unknown} of these {n} tokens are [UNK] to {model}: it reads hardly anything of your text.").format(
                 unknown=unknown, n=len(tokens), model=literal(title_of(model))
             ),
             icon=":material/visibility_off:",
@@ -31,8 +31,8 @@ def warn_unread(encoding, model: str) -> None:
     if len(encoding) > learned:
         st.warning(
             _(
-                "{model} was trained on texts of at most {learned} tokens. This one has {n}: to places beyond "
-                "{learned} it has learned nothing, and its attention falls apart there."
+                "{model} was trained on texts of at most {learned} tokens. This one has {n}: positions beyond "
+                "{learned} were never trained, so its output there means little."
             ).format(model=literal(title_of(model)), learned=learned, n=len(encoding)),
             icon=":material/straighten:",
         )

@@ -87,7 +87,7 @@ def _hold(question_id: str) -> None:
         key=label,
         on_change=change,
         args=(tally().release if held else tally().hold, question_id),
-        help=_("Nobody in the room is shown what is right until you release it."),
+        help=_("No student sees the right answer until you release it."),
     )
 
 

@@ -252,7 +252,7 @@ def state_rows(
             if run.error:
                 st.error(literal(run.error), icon=":material/error:")
             elif run.tries and not run.over:
-                st.caption(_("What it ran on died; it has begun again by itself."))
+                st.caption(_("The process that ran it died; the run has restarted by itself."))
 
 
 def can_go_on(run) -> bool:

@@ -52,7 +52,10 @@ def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
             probe_inputs = sentence_input(
-                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
+                "cloze",
+                lesson.examples_called("cloze"),
+                label=_("A sentence with a [MASK], answered while they train"),
+                blanks=True,
             )
         with drawer(key="both-drawer"):
             chosen = at_choice()
@@ -239,8 +242,8 @@ def _answers(runs: list) -> None:
         )
     st.caption(
         _(
-            "A masked language model’s shares add up to 1 over the vocabulary. A discriminator is asked of each word "
-            "separately whether it is original: its shares do not."
+            "A masked language model’s shares add up to 1 over the vocabulary. A discriminator judges each word "
+            "separately: its shares do not."
         )
         if any("electra" in run.kind for run in runs)
         else _("Shares of the whole vocabulary.")

@@ -68,7 +68,7 @@ def mlm_loss(rng: random.Random, asked: int) -> DrawnComputation:
         (given,),
         {"n": str(asked)},
         (
-            ((everywhere,), _("Only the chosen places are asked; the others have no loss.")),
+            ((everywhere,), _("Only the chosen places are predicted; the others have no loss.")),
             ((loss * asked,), _("The mean over the chosen places, not their sum.")),
             ((loss / math.log(2),), _("The natural logarithm, not the one to base 2.")),
             ((loss * asked / len(tokens),), _("Divide by the number of chosen places, not by all.")),

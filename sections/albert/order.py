@@ -34,8 +34,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if any(one.objective == "mlm" for one in pair_models(inputs.pair)):
         st.info(
             _(
-                "These two have been asked nothing about pairs. Choose the shipped ones in the drawer above, or train "
-                "two that are asked."
+                "These two were not trained on pairs. Choose the shipped ones in the drawer above, or train two on "
+                "pairs."
             ),
             icon=":material/info:",
         )
@@ -69,7 +69,7 @@ def _counted(pair: ModelPair, version: int) -> dict[str, dict[str, float]]:
 def _guessed(pair: ModelPair, answers: dict[str, dict[str, float]]) -> bool:
     share = answers["BERT"]["sop"]
     right = min(range(len(GUESSES)), key=lambda i: abs(GUESSES[i] - share))
-    question = _("BERT was asked for the next sentence. Asked now for the order, how often is it right?")
+    question = _("BERT was trained on next sentences. Tested on the order, how often is it right?")
     options = [_("one in two"), _("three in four"), _("nearly always")]
     return predict("albert-order", question, options, right, about=pair.name)
 
@@ -78,11 +78,11 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
     from plots.next_sentence import trained_and_asked
     from plots.theme import titled
 
-    trained = {"ALBERT": _("ALBERT, asked for the order"), "BERT": _("BERT, asked for the next")}
-    questions = (_("now: next or from elsewhere?"), _("now: in order or swapped?"))
+    trained = {"ALBERT": _("ALBERT, trained on order"), "BERT": _("BERT, trained on next sentences")}
+    questions = (_("test: next or from elsewhere?"), _("test: in order or swapped?"))
     rows = {trained[name]: (100 * scores["nsp"], 100 * scores["sop"]) for name, scores in answers.items()}
-    title = _("Asked for the order: {bert:.0f} % after next sentences, {albert:.0f} % after orders").format(
-        bert=100 * answers["BERT"]["sop"], albert=100 * answers["ALBERT"]["sop"]
+    title = _("On order: BERT {bert:.0f} % (next sentences: {own:.0f} %), ALBERT {albert:.0f} %").format(
+        bert=100 * answers["BERT"]["sop"], own=100 * answers["BERT"]["nsp"], albert=100 * answers["ALBERT"]["sop"]
     )
     details = " ".join(
         f"{name}: {questions[0]} {one:.1f} %; {questions[1]} {other:.1f} %." for name, (one, other) in rows.items()
@@ -91,7 +91,7 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
     st.caption(
         _(
             "Computed now on the pairs of {n} stories of the toy world that the shipped models have not read. True "
-            "pairs and others weigh the same, so 50 % is guessing. These two differ in more than the question; in *The "
+            "pairs and others weigh the same, so 50 % is guessing. These two differ in more than the task; in *The "
             "claim* nothing else differs."
         ).format(n=STORIES)
     )

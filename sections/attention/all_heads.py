@@ -99,9 +99,9 @@ def many_heads(subject: InspectedModel, reading: ModelInput, position: int) -> N
     left, right = st.columns([1, 2], gap="medium")
     with left:
         st.metric(_("Two heads of a layer differ in"), f"{differ.mean().item():.1%}")
-        st.caption(_("of a row's weight, mean of all pairs, rows and layers."))
+        st.caption(_("of a row’s weight (mean over all pairs of heads, rows and layers)."))
         st.metric(_("One pattern for all: what moves"), f"{total_variation(before, after).item():.1%}")
-        st.caption(_("of the probability, when each head of a layer gets the mean of the layer's weights."))
+        st.caption(_("of the predicted probability, if every head of a layer uses the mean of its heads’ weights."))
     with right:
         show_guesses(subject, before, after, (_("as trained"), _("one pattern a layer")), "attention-pattern-words")
 

@@ -139,11 +139,11 @@ def measure(inputs: Inputs, probs, row: int) -> None:
     names = ", ".join(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
     place = {"n": probs.size(0) * probs.size(1), "word": literal(tokens[row]), "words": names}
     if (layer, head) == (inputs.layer, inputs.head):
-        text = _("Of all {n} heads, this one takes most for *{word}* from words further off ({words}): {share:.0%}.")
+        text = _("Of all {n} heads, this one takes most for *{word}* from words not next to it ({words}): {share:.0%}.")
         st.caption(text.format(share=share, **place))
         return
     text = _(
-        "For *{word}* this head takes {here:.0%} from words further off ({words}); {best} most of {n}: {share:.0%}."
+        "For *{word}* this head takes {here:.0%} from words not next to it ({words}); {best} most of {n}: {share:.0%}."
     )
     st.caption(text.format(here=here, best=head_name(layer, head), share=share, **place), width="stretch")
     label = _("Show {head}").format(head=head_name(layer, head))

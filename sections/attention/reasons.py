@@ -211,7 +211,7 @@ def test_head(subject: InspectedModel, reading: ModelInput, position: int, at: t
     edit, explanation = {
         "shuffled": (
             shuffled(*at, batch.padding[0], torch.Generator().manual_seed(0)),
-            _("Each row's weights are dealt out anew among the tokens: as sharp as before, at other words."),
+            _("Each row’s weights are shuffled among its tokens: as sharp as before, but on other words."),
         ),
         "evened": (evened(*at, batch.padding[0]), _("Each row looks at all tokens alike.")),
         "removed": (removed(*at), _("The head hands on zeros.")),

@@ -88,8 +88,8 @@ def picture(reading: Reading) -> None:
         _("LSTM: what no forget gate took"): gates,
     }
     summary = _(
-        "{n} words after the sentence, “{word}” moves the LSTM's state by {lstm:.1%} of what another text would, "
-        "BERT's last vector by {bert:.1%}."
+        "With {n} words after the sentence, replacing “{word}” moves the LSTM’s state {lstm:.1%} as far as replacing "
+        "all words, BERT’s last vector {bert:.1%}."
     ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0])
     figure(
         left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), summary),

@@ -53,7 +53,10 @@ def picture(reading: Reading) -> None:
     means = {title: getattr(done, gate).mean(-1) for gate, title in names().items()}  # (T,) each
     least = int(means[names()["forget"]][1:].argmin()) + 1  # before the first token there is nothing to forget
     opened = int(means[names()["input"]].argmax())
-    title = _("At “{word}” it forgets most: {kept:.0%} of each old number is kept. “{other}” comes in most: {let:.0%}.")
+    title = _(
+        "At “{word}” most is forgotten: on average {kept:.0%} of an old number is kept. Of “{other}” most is written: "
+        "{let:.0%}."
+    )
     summary = title.format(
         word=tokens[least],
         kept=means[names()["forget"]][least].item(),

@@ -83,9 +83,7 @@ def read(lesson: Lesson) -> Inputs:
         layer, head = pick_head(subject, reading.padded(0), row)
     whole = len(ModelInput.of(tokenizer, text, second or None).ids)
     if whole > reading.length:
-        words = _(
-            "Your text has {whole} tokens. The model reads {n} of them here: more could not be told apart on a wall."
-        )
+        words = _("Your text has {whole} tokens. At most {n} fit the picture: the model reads no more here.")
         st.info(words.format(whole=whole, n=reading.length), icon=":material/content_cut:")
     warn_unread_text(name, text, second or None, most=MAX_TOKENS)
     return Inputs(subject, text, second, reading, layer, head, row)

@@ -54,9 +54,9 @@ def so_far(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]]) -> st
     """The costliest head among those measured, shown while the rest is computed."""
     if not rows:
         return ""
-    dearest = max(range(len(rows)), key=lambda i: rows[i][0].mean)
-    return " · " + _("dearest so far: {head}, {cost} nats").format(
-        head=all_names(subject)[dearest], cost=signed(rows[dearest][0].mean, 2)
+    costly = max(range(len(rows)), key=lambda i: rows[i][0].mean)
+    return " · " + _("most costly so far: {head}, {cost} nats").format(
+        head=all_names(subject)[costly], cost=signed(rows[costly][0].mean, 2)
     )
 
 
@@ -107,7 +107,7 @@ def dearest(
 
     figure(
         ranking(names, costs, errors, _("loss rises by, nats"), selected=chosen, most=IN_VIEW),
-        _("Dearest: {dear}, {most:+.3f} nats. Cheapest: {cheap}, {least:+.3f}.").format(
+        _("Most costly: {dear}, {most:+.3f} nats. Least: {cheap}, {least:+.3f}.").format(
             dear=names[first], most=costs.max(), cheap=names[costs.argmin()], least=costs.min()
         ),
         "explorer-ranking",
@@ -115,7 +115,9 @@ def dearest(
         data=table,
     )
     if len(names) > IN_VIEW + 1:
-        st.caption(_("The dearest, the cheapest and the chosen one of {n}; all are in the table.").format(n=len(names)))
+        st.caption(
+            _("The most costly, the least costly and the chosen one of {n}; all are in the table.").format(n=len(names))
+        )
 
 
 def against(subject: InspectedModel, costs: Any, sharp: Any) -> None:

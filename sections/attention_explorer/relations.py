@@ -86,7 +86,7 @@ def show(lesson: Lesson, subject: InspectedModel) -> None:
     if held_out.kind_of_text(subject.tokenizer) != "en":
         st.info(_("These sentences are English: choose a model that reads English."), icon=":material/info:")
         return
-    with st.spinner(_("Asking every head about every sentence; the first time this takes a few seconds …")):
+    with st.spinner(_("Computing every head’s attention on every sentence; the first time this takes a few seconds …")):
         found = measured(subject)
     st.markdown(f"**{finding(found)}**")
     legend([(colour, sign, words) for (colour, _s), sign, words in zip(FOUND_LOOKS, "●◆┃", mark_names(), strict=True)])

@@ -12,13 +12,13 @@ from ui.held_out import kind_of_text, texts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
-from ui.text import literal
 from ui.translations import _
 
 SEVERAL, SHORT = 10, 10  # texts in the test over several; most words of each
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
+    from plots.attention import literal
     from plots.attribution import deletion_curves
 
     values, names = subject.values_of(inputs), method_names()

@@ -151,7 +151,7 @@ def _text_for(lesson: Lesson, run, examples_in) -> dict[str, str]:
 def _text_with_blank(lesson: Lesson, model: str, examples_in) -> str:
     ready = lesson.examples_called("blank-zh" if language_read(model) == "zh" else "blank")
     label = _("Your own text, with one [MASK]")
-    return sentence_input("blank", ready, label=label, max_chars=MOST_CHARACTERS, examples_in=examples_in)
+    return sentence_input("blank", ready, label=label, max_chars=MOST_CHARACTERS, examples_in=examples_in, blanks=True)
 
 
 def _case(run, model: str, texts: tuple, target: str | None = None):

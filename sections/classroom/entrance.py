@@ -63,7 +63,10 @@ def show_door() -> None:
             icon=":material/door_front:",
             on_click=change,
             args=(visitors().close_door,),
-            help=_("Who is in stays in. Newcomers, and whoever clears their cookies, need a code that you show them."),
+            help=_(
+                "Those who are in stay in. Newcomers, and anyone who clears their cookies, need a code that you show "
+                "them."
+            ),
         )
 
 
@@ -79,7 +82,7 @@ def show_answers() -> None:
         key="hold-all",
         on_change=change,
         args=(tally().release_all if held else tally().hold_all,),
-        help=_("Whoever guesses is told what is right when you release it, ten minutes later at the latest."),
+        help=_("Students see the right answer when you release it, ten minutes later at the latest."),
     )
     for number, question in enumerate(tally().latest(MOST)):
         held, count = tally().held(question), tally().counts(question).total()

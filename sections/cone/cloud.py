@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.cone.subject import Inputs, fitted, to_fit, vectors
+from sections.cone.subject import Inputs, fitted, layer_names, to_fit, vectors
 from ui.figures import figure
 from ui.page import picture
 from ui.text import visible
@@ -46,8 +46,11 @@ def show(inputs: Inputs) -> None:
             panels.append(Cloud(name, plane(some, *two), mean, own))
             cosine_pairs.append((mean, own))
         (mean, own), (after, own_after) = cosine_pairs
-        title = _("Two at random: mean cosine {mean:.2f}, whitened {after:.2f}. Yours: {own:.2f}, whitened {mine:.2f}")
-        title = title.format(mean=mean, after=after, own=own, mine=own_after)
+        title = _(
+            "Vectors from {layers}: two at random have cosine {mean:.2f}, whitened {after:.2f}; yours {own:.2f}, "
+            "whitened {mine:.2f}"
+        )
+        title = title.format(layers=layer_names()[inputs.layers], mean=mean, after=after, own=own, mine=own_after)
         lines = [visible(line, spaces=False) for line in (*inputs.lines, *inputs.pair)]
         with slot:
             figure(

@@ -53,9 +53,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.spinner(_("Reading {n:,} sentences …").format(n=len(inputs.lines))):
         by_layer = anisotropies(inputs.model, version_of(inputs.model), inputs.lines)
     names = [_("embeddings"), *map(str, range(1, len(by_layer)))]
-    summary = _("Mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block").format(
-        first=by_layer[0].plain, last=by_layer[-1].plain
-    )
+    summary = _(
+        "Mean cosine of two sentences, a layer alone: {first:.2f} at the embeddings, {last:.2f} at the last block"
+    ).format(first=by_layer[0].plain, last=by_layer[-1].plain)
     figure(
         over_layers(
             [

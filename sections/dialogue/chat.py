@@ -45,4 +45,4 @@ def show(inputs: Inputs) -> None:
         ).format(entities=entities_sentence(answer))
     )
     if probs[0] < 0.5:
-        st.caption(_("It is not sure of **{intent}**: a helper would ask back.").format(intent=literal(names[0])))
+        st.caption(_("It is not sure of **{intent}**: an assistant would ask again.").format(intent=literal(names[0])))

@@ -93,7 +93,7 @@ def features(inside: dict) -> None:
     line = (
         _("“{word}” is a word of the training texts: a feature of its own.")
         if known
-        else _("“{word}” was never seen: it has no feature of its own, and only its letters speak.")
+        else _("“{word}” was never seen: it has no feature of its own, only those of its letter strings.")
     )
     st.markdown(line.format(word=literal(inside["words"][i])))
     st.code(" ".join(grams[:SHOWN_GRAMS]) + (" …" if len(grams) > SHOWN_GRAMS else "") or "–", None, wrap_lines=True)
@@ -119,7 +119,7 @@ def attention(inside: dict) -> None:
         "diet-attention",
         wide=True,
     )
-    st.caption(_("Who looks at whom is told by distances −5 … 5 that are learned: there are no positions."))
+    st.caption(_("Attention uses learned vectors for the distances −5 … 5; there are no positions."))
 
 
 def chain(inside: dict) -> None:

@@ -21,22 +21,22 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         tokenizer = networks(inputs.pair)[2]
         hidden = [tokenizer.mask_id if gone else i for gone, i in zip(one.hidden, one.original, strict=True)]
         n, all_ = sum(one.hidden), len(one.read)
-        st.markdown(_("**BERT** is asked at {n} of {all} tokens: which word stood here?").format(n=n, all=all_))
+        st.markdown(_("**BERT** has a loss at {n} of {all} tokens: which word stood here?").format(n=n, all=all_))
         st.html(
             tokens_html(
                 [replaced.vocab[i] for i in hidden],
                 under=[_("which?") if one.hidden[i] else "" for i in everything],
                 kinds=["mask" if one.hidden[i] else "faded" for i in everything],
-                label=_("what BERT is asked"),
+                label=_("where BERT has a loss"),
             )
         )
-        st.markdown(_("**ELECTRA** is asked at {all} of {all}: is this the word that stood here?").format(all=all_))
+        st.markdown(_("**ELECTRA** has a loss at {all} of {all}: is this the word that stood here?").format(all=all_))
         st.html(
             tokens_html(
                 [replaced.vocab[i] for i in one.read],
                 under=[_("replaced") if one.replaced[i] else _("original") for i in everything],
                 kinds=["changed" if one.replaced[i] else "plain" for i in everything],
-                label=_("what ELECTRA is asked"),
+                label=_("where ELECTRA has a loss"),
             )
         )
     lesson.show("The loss")
@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         r"\;+\;50\,\underbrace{-\textstyle\sum_{t}\big[\,r_t\log D_t+(1-r_t)\log(1-D_t)\,\big]}_"
         r"{\text{discriminator: all tokens}}"
     )
-    st.caption(_("Both sums are means over what is asked. r is 1 where the token read is not the one of the text."))
+    st.caption(_("Both sums are means over the tokens with a loss. r is 1 where the token read was replaced."))
     show_source(NetworkPair.forward, find="filled_in", label=_("The generator fills, the discriminator reads"))
     show_source(NetworkPair.labels, find="!= original", label=_("A sample that is right counts as original"))
     show_source(ReplacedTokens.loss_weight, label=_("The weight of the discriminator’s loss"))

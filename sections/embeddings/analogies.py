@@ -103,7 +103,7 @@ def _how_often(inputs: Inputs, leave_out: bool) -> None:
     )
     means = {name: sum(one.values()) / len(one) for name, one in shares.items()}
     best = max(means, key=means.get)
-    finding = _("{name} answers {share:.0%} of such questions").format(name=literal(best), share=means[best])
+    finding = _("{name} answers {share:.0%} of such questions").format(name=names[best], share=means[best])
     figure(
         titled(right_by_kind(shares, _("first answer right")), finding),
         _("{n} questions of {kinds} kinds. {told}.").format(

@@ -61,10 +61,10 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
     ]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
         most = max(range(len(sources)), key=bridge[row].__getitem__)
-        finding = _("Word {n}: over the bridge it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
+        finding = _("Word {n}: by cross-attention it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
         finding = finding.format(n=row + 1, place=sources[most], share=bridge[row][most], word=word, p=p)
         steps.append(_written(row, word, p, right[row], finding, own[row]) | {"bridge": bridge[row]})
-    finding = _("{right} of {n} words right: each was looked up over the bridge, {share:.0%} of the look on one word")
+    finding = _("{right} of {n} words right: each was looked up by cross-attention, {share:.0%} of it on one word")
     count = len(decoding.source)
     share = sum(map(max, bridge)) / len(bridge)
     steps.append({"finding": finding.format(right=sum(right), n=count, share=share)})
@@ -82,11 +82,11 @@ def decoder(trained: Trained, words: Sequence[str]) -> Film:
     decoding = trained.decode(words, without_bridge)
     said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
     own, probs = _mean(decoding, "decoder.attn"), decoding.probs.max(-1).values.tolist()
-    steps = [{"finding": _("The decoder alone: nobody tells it what was read; it has its own words only")}]
+    steps = [{"finding": _("The decoder alone: it does not see what was read, only its own words")}]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
         finding = _("Word {n}: from its own past alone it writes “{word}” ({p:.1%})").format(n=row + 1, word=word, p=p)
         steps.append(_written(row, word, p, right[row], finding, own[row]))
-    finding = _("Without the bridge {right} of {n} words are right: it writes on, but about nothing that was read")
+    finding = _("Without cross-attention {right} of {n} words are right: it writes on, but about nothing that was read")
     steps.append({"finding": finding.format(right=sum(right), n=len(decoding.source))})
     table = [{_("it writes"): word, _("probability"): p} for word, p in zip(said, probs, strict=True)]
     return Film([], [], steps, max(len(decoding.source), len(said)), table)
@@ -155,6 +155,6 @@ def encoder(title: str, tokens: list[str], reads: list[list[float]], blanks_foun
         table.append(
             {_("hidden"): word, _("it expects"): guess, _("probability"): blank.p, _("of the word"): blank.own}
         )
-    finding = _("{right} of {n} blanks filled right, each from both sides; it has no place to write on")
+    finding = _("{right} of {n} blanks filled right, each from both sides; it cannot go on writing")
     steps.append({"finding": finding.format(right=right, n=len(blanks_found))})
     return Film(shown, reads, steps, len(tokens), table)

@@ -60,6 +60,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def _shown(inputs: Inputs, count: int, after: str) -> None:
     """The words, and below them each step."""
+    from minibert.text.characters import is_punctuation
+
     loaded = load(inputs.model)
     vocab = loaded.tokenizer.vocab
     start = loaded.tokenizer.encode(inputs.text, max_length=MAX_TOKENS).ids[1:-1]
@@ -67,7 +69,7 @@ def _shown(inputs: Inputs, count: int, after: str) -> None:
         start.pop()
     steps = written(inputs.model, version_of(inputs.model), tuple(start), count, after)
     new = [step.chosen for step in steps]
-    ends = sum(vocab[i] in ".!?…;,:-" for i in new)
+    ends = sum(all(map(is_punctuation, vocab[i])) for i in new)
     finding(
         _("Of {n} tokens that it puts behind your words, {different} are different and {ends} are punctuation").format(
             n=len(new), different=len(set(new)), ends=ends
@@ -99,9 +101,10 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
     there, back = both_orders(model, version_of(model), tuple(ids))
     names = (_("from the left"), _("from the right"))
     tokens = [visible(loaded.tokenizer.vocab[i]) for i in ids[1:-1]]
+    times = np.exp(abs(sum(there) - sum(back)))
     finding(
-        _("The same sentence, and one “probability” is e^{difference:.2f} times the other").format(
-            difference=abs(sum(there) - sum(back))
+        _("The same sentence, filled in from left or right: one “probability” is {times} times the other").format(
+            times=f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
         )
     )
     left, right = st.columns([3, 2], gap="large")

@@ -1,4 +1,4 @@
-"""The race: model sizes and training costs."""
+"""Size and cost: model sizes and training costs."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ NAMED = ("word2vec", "ELMo", "BERT large", "GPT-2 XL", "Megatron-LM", "T5 11B", 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.family import costs, sizes
 
-    lesson.show("The race", title=False)
+    lesson.show("Size and cost", title=False)
     points = [
         (member.name + f" {size.name}" * (len(member.sizes) > 1), member.date, size.weights, size.counted)
         for member in inputs.members.values()

@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     kinds = [one["kind"] for one in paper["row"]]
     by_training, by_objective = kinds.index("data"), kinds.index("objective")  # the first of each: same training text
     options = [_("a new objective and network (XLNet)"), _("only more careful training (RoBERTa)")]
-    question = _("On the same 16 GB of text, which gained more over BERT-large?")
+    question = _("On the text of Wikipedia and books, which gained more over BERT-large?")
     if not predict("gained", question, options, int(rows[by_training][1] > rows[by_objective][1]), about=""):
         return
     figure(

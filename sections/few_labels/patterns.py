@@ -43,7 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             rows.append(SeedScores(pattern, (value,), pattern == inputs.pattern))
     if not rows:
         return
-    title = _("Right in {n} reviews that nobody has trained on").format(n=count)
+    title = _("Right on {n} reviews that no model was trained on").format(n=count)
     details = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
     figure(
         accuracies(rows, title, _("accuracy"), _("half: guessing")),

@@ -93,6 +93,7 @@ def read(lesson: Lesson) -> Inputs:
                 max_chars=200,
                 examples_in=examples,
                 label=literal(_("Your pattern, with {text} and [MASK]")),
+                blanks=True,
             )
         words = {}
         for label, name in label_names().items():

@@ -33,8 +33,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if tables is None:
         st.info(
             _(
-                "This model has no table of positions to compare: its heads are told how far apart two tokens stand. "
-                "Choose another model above."
+                "This model has no table of positions to compare: its heads use the distance of two tokens. Choose "
+                "another model above."
             ),
             icon=":material/help:",
         )

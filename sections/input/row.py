@@ -103,7 +103,8 @@ def explain(step: int, whole, padding: int) -> str:
         )
         if pairs
         else _("One sentence: all 0."),
-        _("{pad} places are filled up to the longest row of the batch; the mask is 0 there, and nobody looks.").format(
-            pad=padding
-        ),
+        _(
+            "{pad} places are filled up to the longest row of the batch; the mask is 0 there, so no token looks at "
+            "them."
+        ).format(pad=padding),
     ][step]

@@ -39,15 +39,15 @@ def read(lesson: Lesson) -> Inputs:
             "a", examples, label=_("First sentence"), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
     with right:
-        second = _second() if pair else None
+        second = _second() if pair else None  # emptied, there is none
     warn_unread_text(model, first, second)
     return Inputs(model, first, second)
 
 
-def _second() -> str:
+def _second() -> str | None:
     start = _("The fields were under water by morning.")
     if follow_link("b") or "b" not in st.session_state:
         st.session_state["b"] = url_text("b", start)
     text = st.text_input(_("Second sentence"), key="b")
     set_url("b", text, default=start)
-    return text[:MAX_CHARS]
+    return text[:MAX_CHARS] if text.strip() else None

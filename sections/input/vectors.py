@@ -65,8 +65,8 @@ def _nothing_added(trace, place: int) -> None:
     """XLNet: the token's vector alone, with nothing added."""
     st.info(
         _(
-            "To a token’s vector nothing is added here: each head of this model is told how far apart two tokens "
-            "stand, and whether they are in one segment. Choose another model above to see three vectors added."
+            "Nothing is added to a token’s vector here: each head of this model gets the distance of two tokens and "
+            "whether they are in one segment. Choose another model above to see three vectors added."
         ),
         icon=":material/help:",
     )
@@ -113,7 +113,12 @@ def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered
             " + ".join(added[: n + 1]) + (f" = {_('sum')}" if n == len(added) - 1 else " + …")
             for n in range(len(added))
         ),
-        finding if answered else _("… and LayerNorm brings every token to the same scale"),
+        finding
+        if answered
+        else _(
+            "… and LayerNorm brings each token’s numbers to mean 0 and variance 1, then applies a learned gain and "
+            "shift"
+        ),
     ]
     alt = _("The first {n} of {h} numbers of each vector for “{token}”. {lengths}").format(
         n=min(DIMENSIONS, len(total)),
@@ -163,12 +168,12 @@ def _take() -> None:
 def _picked(trace, place: int, positions: bool) -> str:
     """Which rows of the embedding tables were looked up."""
     text = _(
-        "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows, place {place} of the text "
-        "row {row} of the position matrix: rows, as ids, are counted from 0."
+        "Token {id} → row {id}; segment {segment} → row {segment}; position {place} of the text → row {row}, counting "
+        "from 0."
     )
     without = _(
-        "Id {id} picks row {id} of the token matrix, segment id {segment} one of two rows. Nothing is added for the "
-        "place: this model has no position embeddings, so two vectors are added and not three."
+        "Token {id} → row {id}; segment {segment} → row {segment}. This model has no position embeddings, so two "
+        "vectors are added, not three."
     )
     return (text if positions else without).format(
         id=trace.ids[place], segment=trace.encoding.segments[place], place=place + 1, row=place

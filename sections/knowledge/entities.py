@@ -56,7 +56,7 @@ def alignments(text: str) -> None:
         )
     )
     tokens = [tokenizer.vocab[i] for i in ids[1:-1]]
-    st.html(tokens_html(tokens, kinds=kinds, under=under, label=_("the text, and the entity that each word is told")))
+    st.html(tokens_html(tokens, kinds=kinds, under=under, label=_("the text, and the entity of each word")))
 
 
 def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str, int]]:
@@ -111,9 +111,9 @@ def draw(runs: list) -> None:
     lines = {run.title: [(one["step"], one["metrics"]["strangers"]) for one in live.measured(run)] for run in runs}
     live.draw_lines(lines, _("he or she of strangers, right"), "entities-learned")
     st.caption(
-        _("Half are right by guessing. Asked are {n} pronouns, each with all else hidden that tells a gender.").format(
-            n=num_strangers()
-        )
+        _(
+            "Guessing is right in half. {n} pronouns are tested, each with all other words hidden that show a gender."
+        ).format(n=num_strangers())
     )
     for run in runs:
         marks = live.measured(run)
@@ -121,7 +121,7 @@ def draw(runs: list) -> None:
             st.caption(
                 _(
                     "{run}: of alignments that were hidden {masked:.0%} are found, {unread:.0%} where the word is "
-                    "hidden too; of people whom it did read of, {friends:.0%} of the pronouns are right."
+                    "hidden too; for people it has read about, {friends:.0%} of the pronouns are right."
                 ).format(
                     run=literal(run.title),
                     masked=marks[-1]["metrics"]["masked"],

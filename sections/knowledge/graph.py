@@ -37,9 +37,8 @@ def vectors() -> None:
     first, all_ = nearest()
     st.caption(
         _(
-            "Of {all} facts, the object is the entity nearest to subject + relation in {first}. They are learned "
-            "facts: nothing is said of others. The plane is the one in which the points lie apart most; in it, others "
-            "may seem nearer."
+            "In {first} of {all} facts the object is the entity nearest to subject + relation. All are training "
+            "facts. The plane is the one in which the points differ most; in it, other points may seem nearer."
         ).format(first=first, all=all_)
     )
 

@@ -92,7 +92,7 @@ def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
     shares = original_probabilities(model, encoding.ids, names[chosen], candidates)
     best = shares.topk(min(TOP, len(candidates)))
     words = [" ".join(tokenizer.vocab[i] for i in candidates[at]) for at in best.indices.tolist()]
-    title = _("In place of “{name}”, WKLM would soonest believe “{best}”").format(
+    title = _("In place of “{name}”, WKLM finds “{best}” most believable").format(
         name=visible(spelled[chosen], spaces=False), best=words[0]
     )
     figure(

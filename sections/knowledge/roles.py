@@ -147,7 +147,7 @@ def draw(runs: list) -> None:
         floor = marks[-1]["metrics"]["commonest"] if marks else floor
     live.draw_lines(lines, _("pronouns given whom they mean"), "roles-learned")
     if floor is not None:
-        st.caption(_("Who always gives the commonest answer is right in {floor:.0%}.").format(floor=floor))
+        st.caption(_("Always giving the commonest answer is right in {floor:.0%}.").format(floor=floor))
     for run in runs:
         if (sample := run.latest("sample")) and (words := meant(sample["answers"][0])):
             st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}): {words}")

@@ -78,6 +78,7 @@ def read(lesson: Lesson) -> Inputs:
             max_chars=MAX_CHARS,
             examples_in=examples,
             travels=True,
+            blanks=True,
         )
     wrong = lesson.examples_called("wrong-zh" if language_read(model) == "zh" else "wrong")
     with middle:

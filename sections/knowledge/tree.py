@@ -78,7 +78,7 @@ def _matrix(tree) -> None:
     title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
     figure(
         visible_matrix(words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
-        _("Who sees whom among {all} tokens. “{word}” sees {who}.").format(
+        _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
             all=len(words), word=words[chosen], who=", ".join(who)
         ),
         "visible",
@@ -94,7 +94,7 @@ def _answers(inputs: Inputs, tree) -> None:
     from plots.masking import Blank, expected_tokens
 
     if inputs.blank is None or not tree.facts:
-        st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading believes it?"))
+        st.info(_("With a [MASK] in the sentence and a fact on one of its words: which reading follows the fact more?"))
         return
     predictions = answers(inputs, TOP)
     moved = {way: predictions[way].moved for way in ("both", "neither")}

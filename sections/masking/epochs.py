@@ -46,7 +46,7 @@ def _show_rows(readings: draws.MaskedText) -> None:
         st.caption(
             _("The figure shows the first {shown} of {n} tokens; the numbers count all.").format(shown=COLUMNS, n=n)
         )
-    summary = _("After {epochs} epochs {asked} of {n} tokens have been asked at least once: {share:.0%}").format(
+    summary = _("After {epochs} epochs {asked} of {n} tokens have been predicted at least once: {share:.0%}").format(
         epochs=len(rows), asked=len(covered), n=n, share=len(covered) / n
     )
     tokens, fates = [visible(encoding.tokens[i]) for i in shown], fate_names()
@@ -64,7 +64,7 @@ def _show_rows(readings: draws.MaskedText) -> None:
     if readings.settings.drawing == "static":
         st.markdown(_("More epochs add nothing: the same tokens fall each time."))
     elif readings.settings.whole_words:  # then tokens are not equally likely to be chosen
-        st.markdown(_("A word longer than the budget is passed over: its tokens may never be asked."))
+        st.markdown(_("A word longer than the budget is passed over: its tokens may never be predicted."))
     else:
         st.markdown(
             _("{epochs} new draws of {each} are expected to reach 1 − (1 − {each}/{n}){power} = {share:.0%}.").format(
@@ -84,8 +84,8 @@ def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> N
     with st.container(key="cost"):
         st.markdown(
             _(
-                "In one reading BERT is asked about **{asked}** of {n} tokens ({share:.0%}), a left-to-right model "
-                "about all **{n}**. To be asked as often, BERT reads **{times}** times."
+                "In one reading BERT predicts **{asked}** of {n} tokens ({share:.0%}), a left-to-right model all "
+                "**{n}**. For as many predictions BERT reads the text **{times}** times."
             ).format(
                 asked=num_targets, n=n, share=num_targets / n, times=f"{n / num_targets:.1f}" if num_targets else "∞"
             )
@@ -100,8 +100,8 @@ def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> N
             title=_("{masked} of what pre-training reads is [MASK], 0 % in fine-tuning").format(masked=percent(masked)),
         ),
         _(
-            "Of the tokens read in pre-training, on average, {masked} are [MASK], {random} random, {kept} kept and "
-            "asked, {rest} not asked. In fine-tuning all are ordinary words."
+            "Of the tokens read in pre-training, on average, {masked} are [MASK], {random} random, {kept} kept but "
+            "predicted, {rest} without a loss. In fine-tuning all are ordinary words."
         ).format(masked=percent(masked), random=percent(random), kept=percent(kept), rest=percent(1 - rate / 100)),
         "reading",
     )

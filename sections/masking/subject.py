@@ -55,6 +55,7 @@ def read(lesson: Lesson) -> Inputs:
             max_chars=MAX_CHARS,
             travels=True,
             examples_in=examples_in,
+            blanks=True,
         )
     pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
     return Inputs(text, text not in offered, model, bars, plain, pairs)

@@ -68,9 +68,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     about = f"{inputs.model} {text} {position} {other}"
     if not predict("taken-in", question, list(options.values()), right, about=about):
         return
-    finding = _("Not taken in: it reads “{word}”, and expects “{best}”")
+    finding = _("Not misled: it reads “{word}” and expects “{best}”")
     if first[1] == other:
-        finding = _("Taken in: it reads “{word}”, and expects it")
+        finding = _("Misled: it reads “{word}” and expects it")
     show_bars(panels, "readings", finding.format(word=other_name, best=visible(tokenizer.vocab[first[1]])))
     show_legend("true", "shown")
     _show_chances(literal(name), literal(other_name), chances)
@@ -96,7 +96,8 @@ def _show_chances(name: str, other: str, chances: list[tuple[float, float]]) -> 
     st.markdown(
         _(
             "The probability of **{name}** is {masked} behind `[MASK]`, {kept} when the model reads the word itself, "
-            "and {swapped} when it reads **{other}** there. To **{other}**, which it reads, it gives {swapped_other}."
+            "and {swapped} when it reads **{other}** there. To the word it reads, **{other}**, it gives "
+            "{swapped_other}."
         ).format(
             name=name,
             other=other,

@@ -37,6 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 default=start,
                 label=_("Sentence {name}, with a [MASK]").format(name=name),
                 max_chars=MAX_CHARS,
+                blanks=True,
             )
             encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
             warn_unread(encoding, inputs.model)

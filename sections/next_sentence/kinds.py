@@ -82,7 +82,7 @@ def _finding(result, model: str) -> str:
     """The finding in one line: accuracy against another document, and accuracy on the order."""
     accuracy, _topic = result.accuracy("elsewhere")
     order, _none, n = result.ranked_higher("swapped")
-    return _("{model}: another topic is told in {told:.0%}, the order in {order:.0%}").format(
+    return _("{model} is right in {told:.0%} against another topic, in {order:.0%} on the order").format(
         model=model, told=accuracy, order=order / n
     )
 

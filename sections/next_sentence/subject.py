@@ -43,8 +43,8 @@ def read() -> Inputs:
             asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
             if asked_for_order:
                 words = _(
-                    "Not among them: {names}. Such a model was asked in pre-training whether two segments stand in "
-                    "their order, never whether one follows the other."
+                    "Not in the list: {names}. Such a model was pre-trained on the order of two segments, not on "
+                    "whether one follows the other."
                 )
                 st.caption(words.format(names=", ".join(asked_for_order)))
     return Inputs(model, against, number)

@@ -98,8 +98,8 @@ def draw(runs: list) -> None:
     figure(
         layer_shares([name_of(one) for one in names], shown, _("trust ratio ‖w‖/‖u‖ of the last step"), percent=False),
         _(
-            "The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; "
-            "AdamW’s is only told. {told}."
+            "The trust ratio of each matrix in the last step that was measured. LAMB multiplies its step by it; for "
+            "AdamW it is only shown. {told}."
         ).format(told=listed),
         "trust-ratios",
         data=[

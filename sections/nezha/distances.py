@@ -8,7 +8,7 @@ from sections.nezha.subject import Inputs
 from ui.figures import figure
 from ui.page import picture
 from ui.pairs import networks, warn_unknown
-from ui.text import literal, visible
+from ui.text import visible
 from ui.translations import _
 
 BESIDE = 20  # most tokens for figures side by side
@@ -16,7 +16,7 @@ BESIDE = 20  # most tokens for figures side by side
 
 def show(inputs: Inputs) -> None:
     from minibert.inside.relatives.distances import heard
-    from plots.attention import attention_matrix
+    from plots.attention import attention_matrix, literal
     from plots.nezha import distance_strips
 
     with picture():

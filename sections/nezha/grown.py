@@ -49,8 +49,8 @@ def recorded() -> None:
     show_verdicts(claims.judged(EXPERIMENT, records), results)
     words = _(
         "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
-        "rule the rate is √(rows / 32) times the one that was best in batches of 32; searched for anew, it is the best "
-        "in batches of 512: of four each time, a factor of 2 apart, for each optimizer."
+        "rule the rate is √(rows / 32) times the best in batches of 32; searched for again, it is the best in batches "
+        "of 512. Each search tries four rates, a factor of 2 apart, for each optimizer."
     )
     caption_records(records, words, read=records[-1]["scale"]["rows_read"])
 

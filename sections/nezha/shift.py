@@ -28,7 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     finds = [finds_it(inputs, which, inputs.front) for which in ("nezha", "bert")]
     options = [_("both"), _("only NEZHA"), _("only BERT"), _("neither")]
     right = [(True, True), (True, False), (False, True), (False, False)].index(tuple(finds))
-    question = _("“{word}” is hidden, and {n} words stand in front. Who still puts it first?")
+    question = _("“{word}” is hidden, and {n} words stand in front. Which model still ranks it first?")
     if not predict(
         "shift",
         question.format(word=literal(word), n=len(inputs.front)),

@@ -104,6 +104,7 @@ def own_sentence(lesson: Lesson) -> None:
         toys if toy else others,
         label=_("A sentence with a [MASK], answered while it trains"),
         max_chars=500,
+        blanks=True,
     )
     before = st.session_state.get(WATCHED)
     st.session_state[WATCHED] = text

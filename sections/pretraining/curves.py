@@ -140,7 +140,7 @@ def guessed(training: Training | None) -> bool:
     first, size = steps[0]["parts"][f"{main}_loss"], training.vocab_size
     bounds = {"0": 0.0, f"ln 2 = {math.log(2):.2f}": math.log(2), f"ln {size:,} = {math.log(size):.2f}": math.log(size)}
     right = min(range(len(bounds)), key=lambda n: abs(first - [*bounds.values()][n]))
-    question = _("{n:,} tokens, and nothing learned yet: where does the loss begin?").format(n=size)
+    question = _("{n:,} tokens in the vocabulary, and nothing learned yet: where does the loss begin?").format(n=size)
     return predict("begins", question, [*bounds, f"{size:,}"], right, about=training.key)
 
 

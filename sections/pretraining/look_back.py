@@ -23,8 +23,8 @@ def show(lesson: Lesson, text) -> None:
         with st.container(border=True):
             st.markdown(
                 _(
-                    "**Nothing to look back at yet.** A run that has ended here, or was stopped, brings its steps; of "
-                    "the checkpoints that ship with this installation none has any."
+                    "**Nothing to look back at yet.** A run that has ended or was stopped here keeps some of its "
+                    "steps; none of the shipped checkpoints here has any."
                 )
             )
         return
@@ -46,6 +46,7 @@ def show(lesson: Lesson, text) -> None:
         toys if toy else others,
         label=_("A sentence with a [MASK]"),
         max_chars=300,
+        blanks=True,
     )
     encoding = tokenizer.encode(sentence, max_length=model.config.longest, truncation="head")
     answers_then(saved_steps, tokenizer, encoding, at, labels)

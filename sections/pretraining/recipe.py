@@ -44,9 +44,9 @@ def ours(training: Training) -> dict[str, str]:
         "decay": f"{how['weight_decay']:g}",
         "dropout": f"{settings['dropout']:g}",
         "activation": settings.get("sizes", {}).get("hidden_act", "gelu").upper(),
-        "loss": _("masked words’ plus {weight:g} × next sentences’").format(weight=settings["nsp_weight"])
+        "loss": _("masked words + {weight:g} × next sentences").format(weight=settings["nsp_weight"])
         if settings["input_format"] in PAIRS
-        else _("masked words’ alone"),
+        else _("masked words alone"),
     }
     if step:
         results["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])

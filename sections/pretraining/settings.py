@@ -46,7 +46,7 @@ def choose_settings(data: str) -> dict:
     hint = _("The highest: it rises to this value, then falls to zero.")
     chosen["rate"] = st.select_slider(_("Learning rate"), RATES, value=RATE, key="rate", help=hint, **kept)
     kept = {"bind": "query-params", "format": "%d %%"}
-    hint = _("The paper hides 15 %. Hiding more asks more questions a text, which pays in a short run.")
+    hint = _("The paper hides 15 %. Hiding more gives more predictions from each text, which pays in a short run.")
     chosen["masked"] = st.slider(_("Tokens hidden"), 5, 60, MASKED, 5, key="masked", help=hint, **kept)
     if data != "toy":
         kept, hint = {"bind": "query-params"}, _("Pieces to learn from the text; a short text has fewer.")

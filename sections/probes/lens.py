@@ -113,14 +113,17 @@ def _finding(results: list, target: str | None, names: list[str]) -> str:
     token, p = results[-1].guesses[0]
     if target is None:
         return _("The last layer says “{token}” ({p:.0%})").format(token=visible(token), p=p)
-    first = next((name for name, answer in zip(names, results, strict=True) if answer.rank == 1), None)
-    if first is None:
-        phrase = _("“{word}” comes first at no layer; it ends at rank {rank:,}")
-        return phrase.format(word=visible(target), rank=results[-1].rank)
-    phrase = _("“{word}” first comes first at layer {layer} of {last}")
-    if results[-1].rank > 1:
-        phrase = _("“{word}” first comes first at layer {layer} of {last}, and ends at rank {rank:,}")
-    return phrase.format(word=visible(target), layer=first, last=names[-1], rank=results[-1].rank)
+    ranks = [answer.rank for answer in results]
+    if 1 not in ranks:
+        phrase = _("“{word}” is the first guess at no layer; it ends at rank {rank:,}")
+        return phrase.format(word=visible(target), rank=ranks[-1])
+    if ranks[-1] == 1:
+        phrase = _("“{word}” is the first guess from layer {layer} of {last} on")
+        first = 1 + max((i for i, rank in enumerate(ranks) if rank > 1), default=-1)
+    else:
+        phrase = _("“{word}” is the first guess at layer {layer} of {last} already, but ends at rank {rank:,}")
+        first = ranks.index(1)
+    return phrase.format(word=visible(target), layer=names[first], last=names[-1], rank=ranks[-1])
 
 
 def _ranks(model: str, results: list, target: str) -> None:

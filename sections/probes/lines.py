@@ -52,7 +52,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         for result in ours
     )
     deepest, earliest = (of(ours, key=lambda one: np.mean(one.settled)) for of in (max, min))
-    finding = _("{first} is read at layer {a:.0f} already, {last} only at layer {b:.0f}").format(
+    finding = _("{first} can be read at layer {a:.0f}, {last} only at layer {b:.0f}").format(
         first=task_name(earliest.name).capitalize(),
         a=np.mean(earliest.settled),
         last=task_name(deepest.name),

@@ -40,6 +40,7 @@ def read(lesson: Lesson) -> Inputs:
                 max_chars=MAX_CHARS,
                 travels=_travels(),
                 examples_in=examples_in,
+                blanks=True,
             )
         with second:
             word = _right_word(words, text)

@@ -58,7 +58,7 @@ def show(inputs: Inputs) -> None:
     desk = questions(inputs.language)
     share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
     words = _(
-        "Blue: asks the same as the nearest, by the desk’s list. Put to the other {others} one after the other, "
-        "{share} of the desk’s {n} questions find one of their own."
+        "Blue: the same question as the nearest, by the desk’s list. Searched among the other {others}, {share} of "
+        "the desk’s {n} questions find one of their own."
     )
     st.caption(words.format(others=len(desk) - 1, share=share, n=len(desk)))

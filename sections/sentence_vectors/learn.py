@@ -63,7 +63,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 begin(name, int(steps), inputs, source)
     show_refusal()
     runs = [run for run in own_runs(f"{PREFIX}-learn") if run.kind.endswith(inputs.language)][3::-1]
-    hint = _("**No run yet.** Press *Train*: in a minute or two each sentence knows itself from all others.")
+    hint = _("**No run yet.** Press *Train*: in a minute or two each sentence recognises its twin among all others.")
     follow_runs(runs, draw, hint, message=[inputs.text])
     lesson.show("With labels")
     lesson.show("Two things that are good")

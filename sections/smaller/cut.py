@@ -160,7 +160,7 @@ def beside(measured: dict, predictions: dict, text: str) -> None:
             }
         )
     st.table(rows)
-    words = _("ms and says: “{text}”, on this server. Right: of the {n} dev reviews.")
+    words = _("In *ms* and *says* each reads “{text}” on this server. *Right*: of the {n} dev reviews.")
     st.caption(
         words.format(text=literal(text if len(text) < 50 else f"{text[:49]}…"), n=len(shipped(DATA).dev.examples))
     )
@@ -173,8 +173,8 @@ def retrained(run, inputs: Inputs) -> None:
     show_refusal()
     runs = own_runs(UNCUT)[:1] + [one for one in own_runs(KIND) if one.kind == KIND][2::-1]
     hint = _(
-        "**No run yet.** What is left learns from the reviews once more, beside the whole that nothing is cut "
-        "from; the picture above gains a point."
+        "**No run yet.** The cut model is trained on the reviews once more, beside the uncut one; the picture above "
+        "gains a point."
     )
     follow_runs(runs, draw_runs, hint, speed=learn.step_and_loss, message=inputs.watched)
 
@@ -234,4 +234,4 @@ def draw_runs(runs: list) -> None:
             )
     if rows:
         st.table(rows)
-        st.caption(_("Right: the whole, cut, and after it has learned on."))
+        st.caption(_("Right: the whole, cut, and after further training."))

@@ -157,7 +157,8 @@ def scatter(results: list, budget: float, trained: tuple[str, float | None] | No
     )
     if event is not None and trained and trained[1] is not None:
         phrase = _(
-            "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** trained on."
+            "**{name}**, found within {ms:.2f} ms: {before:.1%} with inherited weights, **{after:.1%}** after further "
+            "training."
         )
         before = event["candidate"]["accuracy"]
         st.markdown(phrase.format(name=shape(trained[0]), ms=event["budget"], after=trained[1], before=before))

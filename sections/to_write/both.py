@@ -15,7 +15,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
             probe_inputs = sentence_input(
-                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
+                "cloze",
+                lesson.examples_called("cloze"),
+                label=_("A sentence with a [MASK], answered while they train"),
+                blanks=True,
             )
         with drawer(key="both-drawer"):
             masked = st.slider(_("Tokens hidden"), 5, 50, 25, 5, format="%d %%", key="masked", bind="query-params")

@@ -23,5 +23,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     show_source(unilm, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/unilm.py`"))
     lesson.show("Writing")
-    show_source(writing.step, "remember", label=_("A token more: keys and values of all before it are remembered"))
+    show_source(writing.step, "remember", label=_("One more token: keys and values of all earlier ones are kept"))
     show_source(writing.beam, "topk", label=_("Greedy and beam search"))

@@ -64,7 +64,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     hint = _("**No run yet.** Press *Train*: in less than a minute a BART writes your text back.")
     follow_runs(runs, draw, hint, speed=step_and_loss, message=[[text, seed]])
     lesson.show("How to read the restoring")
-    show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder is asked"))
+    show_source(batch_of, "target =", label=_("What the encoder reads, and what the decoder predicts"))
     show_source(bart.BartForConditionalGeneration.decode, label=_("The table of tokens is the output, too"))
     show_source(train_bart, "batches", label=_("The training"))
     lesson.show("The same text on both sides")
@@ -139,7 +139,7 @@ def draw(runs: list) -> None:
     }
     if lines := {words: points for words, points in lines.items() if points}:
         alt = _("{title}: what is right of held-out texts, over the steps. Last: {last}.")
-        alt = alt.format(title=literal(newest.title).replace("{", "{{").replace("}", "}}"), last="{told}")
+        alt = alt.format(title=newest.title.replace("{", "{{").replace("}", "}}"), last="{told}")
         show_over_steps(lines, _("right"), alt, "bart-learned", name=_("measure"))
     if len(runs) > 1:
         compare(runs)

@@ -101,8 +101,8 @@ def why_unknown(part: Part, tokenizer: Tokenizer) -> str:
     length = len(part.span.text)
     if part.unknown.reason == "too_long":
         return _(
-            "This word has {length:,} characters, and WordPiece tries none that is longer than {limit}: "
-            "the whole word becomes [UNK]."
+            "This word has {length:,} characters, and WordPiece tries none longer than {limit} (Hugging Face’s limit; "
+            "Google’s code: 200): the whole word becomes [UNK]."
         ).format(length=length, limit=tokenizer.max_word_chars)
     at = part.unknown.position
     return _(

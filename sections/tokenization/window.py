@@ -31,7 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     parts = [part for word in inputs.steps.words for part in word.parts]
     with picture():
         if not parts:
-            words = _("No word comes as far as WordPiece here: the text becomes {tokens}.")
+            words = _("No word reaches WordPiece here: the text becomes {tokens}.")
             st.info(
                 words.format(tokens=" ".join(f"`{token}`" for token in inputs.steps.encoding.tokens[:4])),
                 icon=":material/edit:",

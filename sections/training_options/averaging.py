@@ -59,7 +59,7 @@ def show(lesson: Lesson, text: str) -> None:
         "After {steps} steps the weights as they are give “positive” {last:.3f}, their mean {mean:.3f}. From one step "
         "to the next the first moves by {unrest:.3f} on average, the second by {calm:.3f}."
     ).format(steps=len(last), last=last[-1], mean=mean[-1], unrest=mean_change(last), calm=mean_change(mean))
-    counts = _("Half of what counts in the mean lies on the last {half} steps.").format(half=half)
+    counts = _("Half of the mean’s weight lies on the last {half} steps.").format(half=half)
     fig = plots.two_answers(last, mean, names, (_("step"), _("probability of “positive”")))
     calmer = mean_change(last) / mean_change(mean) if mean_change(mean) else 1.0
     fig.update_layout(title_text=_("The mean moves {n:.1f} times less from step to step").format(n=calmer), margin_t=84)

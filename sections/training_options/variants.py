@@ -44,7 +44,7 @@ def show(lesson: Lesson, text: str) -> None:
 
     curves = {names[name]: losses_at(name, gamma) for name in dict.fromkeys(("cross_entropy", loss))}
     usual, chosen = loss_at("cross_entropy", p, gamma), loss_at(loss, p, gamma)
-    finding = _("A right answer at {p:.2f} costs {chosen:.3f}, by cross-entropy {usual:.3f}").format(
+    finding = _("The loss of a right answer at {p:.2f} is {chosen:.3f}; with cross-entropy {usual:.3f}").format(
         p=p, chosen=chosen, usual=usual
     )
     axes = (_("probability of the right class"), _("loss"))

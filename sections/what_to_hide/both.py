@@ -29,7 +29,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
             probe_inputs = sentence_input(
-                "cloze", lesson.examples_called("cloze"), label=_("A sentence with a [MASK], answered while they train")
+                "cloze",
+                lesson.examples_called("cloze"),
+                label=_("A sentence with a [MASK], answered while they train"),
+                blanks=True,
             )
         with drawer(key="both-drawer"):
             name = choice("side", _("Beside BERT"), {key: side.title for key, side in offered.items()}, wrap=True)

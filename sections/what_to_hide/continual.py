@@ -50,7 +50,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The fourth embedding")
     show_source(ernie2.TaskEmbeddings, "task =", label=_("The fourth in the sum; as a diff under *The diff*"))
     show_source(ernie2.task_tap, label=_("Each row’s own task"))
-    show_source(ernie2.stages, label=_("The three regimes"))
+    show_source(ernie2.stages, label=_("The three ways of training"))
     show_source(continual, find="def words", label=_("The four questions: `{file}`").format(file="continual.py"))
 
 
@@ -61,14 +61,14 @@ def trained_when(steps: int) -> None:
 
     plans = {title: stages(name, list(tasks()), steps) for name, title in regimes().items()}
     listed = [
-        {_("regime"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
+        {_("way"): title, _("stage"): number, _("task"): tasks()[task], _("steps"): count}
         for title, plan in plans.items()
         for number, stage in enumerate(plan, 1)
         for task, count in stage.items()
     ]
     alt = _(
-        "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a "
-        "stage of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each regime."
+        "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a stage "
+        "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each way."
     ).format(n=steps // len(tasks()))
     figure(trained_when(plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
 
@@ -105,10 +105,10 @@ def draw(runs: list) -> None:
     )
     figure(
         learned(marks, plans, tasks(), _("step")),
-        _("What is answered right, task by task, over the steps. Last: {told}.").format(told=listed),
+        _("Accuracy on each task over the steps. Last: {told}.").format(told=listed),
         "ernie2-learned",
         data=[
-            {_("regime"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
+            {_("way"): title, _("task"): tasks()[task], _("step"): step, _("right"): f"{share:.1%}"}
             for title, lines in marks.items()
             for task, points in lines.items()
             for step, share in points
@@ -125,14 +125,14 @@ def claim() -> None:
         return
     results = {words: claims.values(records, metric) for metric, words in {**tasks(), "mean": _("mean")}.items()}
     rows = [
-        {_("regime"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
+        {_("way"): title, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
         for arm, title in regimes().items()
     ]
     show_verdicts(claims.judged(EXPERIMENT, records), regimes())
     words = _(
         "Means over the seeds and one standard deviation, in percent, on {asked:,} questions of each task about "
-        "stories that were not learned from. Every regime reads the same batches in another order: {tokens:,} tokens "
-        "in {steps:,} steps."
+        "stories that were not learned from. Every way reads the same batches in another order: {tokens:,} tokens in "
+        "{steps:,} steps."
     )
     with st.expander(_("All that was measured")):
         st.table(rows)

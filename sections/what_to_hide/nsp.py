@@ -72,7 +72,10 @@ def here() -> None:
             clear = _("clear") if one.clear else _("within the spread of the seeds")
             lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")
     if lines:
-        words = _("**Here**, full sentences without a question against segment pairs with it, on {text}: {told}.")
+        words = _(
+            "**Here**, full sentences without next sentence prediction against segment pairs with it, on {text}: "
+            "{told}."
+        )
         st.markdown(
             words.format(text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)),
             width=820,

@@ -84,7 +84,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
         wide=True,
     )
     memory = sum(shares[: len(first)])
-    title = _("Where “{word}” is asked for, {share:.0%} of the last layer’s attention goes into the memory").format(
+    title = _("Where “{word}” is predicted, {share:.0%} of the last layer’s attention goes to the memory").format(
         word=word, share=memory
     )
     figure(

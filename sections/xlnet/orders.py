@@ -76,7 +76,7 @@ def reason(inputs: Inputs, may: bool) -> str:
         why = (
             _("A token’s content vector holds its own word: later ones will need it.")
             if stream == 0
-            else _("The word is what is to be guessed: its query knows its place, and nothing else of it.")
+            else _("This word is predicted: its query knows its place, but not the word.")
         )
     else:
         words = (

@@ -90,6 +90,6 @@ def recorded() -> None:
     show_verdicts(claims.judged(EXPERIMENT, records), arms())
     words = _(
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "
-        "rows, and is asked for words of {stories} other stories."
+        "rows, and is tested on words of {stories} other stories."
     )
     caption_records(records, words, tokens=records[-1]["tokens"], stories=records[-1]["scale"]["test"])

@@ -30,10 +30,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     largest = float(both.abs().max())
     _longer, mask, _asked = with_queries(Batch(batch.ids, labels=batch.ids, order=batch.order), model.config.vocab_size)
     words = [visible(token) for token in inputs.tokens]
-    finding = _("{n} tokens and {n} queries in one row: the same vectors, to {apart:.0e}").format(n=count, apart=apart)
+    finding = _("One row of double length gives the same vectors as two streams").format(n=count, apart=apart)
     alt = _(
-        "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read "
-        "before them; nobody looks at a query. {open} cells are open."
+        "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read before "
+        "them; no token looks at a query. {open} cells are open."
     ).format(n=2 * count, open=int(mask.sum()))
     figure(double_mask(words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
     st.markdown(

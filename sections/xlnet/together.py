@@ -57,7 +57,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             joint,
             _("P(both words)"),
             _("P(“{one}”, “{other}”): XLNet, one after the other, {times:.1f} × BERT’s at once").format(
-                one=literal(one), other=literal(other), times=times
+                one=one, other=other, times=times
             ),
         ),
         _("The joint probability of “{one}” and “{other}”. {told}.").format(one=one, other=other, told=listed),

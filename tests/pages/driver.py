@@ -27,8 +27,12 @@ def open_page(name: str, /, owner: str | None = None, told: Sequence[str] = (), 
 
 
 def whole(app: AppTest) -> AppTest:
-    """The same app, after a run that raised nothing."""
+    """The same app, after a run that raised nothing and escaped no figure's words as Markdown."""
     assert not app.exception, [error.value for error in app.exception]
+    drawn = [text for chart in app.get("plotly_chart") for text in (chart.proto.spec, chart.proto.alt)]
+    titles = [body for body in (block.proto.body for block in app.get("html")) if 'class="mb-finding"' in body]
+    escaped = re.findall(r"&#\d.{,30}", "\n".join(drawn)) + re.findall(r"&amp;#\d.{,30}", "\n".join(titles))
+    assert not escaped, f"ui.text.literal in a figure: {escaped}"
     return app
 
 

@@ -14,7 +14,7 @@ from ui.lesson import Lesson
 
 MEMBERS = family(FILE)
 NAMES = list(MEMBERS)
-PARTS = ("All in one table", "The race", "What it teaches", "The road to BERT")
+PARTS = ("All in one table", "Size and cost", "What it teaches", "The road to BERT")
 
 
 def marks(app) -> dict:

@@ -37,8 +37,9 @@ def test_every_step_adds_its_row_until_it_is_the_tokenizers():
     assert found["id"] == [str(i) for i in encoding.ids] + ["0"] * 3
     assert found["segment id"] == [str(s) for s in encoding.segments] + ["0"] * 3
     assert found["attention mask"] == ["1"] * len(encoding.ids) + ["0"] * 3
-    found = rows(open_page(part="The row", step=4, pair="false", a="Good morning."))
-    assert set(found["segment id"]) == {"0"} and found["token"].count("[SEP]") == 1
+    for alone in ({"pair": "false"}, {"b": ""}):  # an emptied field is no sentence
+        found = rows(open_page(part="The row", step=4, a="Good morning.", **alone))
+        assert set(found["segment id"]) == {"0"} and found["token"].count("[SEP]") == 1
 
 
 def strips(app: AppTest) -> dict:

@@ -51,7 +51,7 @@ def test_bars_show_tokens_probabilities_and_marks_and_those_of_several_blanks_sh
     fig = masking.expected_tokens(blanks)
     assert [list(bar.y) for bar in fig.data] == [[0, 1]] * 5  # a token that stands twice keeps both bars
     ((_low, high),) = {axis.range for axis in fig.select_xaxes() if axis.range}
-    assert high > 0.5
+    assert high >= 1  # of all that is possible, not of the likeliest
     assert fig.layout.height > masking.expected_tokens(blanks[:3]).layout.height  # a second row of panels
 
 

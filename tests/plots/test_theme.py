@@ -59,6 +59,11 @@ def test_words_without_a_colour_of_their_own_have_the_page_s():
     assert [note.font.color for note in fig.layout.annotations] == [theme.WORDS, theme.GREEN]
 
 
+def test_percents_of_a_narrow_range_do_not_repeat_on_an_axis():
+    fig = theme.apply(go.Figure().update_yaxes(tickformat=".0%").update_xaxes(tickformat=".1f"))
+    assert (fig.layout.yaxis.tickformat, fig.layout.xaxis.tickformat) == (".2~%", ".1f")
+
+
 def test_small_type_grows_and_what_is_set_stays():
     fig = go.Figure(go.Bar(y=[1]), layout={"font": {"size": 9}, "paper_bgcolor": "red", "title": {"text": "T"}})
     fig.update_xaxes(tickfont={"size": 6}, gridcolor="blue")

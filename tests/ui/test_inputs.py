@@ -28,6 +28,13 @@ def test_any_text_is_kept_and_cut_for_use(text, multiline):
     assert run.query_params.get("text") == (text if len(text) <= 500 else None)
 
 
+def test_underscores_are_a_blank_where_blanks_are_filled():
+    text = "A _ and a __ stay. The ___ barked, the __________."
+    for blanks, said in ((False, text), (True, "A _ and a __ stay. The [MASK] barked, the [MASK].")):
+        run = driver.opened(partial(sentence_input, blanks=blanks), "text", [], text=text)
+        assert run.session_state["got"] == said and run.session_state["text"] == text
+
+
 def test_an_example_stands_there_first_and_another_replaces_the_text():
     run = opened()
     assert run.session_state["got"] == EXAMPLES[0] and "text" not in run.query_params

@@ -54,7 +54,9 @@ def enter(page: str) -> None:
     if inside or page == TEACHERS:
         return
     st.title(_("This class has closed its door"), anchor=False)
-    st.markdown(_("Whoever has been here before is still in. Everyone else needs the code that the teacher shows."))
+    st.markdown(
+        _("If you have been here before, you are still in. Everyone else needs the code that the teacher shows.")
+    )
     with st.form("door", border=False, width=360):
         typed = st.text_input(_("Room code"), key="room-code", max_chars=20)
         tried = st.form_submit_button(_("Come in"), type="primary", icon=":material/login:")

@@ -81,8 +81,8 @@ class ChoicesView(TaskView):
 
     def asked(self, example, labels, options) -> str:
         return _(
-            "Every choice makes a **row of its own**, with the same context in front. Asked of {where} in each row: "
-            "one score; softmax over the {n} scores."
+            "Every choice makes a **row of its own**, with the same context in front. Predicted from {where} in each "
+            "row: one score; softmax over the {n} scores."
         ).format(where=read_at(options), n=len(example.choices))
 
     def row_title(self, rows, number) -> str:

@@ -22,8 +22,8 @@ class ClassView(TaskView):
 
     def asked(self, example, labels, options) -> str:
         if example.label not in labels:
-            return _("Asked of {where}: one class of {count}.").format(where=read_at(options), count=len(labels))
-        return _("Asked of {where}: the class **{label}**, number {n} of {count}.").format(
+            return _("Predicted from {where}: one class of {count}.").format(where=read_at(options), count=len(labels))
+        return _("Predicted from {where}: the class **{label}**, number {n} of {count}.").format(
             where=read_at(options), label=literal(example.label), n=labels.index(example.label) + 1, count=len(labels)
         )
 

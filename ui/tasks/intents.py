@@ -48,11 +48,11 @@ class IntentsView(TaskView):
         return one_text(example, key)
 
     def asked(self, example, labels, options) -> str:
-        said = _("Asked of {where}: the intent **{intent}**. ").format(
+        said = _("Predicted from {where}: the intent **{intent}**. ").format(
             where=read_at(options), intent=literal(example.intent or "?")
         )
         return said + _(
-            "Asked of each word: its tag, at its **first piece**; a later piece (–) is ignored by the loss."
+            "Predicted for each word: its tag, at its **first piece**; a later piece (–) is ignored by the loss."
         )
 
     def headline(self, answer) -> tuple[str, float | None]:

@@ -50,7 +50,7 @@ class MultilabelView(TaskView):
         return one_text(example, key)
 
     def asked(self, example, labels, options) -> str:
-        return _("Asked of {where}: every label by itself, yes (1) or no (0).").format(where=read_at(options))
+        return _("Predicted from {where}: every label by itself, yes (1) or no (0).").format(where=read_at(options))
 
     def show_target(self, example, labels) -> None:
         if example.labels is None:

@@ -66,8 +66,8 @@ class NextUtterancesView(TaskView):
 
     def asked(self, example, labels, options) -> str:
         return _(
-            "Every reply makes a **row of its own** behind the same dialogue, with `[SEP]` between the turns. Asked of "
-            "{where} in each row: one score; softmax over the {n} scores."
+            "Every reply makes a **row of its own** behind the same dialogue, with `[SEP]` between the turns. "
+            "Predicted from {where} in each row: one score; softmax over the {n} scores."
         ).format(where=read_at(options), n=len(example.choices))
 
     def row_title(self, rows, number) -> str:

@@ -55,8 +55,10 @@ class SimilarityView(TaskView):
 
     def asked(self, example, labels, options) -> str:
         if example.score is None:
-            return _("Asked of {where}: one number, 0 (unrelated) to 5 (the same).").format(where=read_at(options))
-        return _("Asked of {where}: one number, **{score}** on a scale of 0 (unrelated) to 5 (the same).").format(
+            return _("Predicted from {where}: one number, 0 (unrelated) to 5 (the same).").format(
+                where=read_at(options)
+            )
+        return _("Predicted from {where}: one number, **{score}** on a scale of 0 (unrelated) to 5 (the same).").format(
             where=read_at(options), score=f"{example.score:g}"
         )
 

@@ -61,15 +61,16 @@ class SpansView(TaskView):
     def asked(self, example, labels, options) -> str:
         if example.answers is None:
             return _(
-                "Asked: where the answer starts (S) and where it ends (E), a choice among all tokens of the passage."
+                "Predicted: where the answer starts (S) and where it ends (E), a choice among all tokens of the "
+                "passage."
             )
         if not example.answers:
-            return _("Asked: S and E. **The passage holds no answer**, so both belong to `[CLS]`.")
+            return _("Predicted: S and E. **The passage holds no answer**, so both belong to `[CLS]`.")
         if example.place is None:
-            return _("The answer does not stand where the file says it does, so nothing is asked.")
+            return _("The answer does not stand where the file says it does, so this example has no loss.")
         start, end = example.place
         return _(
-            "Asked: the token where the answer “{answer}” starts (S) and the one where it ends (E). In a window "
+            "Predicted: the token where the answer “{answer}” starts (S) and the one where it ends (E). In a window "
             "without the answer both belong to `[CLS]`."
         ).format(answer=literal(shorten(example.context[start:end], 120)))
 

@@ -46,12 +46,12 @@ class TaggingView(TaskView):
 
     def asked(self, example, labels, options) -> str:
         return _(
-            "Asked of each word: its tag, at its **first piece**. A later piece (–) is ignored by the loss: a word has "
-            "one tag, and its first piece answers for it."
+            "Predicted for each word: its tag, at its **first piece**. A later piece (–) is ignored by the loss: a "
+            "word has one tag, and its first piece answers for it."
         )
 
     def row_title(self, rows, number) -> str:
-        return window_title(rows, number, _("asked for words {first}–{last} of {total}"))
+        return window_title(rows, number, _("predicted for words {first}–{last} of {total}"))
 
     def headline(self, answer) -> tuple[str, float | None]:
         """The entities, and the probability of the least certain tag."""
