@@ -1,5 +1,7 @@
 """How narrow the cone is in each layer, and whether frequent words lie near the origin."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.cone.subject import Inputs, _every_layer, to_fit
@@ -35,7 +37,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         first=by_layer[0].plain, last=by_layer[-1].plain
     )
     figure(
-        over_layers(
+        partial(
+            over_layers,
             [
                 Panel(
                     "",
