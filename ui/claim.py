@@ -3,6 +3,7 @@
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -252,7 +253,7 @@ def show_by_measure(
         for arm, some in by.items()
         if some
     ]
-    figure(arms_by_measure(values, axis, floors), f"{axis}. {details}.", key, data=table, wide=True)
+    figure(partial(arms_by_measure, values, axis, floors), f"{axis}. {details}.", key, data=table, wide=True)
     if floors:
         st.caption(_("The dotted line: what needs no understanding."))
 
@@ -279,7 +280,7 @@ def show_claim(
     floor = next((one.floor for one in judged if one.floor is not None and one.claim.metric == metric), None)
     details = scores_in_words(table_of(rows))
     figure(
-        scores(rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
+        partial(scores, rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
         _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
             theirs=column["name"], ours=title, told=details
         ),

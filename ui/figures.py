@@ -78,7 +78,7 @@ class _Content(pickle.Pickler):
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj).__module__ == "torch" and type(obj).__name__ == "Tensor":
-            return str, (obj.numpy(),)
+            return str, (obj.detach().numpy(),)
         return NotImplemented
 
 

@@ -2,6 +2,7 @@
 token's vector."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -103,7 +104,7 @@ def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None
         for name, one in moved.items()
     )
     figure(
-        over_layers(panels, [str(n + 1) for n in range(layers)], _("layer, or use of the block")),
+        partial(over_layers, panels, [str(n + 1) for n in range(layers)], _("layer, or use of the block")),
         f"{words} {details}.",
         "movement",
         wide=True,

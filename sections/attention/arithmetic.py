@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -21,7 +22,7 @@ def show_bars(reading: ModelInput, lengths: list[float], texts: list[str], chose
     from plots.attention import token_bars
 
     figure(
-        token_bars(reading.tokens, lengths, texts, selected=chosen),
+        partial(token_bars, reading.tokens, lengths, texts, selected=chosen),
         "; ".join(f"{token}: {text}" for token, text in zip(reading.tokens, texts, strict=True)),
         key,
     )

@@ -132,7 +132,8 @@ def without_mask(lesson: Lesson, subject: InspectedModel, reading: ModelInput, p
     left, right = st.columns(2, gap="medium")
     with left:
         figure(
-            curves(
+            partial(
+                curves,
                 range(MOST_PADDING + 1),
                 lines,
                 xaxis=_("padding tokens"),
@@ -180,7 +181,7 @@ def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInp
     with left:
         st.markdown(f"**{_('How far the output of each token moves')}**")
         figure(
-            order_differences(reading.tokens, intact.moved, without.moved, names, height=470),
+            partial(order_differences, reading.tokens, intact.moved, without.moved, names, height=470),
             _("With positions the outputs move by {a:.2f} of their length on average; without, at most by {b}.").format(
                 a=intact.moved.mean().item(), b=tiny(without.moved.max().item())
             ),

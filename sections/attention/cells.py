@@ -78,7 +78,7 @@ def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
         st.caption(
             _("r: the fixed vector for the distance from one token to the other, here {d:+d}.").format(d=column - row)
         )
-    figure(dot_product(total.left, total.right, names, height=300), terms_in_words(total), "attention-product")
+    figure(partial(dot_product, total.left, total.right, names, height=300), terms_in_words(total), "attention-product")
     rounding(total.total, one.products[row, column].item())
 
 

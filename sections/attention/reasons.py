@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -90,7 +91,8 @@ def weight_against_effect(
     weight, effect = weight[known], effect[known]
     agreement(rank_correlation(weight, effect), len(words))
     figure(
-        weight_and_effect(
+        partial(
+            weight_and_effect,
             words,
             weight,
             effect,
@@ -132,7 +134,8 @@ def no_explanation(subject: InspectedModel, hidden: ModelInput, position: int) -
         how = choice("edit", _("What to do to it"), edits)
     with slot:
         figure(
-            weight_and_effect(
+            partial(
+                weight_and_effect,
                 names,
                 heads.weight.flatten(),
                 heads.shuffled.flatten(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -65,7 +67,7 @@ def picture(reading: Reading) -> None:
     title = _("Of {n} words, {left} are the first guess from the left, {right} from the right, {both} from both sides.")
     summary = title.format(n=len(tokens), left=right[0], right=right[1], both=right[2])
     figure(
-        expected_words(tokens, columns, _("the word that stands there"), summary),
+        partial(expected_words, tokens, columns, _("the word that stands there"), summary),
         summary,
         "attention-rnn-directions",
         data=lambda: pd.DataFrame({name: shares for name, (shares, _said) in columns.items()}, index=numbered(tokens)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -92,7 +93,7 @@ def picture(reading: Reading) -> None:
         "all words, BERT’s last vector {bert:.1%}."
     ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0])
     figure(
-        left_of_words(tokens, lines, (_("the word that is changed"), _("left of it at the end")), summary),
+        partial(left_of_words, tokens, lines, (_("the word that is changed"), _("left of it at the end")), summary),
         summary,
         "attention-rnn-left",
         data=lambda: pd.DataFrame(lines, index=numbered(tokens)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -101,7 +102,8 @@ def cost(lesson: Lesson) -> None:
     at = crossing(kind, hidden)
     counts = {names[n]: [flops(kind, n, length, hidden).one for length in LENGTHS] for n in networks}
     figure(
-        curves(
+        partial(
+            curves,
             LENGTHS,
             counts,
             xaxis=_("tokens T"),
@@ -146,7 +148,7 @@ def measured(names: dict[str, str]) -> None:
     with st.spinner(_("Measuring …")):
         times = {names[network]: [1000 * t for t in seconds] for network, seconds in timings(hidden, heads).items()}
     figure(
-        curves(TIMED, times, xaxis=_("tokens T"), yaxis=_("milliseconds"), log=True),
+        partial(curves, TIMED, times, xaxis=_("tokens T"), yaxis=_("milliseconds"), log=True),
         _("Milliseconds at T = {last}: {times}.").format(
             last=TIMED[-1], times=", ".join(f"{name} {t[-1]:.2f}" for name, t in times.items())
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -137,7 +138,8 @@ def one_head(subject: InspectedModel, kinds: HeadKinds, at: HeadPlace, threshold
     )
     st.markdown(f"**{title}**")
     figure(
-        kind_scores(
+        partial(
+            kind_scores,
             [words[KINDS[k]] for k in counted],
             scores[counted],
             kinds.chance[counted],

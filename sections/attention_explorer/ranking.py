@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -106,7 +107,7 @@ def dearest(
         )
 
     figure(
-        ranking(names, costs, errors, _("loss rises by, nats"), selected=chosen, most=IN_VIEW),
+        partial(ranking, names, costs, errors, _("loss rises by, nats"), selected=chosen, most=IN_VIEW),
         _("Most costly: {dear}, {most:+.3f} nats. Least: {cheap}, {least:+.3f}.").format(
             dear=names[first], most=costs.max(), cheap=names[costs.argmin()], least=costs.min()
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -119,7 +120,8 @@ def picture(found: list[RelationAccuracy], chosen: int) -> None:
             open_head({"layer": layer, "head": head})
 
     figure(
-        found_words(
+        partial(
+            found_words,
             names,
             ours,
             theirs,

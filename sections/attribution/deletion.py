@@ -1,6 +1,7 @@
 """The deletion test: remove words in each method's order, for this text and for several."""
 
 import re
+from functools import partial
 
 import streamlit as st
 
@@ -31,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
     falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
     figure(
-        deletion_curves(test.methods, test.random, names, titles, title),
+        partial(deletion_curves, test.methods, test.random, names, titles, title),
         _(
             "How far the probability falls, on average over the curve: {falls}; random {random:.1%} ± {spread:.1%}."
         ).format(falls=falls, random=test.random_falls.mean(), spread=test.random_falls.std(ddof=1)),
@@ -97,7 +98,7 @@ def _several(inputs: Inputs) -> None:
         n=len(rows), method=names[best], fall=means[best], random=means["random"]
     )
     figure(
-        falls(columns, names, _("mean fall of the probability"), title),
+        partial(falls, columns, names, _("mean fall of the probability"), title),
         _("Mean fall of the probability over {n} texts: {means}.").format(
             n=len(rows), means="; ".join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
         ),

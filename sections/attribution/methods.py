@@ -1,5 +1,7 @@
 """One method's values in the text, how the methods' rankings agree, and why they differ."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -65,7 +67,7 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
         title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=matrix[i, j])
     with st.container(key="wide-agreement", width=760):
         figure(
-            agreement_matrix(matrix, short, title),
+            partial(agreement_matrix, matrix, short, title),
             _("Rank correlations. {pairs}.").format(pairs="; ".join(pairs)),
             "agreement",
             data=lambda: [

@@ -1,5 +1,7 @@
 """Where the gradient misleads: the score on the path from the baseline, and the error of too few steps."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs
@@ -30,7 +32,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ]
     with st.container(key="wide-path"):
         figure(
-            path_and_error(scores, slope, STEPS, {rules[rule]: line for rule, line in errors.items()}, steps, titles),
+            partial(
+                path_and_error,
+                scores,
+                slope,
+                STEPS,
+                {rules[rule]: line for rule, line in errors.items()},
+                steps,
+                titles,
+            ),
             _(
                 "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope "
                 "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "

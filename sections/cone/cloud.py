@@ -1,5 +1,7 @@
 """The central picture: the same sentences before and after whitening, in the plane of the user's two."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.cone.subject import Inputs, fitted, layer_names, to_fit, vectors
@@ -54,7 +56,7 @@ def show(inputs: Inputs) -> None:
         lines = [visible(line, spaces=False) for line in (*inputs.lines, *inputs.pair)]
         with slot:
             figure(
-                clouds(panels, lines, title, (_("mean of all pairs"), _("yours"))),
+                partial(clouds, panels, lines, title, (_("mean of all pairs"), _("yours"))),
                 _("{n} sentences as points in a circle, before and after whitening. {title}.").format(
                     n=len(inputs.lines), title=title
                 ),

@@ -1,5 +1,7 @@
 """Whitening: correlation with human scores by number of columns kept, and the time of a search."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.cone.cloud import KEPT
@@ -50,8 +52,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         set=own, plain=plain[own], best=lines[own][best], k=offered[best]
     )
     figure(
-        over_dimensions(
-            lines, plain, offered, summary, (_("numbers kept"), _("Spearman’s correlation")), _("as they are")
+        partial(
+            over_dimensions,
+            lines,
+            plain,
+            offered,
+            summary,
+            (_("numbers kept"), _("Spearman’s correlation")),
+            _("as they are"),
         ),
         _("Agreement with people’s scores by the numbers that whitening keeps. {summary}.").format(summary=summary),
         "dimensions",

@@ -1,6 +1,7 @@
 """How narrow the cone is in each layer, and whether frequent words lie near the origin."""
 
 from dataclasses import astuple
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -57,7 +58,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "Mean cosine of two sentences, a layer alone: {first:.2f} at the embeddings, {last:.2f} at the last block"
     ).format(first=by_layer[0].plain, last=by_layer[-1].plain)
     figure(
-        over_layers(
+        partial(
+            over_layers,
             [
                 Panel(
                     "",

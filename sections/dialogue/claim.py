@@ -1,6 +1,7 @@
 """The paper's statements beside our experiment on ATIS and SNIPS, with paired seeds and seconds; and the code."""
 
 import statistics
+from functools import partial
 
 import streamlit as st
 
@@ -51,7 +52,7 @@ def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None
     best = max(means, key=means.__getitem__)
     finding = _("{title}: highest is “{arm}”, {value:.1f}").format(title=title, arm=best, value=means[best])
     figure(
-        scores(rows, ("", ""), ("", title), _("seed"), high=46, title=finding),
+        partial(scores, rows, ("", ""), ("", title), _("seed"), high=46, title=finding),
         _("A dot is a seed, the line their mean, the bar one standard deviation. {summary}.").format(summary=summary),
         "scores-claim",
         wide=True,

@@ -1,5 +1,7 @@
 """The user's sentence on its way through DIET: features, attention, the CRF's tags, and similarity to each intent."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -114,7 +116,7 @@ def attention(inside: dict) -> None:
     most = int(probs[-1, :-1].argmax()) if len(names) > 1 else 0
     summary = _("__CLS__ looks most at “{word}”").format(word=names[most])
     figure(
-        share_matrix(names, probs, summary),
+        partial(share_matrix, names, probs, summary),
         _("Second layer, mean of the heads: rows look at columns. {summary}.").format(summary=summary),
         "diet-attention",
         wide=True,
@@ -133,7 +135,7 @@ def chain(inside: dict) -> None:
     moved = sum(a != b for a, b in zip(inside["path"], inside["alone"], strict=True))
     summary = _("The likeliest path; without the chain {n} words would have another tag").format(n=moved)
     figure(
-        tag_path(words, [tags[i] for i in rows], probs[:, rows], [rows.index(i) for i in path], summary),
+        partial(tag_path, words, [tags[i] for i in rows], probs[:, rows], [rows.index(i) for i in path], summary),
         _("How probable each tag is at each word, and the likeliest path. {listed}.").format(
             listed="; ".join(f"{word} {tag}" for word, tag in zip(words, path_tags, strict=True))
         ),
@@ -146,7 +148,7 @@ def chain(inside: dict) -> None:
         low = np.unravel_index(steps.argmin(), steps.shape)
         summary = _("Least liked: {b} after {a}").format(a=tags[low[0]], b=tags[low[1]])
         figure(
-            step_matrix(tags, steps, (_("tag before"), _("tag behind it")), summary),
+            partial(step_matrix, tags, steps, (_("tag before"), _("tag behind it")), summary),
             _("The learned score of each step from tag to tag. {summary}.").format(summary=summary),
             "tag-steps",
             wide=True,

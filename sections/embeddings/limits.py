@@ -1,5 +1,7 @@
 """What a picture cannot show: all vectors lie in a narrow cone, and no number here is a proof; the code."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.embeddings.subject import SEED, Inputs, layer_names, missing, vectors
@@ -56,7 +58,7 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
     ).format(plain=number(last.plain), centred=number(last.centred))
     strongest = _("A single direction holds {share:.0%} of all squared length there.").format(share=last.strongest)
     figure(
-        over_layers([panel], names, _("layer"), columns=1, title=summary),
+        partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
         f"{summary}. {strongest}",
         "cone",
         wide=True,

@@ -1,5 +1,7 @@
 """One word, several senses: how well each layer and each model separates them."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.embeddings.subject import EVERY, Inputs, comparable, layer_names, missing
@@ -81,7 +83,7 @@ def _curves(model: str, language: str) -> None:
         "The same sense is nearest in {first:.0%} at the embeddings, {last:.0%} at the last layer (chance {chance:.0%})"
     ).format(first=first, last=last, chance=chance)
     figure(
-        over_layers(panels, names, _("layer"), title=summary),
+        partial(over_layers, panels, names, _("layer"), title=summary),
         _("How well senses can be told apart, layer by layer.") + f" {summary}.",
         "separability",
         wide=True,

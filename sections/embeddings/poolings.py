@@ -1,5 +1,7 @@
 """A vector for a sentence: which layer and which pooling correlate best with human scores."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, layer_names, pooling_names
@@ -46,7 +48,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     panel = Panel(_("Spearman’s correlation with people’s scores"), lines, {_("common words"): words})
     figure(
-        over_layers([panel], names, _("layer"), columns=1, title=summary),
+        partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
         _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))
         + f" {summary}.",
         "poolings",

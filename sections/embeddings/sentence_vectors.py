@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -145,7 +145,7 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
     titles = " ".join(f"{', '.join(panel.title)}." for panel in panels)
     with st.container(key="wide-sentences"):
         figure(
-            cosine_matrices(panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
+            partial(cosine_matrices, panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
             _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {titles}",
             "sentences",
             data=rows,
@@ -217,7 +217,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     )
     axis = _("Spearman’s correlation with the scores of {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
     figure(
-        agreements(rows, summary, "<br>".join(axis)),
+        partial(agreements, rows, summary, "<br>".join(axis)),
         f"{'; '.join(axis)}. {summary}",
         "against-scores",
         wide=True,

@@ -1,5 +1,6 @@
 """The answer of a model trained here, one word at a time: its input so far, its predictions, its attention."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -83,7 +84,7 @@ def _next(model: "Trained", decoding: "Decoding", step: int) -> None:
     probs = best.values.tolist()
     finding(_("The next word is “{word}”, {p:.1%}").format(word=literal(names[0]), p=probs[0]))
     figure(
-        next_words(names, probs),
+        partial(next_words, names, probs),
         _("What comes next: {guesses}.").format(
             guesses=", ".join(f"{name} {p:.1%}" for name, p in zip(names, probs, strict=True))
         ),
@@ -108,7 +109,9 @@ def _grid(probs: Any, rows: list[str], columns: list[str], step: int, key: str) 
         )
     )
     figure(
-        grid(values.numpy(), rows, columns, titles=(_("looks at"), _("to say")), selected=(step, None), least=0.05),
+        partial(
+            grid, values.numpy(), rows, columns, titles=(_("looks at"), _("to say")), selected=(step, None), least=0.05
+        ),
         _("To say {word} it looks at: {shares}.").format(
             word=rows[step], shares=", ".join(f"{c} {p:.0%}" for c, p in zip(columns, row.tolist(), strict=True))
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -116,7 +117,7 @@ def _strips(rows: dict[str, Any], key: str) -> int:
     with st.container(width=260):
         place = pick("number", _("Number of the vector"), [str(h + 1) for h in range(size)])
     figure(
-        strips({name: row.numpy() for name, row in rows.items()}, place),
+        partial(strips, {name: row.numpy() for name, row in rows.items()}, place),
         _("The {n} numbers of each vector; number {place}: {values}.").format(
             n=size, place=place + 1, values=", ".join(f"{name} {row[place].item():.4f}" for name, row in rows.items())
         ),
@@ -139,7 +140,7 @@ def _distribution(rows: dict[str, Any], key: str) -> None:
     spreads = ", ".join(f"{name} ± {row.double().std(correction=0).item():.2f}" for name, row in rows.items())
     finding(_("How far the numbers lie from their mean: {spreads}").format(spreads=spreads))
     figure(
-        distribution({name: row.numpy() for name, row in rows.items()}, _("the vector's numbers")),
+        partial(distribution, {name: row.numpy() for name, row in rows.items()}, _("the vector's numbers")),
         _("How the numbers of each vector are spread. {told}.").format(told=details),
         key,
     )

@@ -1,5 +1,7 @@
 """BERT made to write: how it continues a sentence, and why no sentence comes of it."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -110,7 +112,9 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         figure(
-            compared_words(numbered(tokens), np.exp(there), np.exp(back), names, height=110 + 38 * len(tokens)),
+            partial(
+                compared_words, numbered(tokens), np.exp(there), np.exp(back), names, height=110 + 38 * len(tokens)
+            ),
             _("Probability of each token when they are filled in from the left and from the right: {words}.").format(
                 words=", ".join(
                     f"{token} {np.exp(a):.1%}, {np.exp(b):.1%}" for token, a, b in zip(tokens, there, back, strict=True)
@@ -161,4 +165,4 @@ def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
     with left:
         st.markdown("\n".join(f"{n}. {name}: **{_share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
     with right:
-        figure(next_words([str(n) for n in range(1, 5)], list(rows.values())), details, "ed-views")
+        figure(partial(next_words, [str(n) for n in range(1, 5)], list(rows.values())), details, "ed-views")

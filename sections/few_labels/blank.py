@@ -1,6 +1,7 @@
 """The central picture: the user's text in the pattern, and the probability of each label's words at the blank."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -36,7 +37,9 @@ def show(inputs: Inputs) -> None:
             label=names[likeliest], p=prediction.probabilities[likeliest]
         )
         figure(
-            words_at_blank(bars, title, _("probability, the words of the labels alone compared"), names[likeliest]),
+            partial(
+                words_at_blank, bars, title, _("probability, the words of the labels alone compared"), names[likeliest]
+            ),
             _("{title}. {words}.").format(
                 title=title,
                 words="; ".join(

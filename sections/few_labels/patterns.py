@@ -1,5 +1,7 @@
 """Own pattern: accuracy of several patterns without training, on the course's own reviews."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.few_labels.subject import PATTERNS, USUAL_ZH, Inputs, asker, reviews
@@ -46,7 +48,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     title = _("Right on {n} reviews that no model was trained on").format(n=count)
     details = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
     figure(
-        accuracies(rows, title, _("accuracy"), _("half: guessing")),
+        partial(accuracies, rows, title, _("accuracy"), _("half: guessing")),
         f"{title}. {details}.",
         "patterns",
         wide=True,

@@ -1,5 +1,7 @@
 """Why 512, and what to keep of a longer text."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.input.subject import Inputs
@@ -42,7 +44,7 @@ def show_cost(lesson: Lesson, inputs: Inputs) -> None:
         "Twice as long, {times:.1f} times the memory where attention is written out, {fused:.1f} where fused"
     ).format(times=doubled[_("attention written out")], fused=doubled[_("fused attention")])
     table = [{"T": t, **{name: f"{values[i]:.2f}" for name, values in series.items()}} for i, t in enumerate(LENGTHS)]
-    figure(cost_of_length(LENGTHS, series, 512, titles, title), alt, key="length", data=table)
+    figure(partial(cost_of_length, LENGTHS, series, 512, titles, title), alt, key="length", data=table)
     lesson.show("Why 512?", title=False)
 
 

@@ -1,5 +1,7 @@
 """How similar are positions? Learned vectors beside sine and cosine waves."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.input.subject import Inputs
@@ -55,7 +57,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     title = _("Neighbours are alike: cosine {learned:.2f} where learned, {fixed:.2f} between waves").format(
         learned=one[titles[0]], fixed=one[titles[1]]
     )
-    figure(position_similarity(learned, fixed, titles, _("place"), title), alt, key="places", wide=True)
+    figure(partial(position_similarity, learned, fixed, titles, _("place"), title), alt, key="places", wide=True)
     st.markdown(_("On average: {words}.").format(words=words))
     lesson.show("How alike are places?", title=False)
     lesson.show("How the Transformer's input differs")

@@ -1,5 +1,7 @@
 """Vectors of a graph: TransE on the toy world's facts, one relation at a time."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.knowledge.subject import Inputs
@@ -30,7 +32,7 @@ def vectors() -> None:
     title = _("“{relation}”: each arrow ends near its object").format(relation=relation)
     facts = [f"{s} → {o}" for s, r, o in graph.triples if r == relation]
     figure(
-        translations(*points, title),
+        partial(translations, *points, title),
         _("{title}. Facts: {facts}.").format(title=title, facts=", ".join(facts)),
         "translations",
     )

@@ -2,6 +2,7 @@
 
 import csv
 from dataclasses import astuple
+from functools import partial
 
 import streamlit as st
 
@@ -38,7 +39,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
     details = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in results.items())
     figure(
-        noise_bars(
+        partial(
+            noise_bars,
             [names[way] for way in results],
             [one.right for one in results.values()],
             [one.turned for one in results.values()],

@@ -1,5 +1,6 @@
 """WKLM: P(replaced) of each name in the user's text; and a BERT trained further with WKLM or with MLM."""
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -96,7 +97,13 @@ def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
         name=visible(spelled[chosen], spaces=False), best=words[0]
     )
     figure(
-        expected_tokens([Blank("", words, best.values.tolist())], columns=1, title=title, axis=_("P(the text’s own)")),
+        partial(
+            expected_tokens,
+            [Blank("", words, best.values.tolist())],
+            columns=1,
+            title=title,
+            axis=_("P(the text’s own)"),
+        ),
         _("{title}: {told}.").format(
             title=title, told=", ".join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True))
         ),

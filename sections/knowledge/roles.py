@@ -1,6 +1,8 @@
 """SemBERT: semantic roles of the user's text, concatenated to its word vectors; pronoun resolution trained with and
 without them."""
 
+from functools import partial
+
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
@@ -88,7 +90,7 @@ def joined(words: list[str], rows: list[list[str]]) -> None:
         word=visible(words[at], spaces=False), hidden=hidden, more=len(vector) - hidden
     )
     figure(
-        joined_vector(vector, hidden, (_("word"), _("roles")), title),
+        partial(joined_vector, vector, hidden, (_("word"), _("roles")), title),
         _("{title}. Before training: what stands on the right has not been learned.").format(title=title),
         "joined",
         wide=True,

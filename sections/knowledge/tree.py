@@ -1,6 +1,7 @@
 """The central picture: the sentence as a tree of facts, its visibility mask, and the predictions at the blank."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -77,7 +78,7 @@ def _matrix(tree) -> None:
     who = [words[at] for at, one in enumerate(mask[chosen]) if one]
     title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
     figure(
-        visible_matrix(words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
+        partial(visible_matrix, words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
         _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
             all=len(words), word=words[chosen], who=", ".join(who)
         ),
@@ -114,7 +115,7 @@ def _answers(inputs: Inputs, tree) -> None:
     if revealed:
         title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**moved)
     figure(
-        expected_tokens(panels, columns=1, title=title, axis=_("share of the answer")),
+        partial(expected_tokens, panels, columns=1, title=title, axis=_("share of the answer")),
         _("What is expected at [MASK]. {words}.").format(words=words),
         "knowledge-answers",
     )

@@ -1,5 +1,7 @@
 """Epoch after epoch: how much of a text is ever a target, and how few targets each epoch has."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.masking import draws
@@ -52,7 +54,7 @@ def _show_rows(readings: draws.MaskedText) -> None:
     tokens, fates = [visible(encoding.tokens[i]) for i in shown], fate_names()
     cells = [[row[i] for i in shown] for row in rows]
     figure(
-        mask_rows(tokens, cells, names, names=fates, title=summary),
+        partial(mask_rows, tokens, cells, names, names=fates, title=summary),
         f"{summary}.",
         "epoch-rows",
         data=lambda: {
@@ -92,7 +94,8 @@ def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> N
         )
     masked, random, kept = (rate / 100 * share / 100 for share in split)
     figure(
-        what_is_read(
+        partial(
+            what_is_read,
             rate / 100,
             (split[0] / 100, split[1] / 100, split[2] / 100),
             rows=(_("Pre-training reads"), _("Fine-tuning reads")),

@@ -1,5 +1,7 @@
 """Table 8 of the paper, with all its numbers."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.masking.subject import Inputs
@@ -30,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         for i, strategy in enumerate(strategies)
     )
     figure(
-        ablation(strategies, scores),
+        partial(ablation, strategies, scores),
         _("Scores on development sets. ") + listed,
         "ablation",
         title=_("Always [MASK] costs {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(

@@ -1,5 +1,7 @@
 """Judged live: the user's own A and B, or an example of each kind, and the model's prediction."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.next_sentence.subject import Inputs, bundled, kind_names, short_names, topic_judge
@@ -58,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)]).tolist()
     rows = {_("A, then B"): forth, _("B, then A"): back}
     figure(
-        judgement(rows),
+        partial(judgement, rows),
         _("Probability of IsNext: A, then B {forth:.1%}; B, then A {back:.1%}.").format(forth=forth, back=back),
         "judgement",
         title=_("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),

@@ -1,5 +1,7 @@
 """Published results on removing NSP, and on making it harder."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.next_sentence.subject import Inputs
@@ -18,7 +20,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         scores.setdefault(titles[row["paper"]], {})[row["task"]] = (float(row["with"]), float(row["without"]))
     bert, roberta = (scores[title] for title in titles.values())
     figure(
-        with_and_without(scores, (_("better without it"), _("worse without it"))),
+        partial(with_and_without, scores, (_("better without it"), _("worse without it"))),
         " ".join(
             _("{paper}, with and without next sentence prediction: {list}.").format(
                 paper=paper,
@@ -54,7 +56,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         f"{name}: {questions[0]} {one:.1f}; {questions[1]} {other:.1f}." for name, (one, other) in rows.items()
     )
     figure(
-        trained_and_asked(rows, questions),
+        partial(trained_and_asked, rows, questions),
         _("Accuracy in percent by what the model was trained on.") + f" {listed}",
         "albert",
         title=_(

@@ -1,5 +1,7 @@
 """Why more than half are random: the share of random pairs by sentences per document."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.next_sentence import documents
@@ -46,7 +48,7 @@ def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) 
     shares = [random / n for random, n in counts]
     sentences = list(range(1, len(shares) + 1))
     figure(
-        random_shares(sentences, shares, (_("sentences in a document"), _("random pairs"))),
+        partial(random_shares, sentences, shares, (_("sentences in a document"), _("random pairs"))),
         _("Share of random pairs with documents of {list}. Dotted: one half.").format(
             list="; ".join(
                 ngettext("{n} sentence: {share:.0%}", "{n} sentences: {share:.0%}", n).format(n=n, share=share)

@@ -1,5 +1,7 @@
 """The arithmetic of large runs: the precision that float16 loses."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.nezha import layers
@@ -53,7 +55,7 @@ def vanishing() -> None:
         "A weight of {w:g} to which {u:g} is added {n:,} times: {half:.4f} if it is kept in float16, {end:.4f} "
         "with a master weight in float32."
     ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1])
-    figure(weight_paths(names, (_("step"), _("the weight as used"))), alt, "weight-paths")
+    figure(partial(weight_paths, names, (_("step"), _("the weight as used"))), alt, "weight-paths")
     show_source(repeated, label=_("Both ways, step by step"))
 
 
@@ -81,7 +83,7 @@ def underflow(inputs: Inputs) -> None:
         f"2^{e}: {result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
     )
     figure(
-        over_scales(lines, names, here, (_("scale of the loss"), _("share of the gradients"))),
+        partial(over_scales, lines, names, here, (_("scale of the loss"), _("share of the gradients"))),
         _(
             "Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
             "infinite, for each scale. {told}."

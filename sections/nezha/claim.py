@@ -1,6 +1,7 @@
 """The claim: trained on rows of 32 tokens, evaluated on longer ones; recorded results, with verdicts."""
 
 import statistics
+from functools import partial
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
@@ -38,7 +39,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         for name, points in arms.items()
     )
     figure(
-        over_lengths(
+        partial(
+            over_lengths,
             arms,
             scale["max_length"],
             (_("tokens a row"), _("determined words put first")),

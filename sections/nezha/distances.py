@@ -1,6 +1,7 @@
 """The central picture: from one word, the distance to every other, its vector, and its part in a head's scores."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -41,7 +42,15 @@ def show(inputs: Inputs) -> None:
                 f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added[here], strict=True)
             )
             figure(
-                distance_strips(words, distance, one.vectors[own, own][here].numpy(), added[here].tolist(), here, axes),
+                partial(
+                    distance_strips,
+                    words,
+                    distance,
+                    one.vectors[own, own][here].numpy(),
+                    added[here].tolist(),
+                    here,
+                    axes,
+                ),
                 _("From “{word}”: the vector of each distance, and what q·r/√D adds to the score. {told}.").format(
                     word=words[here], told=listed
                 ),
@@ -53,7 +62,10 @@ def show(inputs: Inputs) -> None:
                 "What distances alone add to the scores, for each pair of words. Layer {layer}, head {head}."
             ).format(layer=inputs.layer + 1, head=inputs.head + 1)
             figure(
-                attention_matrix(words, added.numpy(), kind="scores", axes=_("from ↓ · to →")), alt, "bias", wide=True
+                partial(attention_matrix, words, added.numpy(), kind="scores", axes=_("from ↓ · to →")),
+                alt,
+                "bias",
+                wide=True,
             )
         warn_unknown(inputs.tokens)
 

@@ -1,6 +1,7 @@
 """Large batches, recorded: AdamW and LAMB after the same number of rows, by batch size."""
 
 import statistics
+from functools import partial
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
@@ -40,7 +41,7 @@ def recorded() -> None:
     )
     axes = _("rows a batch"), _("loss on stories not read, nats a word")
     figure(
-        over_lengths(arms, None, axes, number=".2f", looks=OPTIMIZERS),
+        partial(over_lengths, arms, None, axes, number=".2f", looks=OPTIMIZERS),
         _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
         "batches-recorded",
         data=table,

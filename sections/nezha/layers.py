@@ -1,6 +1,7 @@
 """LAMB's trust ratio per weight matrix, for the page's NEZHA in further training, beside AdamW's step."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import streamlit as st
 
@@ -53,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         for name, one in zip(names, steps, strict=True)
     ]
     figure(
-        layer_shares(names, shares, _("share of its length that a step moves it")),
+        partial(layer_shares, names, shares, _("share of its length that a step moves it")),
         _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=listed),
         "layer-shares",
         data=table,

@@ -1,5 +1,7 @@
 """The same sentence further to the right: the effect on a score, and which model still predicts the masked word."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.nezha.subject import MOST_FRONT, Inputs, in_front
@@ -70,7 +72,7 @@ def answers(inputs: Inputs, word: str) -> None:
             blanks.append(Blank(f"{title}, {where}", names, best.values.tolist(), roles=roles))
     listed = ". ".join(blank.in_words for blank in blanks)
     figure(
-        expected_tokens(blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
+        partial(expected_tokens, blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
         _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
         "shift-answers",
         wide=True,

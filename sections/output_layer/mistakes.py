@@ -4,6 +4,7 @@ import json
 import shlex
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -106,7 +107,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
         start=best[_("start")], best=best[_("kind")], p=best[_("right")], worst=worst[_("kind")], q=worst[_("right")]
     )
     title = title[:1].upper() + title[1:]
-    figure(right_by_kind(drawn, start_names(), _("share right"), title), alt, key="kinds", data=rows)
+    figure(partial(right_by_kind, drawn, start_names(), _("share right"), title), alt, key="kinds", data=rows)
     return {kind for kinds in shares.values() for kind in kinds}
 
 

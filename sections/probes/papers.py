@@ -1,5 +1,6 @@
 """Surface, syntax, meaning: the layer at which each task settles, in our results and in two papers."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -74,7 +75,7 @@ def _settles(ours: "list[TaskResult] | None") -> None:
         for title, rows in groups.items()
     )
     figure(
-        depths(groups, kind_names(), _("depth: share of the layers")),
+        partial(depths, groups, kind_names(), _("depth: share of the layers")),
         _("How deep each task settles.") + " " + listed,
         "depths",
         data=lambda: [

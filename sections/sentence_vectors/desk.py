@@ -1,5 +1,7 @@
 """The central picture: the desk's sentences nearest to the user's question, with their cosines."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.sentence_vectors.subject import Inputs, vectors
@@ -36,7 +38,7 @@ def show(inputs: Inputs) -> None:
         if first is not None:
             meant = _("The standard question: “{line}”").format(line=first)
         figure(
-            nearest_bars(rows, meant, _("cosine"), len(inputs.lines)),
+            partial(nearest_bars, rows, meant, _("cosine"), len(inputs.lines)),
             _("The {k} of {n} sentences that are nearest to “{text}”. {meant}. {lines}").format(
                 k=len(rows),
                 n=len(inputs.lines),

@@ -2,6 +2,7 @@
 
 import statistics
 import uuid
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -69,7 +70,12 @@ def show(lesson: Lesson, served: Served) -> None:
     finding = _("{n} clients at once: {times:.1f} times as many answers in batches").format(
         n=CLIENTS[-1], times=last["batched"] / last["single"]
     )
-    figure(rates(CLIENTS, drawn, _("clients at once"), _("answers a second"), finding), alt, key="load", data=table)
+    figure(
+        partial(rates, CLIENTS, drawn, _("clients at once"), _("answers a second"), finding),
+        alt,
+        key="load",
+        data=table,
+    )
     st.markdown(f"**{alt}**", width=820)
     st.table(table)
     from minibert.service.server import Batcher

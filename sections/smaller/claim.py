@@ -3,6 +3,7 @@
 import statistics
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -98,7 +99,7 @@ def of_pruning(records: list[dict]) -> None:
         for share in sorted(line)
     )
     figure(
-        over_shares(lines, whole, _("Open: just cut. Filled: after it has learned on"), words),
+        partial(over_shares, lines, whole, _("Open: just cut. Filled: after it has learned on"), words),
         _("Accuracy over the share that is gone. {told}. Nothing cut: {whole:.1%}.").format(told=listed, whole=whole),
         "over-shares",
         wide=True,

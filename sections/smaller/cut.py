@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -106,7 +107,7 @@ def draw(keep, worth, costs, all_heads) -> None:
         "What each head is worth, {best} most, {worst} least. Cut away: {gone} heads of {all}; neurons left: {left}."
     )
     figure(
-        drawn(values, normalised(worth.neurons), cut_heads, left, words),
+        partial(drawn, values, normalised(worth.neurons), cut_heads, left, words),
         alt.format(
             best=name(*best[1:]),
             worst=name(*worst[1:]),

@@ -1,5 +1,7 @@
 """The central picture: milliseconds for the user's sentence, accuracy, memory; one bubble per model."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.smaller.subject import (
@@ -56,7 +58,9 @@ def show(inputs: Inputs) -> None:
             for p in points
         )
         figure(
-            tradeoff(points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")),
+            partial(
+                tradeoff, points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")
+            ),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
                 told=listed, best=", ".join(p.name for p in points if not beaten(p, points))
             ),

@@ -1,5 +1,7 @@
 """BERT as a generator: tokens sampled one position at a time, each conditioned on all the others."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -93,7 +95,7 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
     lines = {words: likely(model, version, length, sweeps, name, temperature, seed) for name, words in orders().items()}
     listed = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
     figure(
-        by_sweep(lines, (_("sweeps"), _("mean ln P(token | all others)"))),
+        partial(by_sweep, lines, (_("sweeps"), _("mean ln P(token | all others)"))),
         _("How likely each token is, given all others, after each sweep, by the order of the places. {told}.").format(
             told=listed
         ),

@@ -1,5 +1,7 @@
 """Words, pieces or characters: the cost and the benefit of a larger vocabulary."""
 
+from functools import partial
+
 import streamlit as st
 
 from minibert.text.vocab import SPECIAL_TOKENS, alphabet_of, count_words
@@ -40,7 +42,8 @@ def _compare(lesson: Lesson, text: str) -> None:
     names = {"characters": _("characters"), "pieces": pieces, "words": _("words between spaces")}
     letters_, words_ = ways["characters"], ways["words"]
     figure(
-        size_against_length(
+        partial(
+            size_against_length,
             {names[way]: (ways[way].entries, ways[way].tokens) for way in ("characters", "words")},
             curve,
             curve_name=_("pieces, more and more of them"),
@@ -82,7 +85,8 @@ def _compare(lesson: Lesson, text: str) -> None:
             delta_arrow="off",
         )
     figure(
-        growth_of_vocabulary(
+        partial(
+            growth_of_vocabulary,
             read_words,
             {_("different words"): kinds, _("different characters"): letters},
             x_title=_("words read"),

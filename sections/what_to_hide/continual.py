@@ -1,5 +1,7 @@
 """ERNIE 2.0, tasks added one after the other: the training schedule, forgetting during a run, and the claim."""
 
+from functools import partial
+
 import streamlit as st
 
 from minibert.experiments import claims
@@ -70,7 +72,7 @@ def trained_when(steps: int) -> None:
         "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a stage "
         "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each way."
     ).format(n=steps // len(tasks()))
-    figure(trained_when(plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
+    figure(partial(trained_when, plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
 
 
 def begin(names: tuple[str, ...], steps: int) -> None:
@@ -104,7 +106,7 @@ def draw(runs: list) -> None:
         for title, lines in marks.items()
     )
     figure(
-        learned(marks, plans, tasks(), _("step")),
+        partial(learned, marks, plans, tasks(), _("step")),
         _("Accuracy on each task over the steps. Last: {told}.").format(told=listed),
         "ernie2-learned",
         data=[

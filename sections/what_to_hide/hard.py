@@ -1,5 +1,7 @@
 """How hard each masking is: the same text masked many times, and the model's accuracy."""
 
+from functools import partial
+
 import streamlit as st
 
 from minibert.training.statistics import wilson
@@ -31,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
         listed = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
-            shares(rows, _("hidden tokens put right")),
+            partial(shares, rows, _("hidden tokens put right")),
             _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),
             "how-hard",
             title=title,

@@ -1,6 +1,7 @@
 """Two papers that disagree about NSP: BERT's table 5 beside RoBERTa's table 2, and what each kept unchanged."""
 
 import tomllib
+from functools import partial
 
 import streamlit as st
 
@@ -47,7 +48,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         n=worse, worse=better, all=len(list(rows.values())[1])
     )
     figure(
-        differences(rows, _("points")),
+        partial(differences, rows, _("points")),
         _("Without next sentence prediction. {told}.").format(told=listed),
         "nsp-differences",
         title=title,

@@ -1,5 +1,7 @@
 """A checklist: texts edited by rule, and the effect on the prediction (Ribeiro et al. 2020)."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui.classifiers import classifier_choice, dev_examples, in_chinese, predictor_of, show_accuracy, task_of
@@ -94,7 +96,7 @@ def rates(results: list) -> None:
     ]
     expected = {"same": _("should stay"), "change": _("should change"), "open": _("neither right nor wrong")}
     figure(
-        flip_rates(rows, _("answers that flipped")),
+        partial(flip_rates, rows, _("answers that flipped")),
         _("How often each rule flips the answer. {rows}.").format(
             rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
         ),

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -132,7 +133,11 @@ def _draw(runs: list, revealed: bool) -> None:
     titles = (_("step"), _("accuracy"))
     curves = {name: {test: by[test] for test in by if revealed or test != "flipped"} for name, by in curves.items()}
     figure(
-        accuracy_over_steps(curves, training_names(), test_names(), 0.5, titles), alt, "curves", data=rows, wide=True
+        partial(accuracy_over_steps, curves, training_names(), test_names(), 0.5, titles),
+        alt,
+        "curves",
+        data=rows,
+        wide=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 import statistics
 import tomllib
+from functools import partial
 
 import streamlit as st
 
@@ -62,7 +63,7 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
         for way, values in points.items()
     ]
     figure(
-        by_way(arms, axis, title, percent=percent),
+        partial(by_way, arms, axis, title, percent=percent),
         _("{axis}. {told}.").format(axis=axis, told=listed),
         f"{measure}-claim",
         data=table,

@@ -1,5 +1,7 @@
 """Memory: a row of the user's text, with the row before it in memory, and without."""
 
+from functools import partial
+
 import streamlit as st
 
 from sections.xlnet.subject import Inputs
@@ -78,7 +80,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     ]
     listed = "; ".join(blank.in_words for blank in blanks)
     figure(
-        expected_tokens(blanks, columns=2),
+        partial(expected_tokens, blanks, columns=2),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
         "memory-expected",
         wide=True,
@@ -88,7 +90,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
         word=word, share=memory
     )
     figure(
-        looked_at(words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
+        partial(looked_at, words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
         _("{title}. {told}.").format(
             title=title, told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
         ),

@@ -1,5 +1,7 @@
 """The two streams, computed as in the paper, and as one row of double length under one mask: the same numbers."""
 
+from functools import partial
+
 import streamlit as st
 
 from plots.xlnet import double_mask
@@ -35,7 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "Mask of {n} × {n}. Tokens look at tokens read before them and at themselves; queries at tokens read before "
         "them; no token looks at a query. {open} cells are open."
     ).format(n=2 * count, open=int(mask.sum()))
-    figure(double_mask(words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
+    figure(partial(double_mask, words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
     st.markdown(
         _(
             "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "

@@ -1,6 +1,7 @@
 """Two masked words: predicted independently, or one after the other. *New York* is the paper's example."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -53,7 +54,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     listed = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
     times = xlnet / bert if bert else 0.0
     figure(
-        joint_bars(
+        partial(
+            joint_bars,
             joint,
             _("P(both words)"),
             _("P(“{one}”, “{other}”): XLNet, one after the other, {times:.1f} × BERT’s at once").format(
