@@ -117,12 +117,13 @@ def _finding(results: list, target: str | None, names: list[str]) -> str:
     if 1 not in ranks:
         phrase = _("“{word}” is the first guess at no layer; it ends at rank {rank:,}")
         return phrase.format(word=visible(target), rank=ranks[-1])
-    if ranks[-1] == 1:
+    first = ranks.index(1)
+    if set(ranks[first:]) == {1}:
         phrase = _("“{word}” is the first guess from layer {layer} of {last} on")
-        first = 1 + max((i for i, rank in enumerate(ranks) if rank > 1), default=-1)
+    elif ranks[-1] == 1:  # a layer between prefers another word
+        phrase = _("“{word}” is the first guess at layer {layer} of {last} already, and again in the end")
     else:
         phrase = _("“{word}” is the first guess at layer {layer} of {last} already, but ends at rank {rank:,}")
-        first = ranks.index(1)
     return phrase.format(word=visible(target), layer=names[first], last=names[-1], rank=ranks[-1])
 
 

@@ -130,7 +130,7 @@ def test_the_lens_shows_its_last_layer_alone_until_the_reader_has_guessed():
     whole(app.button(key="lens-guess-0").click().run())
     shown = [note["text"] for note in figure(app, "lens-words")["layout"]["annotations"]]
     assert "?" not in shown and figure(app, "lens-ranks") is not None
-    layer = re.search(r"at layer (\d)", title_of(app, "lens-words"))[1]
+    layer = re.search(r"layer (\d)", title_of(app, "lens-words"))[1]
     assert f"**{layer}**" in text_of(app)
     for text in (EVERYTHING, ""):
         app.text_input(key="cloze").set_value(text + " [MASK]")

@@ -268,7 +268,7 @@ def test_windows_beyond_the_first_fold_but_not_those_with_the_answer():
     assert built(SpanExample("", "who is it", "Anna", None), Options(max_length=5)).warning  # without room
     words = TASKS["tagging"].example("a b c d e f g h")
     tagged = built(words, Options(max_length=8, doc_stride=3), "tagging", ("O", "B-X", "I-X"))
-    for page, told in ((run, "passage tokens"), (tagged, "asked for words")):
+    for page, told in ((run, "passage tokens"), (tagged, "predicted for words")):
         titles = [plain(block.value) for block in page.markdown if "Window" in block.value]
         assert len(titles) > 1 and all(told in title for title in titles[:2])
 
