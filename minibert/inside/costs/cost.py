@@ -32,12 +32,17 @@ class Cost:
 
 def int8(model: nn.Module) -> nn.Module:
     """A copy with PyTorch's dynamic 8-bit quantization: the weights of every linear layer are rounded once, with one
-    scale per layer, and their inputs on the fly. Embeddings, norms and attention itself stay as they are. Not for
-    training; CPU only."""
+    scale per layer, and their inputs on the fly. Embeddings, norms and attention itself stay as they are: they are
+    shared with a model on the CPU. Not for training; CPU only."""
+    as_they_are = {id(x): x for part in model.modules() if not isinstance(part, nn.Linear) for x in own_weights(part)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecated in favour of torchao
-        copy = deepcopy(model).cpu().eval()
+        copy = deepcopy(model, as_they_are).cpu().eval()
         return torch.ao.quantization.quantize_dynamic(copy, {nn.Linear}, dtype=torch.qint8, inplace=True)
+
+
+def own_weights(part: nn.Module) -> list[nn.Parameter]:
+    return [weight for weight in part.parameters(recurse=False) if weight.is_cpu]  # `cpu()` would move others in place
 
 
 def kept(model: nn.Module) -> list[Tensor]:
