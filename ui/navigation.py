@@ -95,9 +95,10 @@ def link_to(name: str, label: str | None = None, **options) -> None:
     """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
     stop = find_page(name)
     if stop is not None:
-        # The st.Page, not its path, which Streamlit would look up on the disk.
-        page = st.session_state[_PAGES][name][1]
-        st.page_link(page, label=label or stop.title, icon=options.pop("icon", stop.icon), **options)
+        icon = options.pop("icon", stop.icon)
+        # The st.Page, not its path, which Streamlit would look up on the disk. But a page never goes without its icon.
+        page = st.session_state[_PAGES][name][1] if icon else stop.path
+        st.page_link(page, label=label or stop.title, icon=icon, **options)
 
 
 def next_lesson(name: str) -> None:

@@ -185,10 +185,10 @@ def named(record: dict, field: str) -> dict:
 
 
 @cache
-def paired_differences() -> dict[tuple[str, str, str, str], Difference]:
+def paired_differences(file: Path) -> dict[tuple[str, str, str, str], Difference]:
     """(results, metric, arm, base) → their difference over draws of the test pairs, as it is shown."""
     found = {}
-    for one in read_records(results_to_read(PAIRED), set()):
+    for one in read_records(file, set()):
         key, times = (one["results"], one["metric"], one["arm"], one["base"]), factor(one["metric"])
         found[key] = Difference(times * one["mean"], times * one["half"], 1, pairs=one["pairs"])
     return found
@@ -204,7 +204,8 @@ def difference(name: str, claim: Claim, records: Sequence[dict]) -> Difference |
         return ours
     if claim.base is None:  # 0 is the same in every seed, and what runs with several seeds have in common may be
         return replace(ours, varies=True)
-    over_pairs = paired_differences().get((tables()[name].get("results", name), claim.metric, claim.arm, claim.base))
+    key = tables()[name].get("results", name), claim.metric, claim.arm, claim.base
+    over_pairs = paired_differences(results_to_read(PAIRED)).get(key)
     same = over_pairs is not None and math.isclose(over_pairs.mean, ours.mean, abs_tol=0.01)
     return over_pairs if same else ours  # not of other weights than those of the record
 

@@ -27,13 +27,13 @@ def show(inputs: Inputs) -> None:
             "{who}: ALBERT’s block moves the vector by {a0:.1f} when it is used first and by {albert:.1f} when it is "
             "used last; BERT’s first block by {b0:.1f}, its last by {bert:.1f}."
         ).format(
-            who=literal(who),
+            who=who,
             albert=steps["ALBERT"][-1],
             bert=steps["BERT"][-1],
             a0=steps["ALBERT"][0],
             b0=steps["BERT"][0],
         )
-        st.markdown(f"**{words}**")
+        st.markdown(f"**{literal(words)}**")
         st.html(
             "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
         )

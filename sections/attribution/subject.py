@@ -232,10 +232,10 @@ def values_of(inputs: Inputs) -> dict:
 def _values_of(key: tuple, _inputs: Inputs, replacement: str, steps: int) -> dict:
     from minibert.inside.explanations.attribution import attributions
 
-    def compute() -> dict:
+    def explain() -> dict:
         return attributions(_inputs.case, replacement, steps=steps)
 
     if _inputs.run is not None:
-        return compute()
+        return explain()
     _model, texts, label = key
-    return first_view("attribution", "values", _inputs.model, [texts, label, replacement, steps], compute)
+    return first_view("attribution", "values", _inputs.model, [texts, label, replacement, steps], explain)

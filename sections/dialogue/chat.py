@@ -5,7 +5,7 @@ import streamlit as st
 from sections.dialogue.subject import Inputs, answer_to
 from ui.figures import figure
 from ui.page import picture
-from ui.tasks.entities import entities_sentence, show_entities
+from ui.tasks.entities import entities_sentence, entities_words, show_entities
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -31,7 +31,7 @@ def show(inputs: Inputs) -> None:
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(
                 text=visible(inputs.text, spaces=False),
                 listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
-                entities=entities_sentence(answer).replace("**", ""),
+                entities=_("Entities: {which}.").format(which=entities_words(answer)),
             ),
             "intents",
             height=300,

@@ -294,15 +294,20 @@ def test_json_lines_are_the_table_that_pandas_wrote():
     assert [set(one.labels) for one in read] == [{"joy", "anger"}, set()]
 
 
-SNLI = {"annotator_labels": ["neutral"], "gold_label": "neutral", "sentence1": "A man.", "sentence2": "A tall man."}
+SNLI_LINE = {
+    "annotator_labels": ["neutral"],
+    "gold_label": "neutral",
+    "sentence1": "A man.",
+    "sentence2": "A tall one.",
+}
 
 
 def test_snlis_json_lines_are_pairs_and_squads_one_object_is_not():
-    disputed = SNLI | {"gold_label": "-"}
-    text = "".join(json.dumps(one) + "\n" for one in (SNLI, disputed, SNLI))
+    disputed = SNLI_LINE | {"gold_label": "-"}
+    text = "".join(json.dumps(one) + "\n" for one in (SNLI_LINE, disputed, SNLI_LINE))
     assert guess_task(text.encode(), "snli_1.0_dev.jsonl") == "pair"
-    data = parse("pair", f"{text}[1]\n{{\n{json.dumps(SNLI | {'other': 1})}\n", "snli_1.0_dev.jsonl")
-    assert [(one.text, one.pair, one.label) for one in data.examples] == [("A man.", "A tall man.", "neutral")] * 2
+    data = parse("pair", f"{text}[1]\n{{\n{json.dumps(SNLI_LINE | {'other': 1})}\n", "snli_1.0_dev.jsonl")
+    assert [(one.text, one.pair, one.label) for one in data.examples] == [("A man.", "A tall one.", "neutral")] * 2
     assert [problem.line for problem in data.problems] == [4, 5, 6, 2]
     squad = json.dumps({"version": "1.1", "data": []})
     assert guess_task(squad.encode(), "a.json") == guess_task(squad.replace(", ", ",\n").encode(), "a.json") == "span"
