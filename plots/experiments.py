@@ -346,7 +346,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     fig.update_layout(showlegend=True)
     name_rows(fig, [row.name for row in rows])
     fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=150 + 64 * len(rows), legend=LEGEND_ABOVE)
+    fig.update_layout(height=150 + 52 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
@@ -378,7 +378,7 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
         )
     name_rows(fig, [row[0] for row in rows])
     values = [value for row in rows for value in row[1:]]
-    fig.update_xaxes(title_text=axis, range=[min(values) - 4, max(values) + 4])
+    fig.update_xaxes(title_text=axis, range=[min(values) - 8, max(values) + 6])
     fig.update_layout(height=150 + 38 * len(rows), showlegend=True)
     fig.update_layout(legend=LEGEND_ABOVE)
     return titled(fig, title)

@@ -47,8 +47,6 @@ def arms_by_measure(
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, (metric, some) in enumerate(values.items(), 1):
         names = [arm for arm in arms if arm in some]
-        if floors and metric in floors:
-            fig.add_vline(x=floors[metric], line=DOTTED, row=number, col=1)
         for y, arm in enumerate(names):
             colour, _dash, symbol = LOOKS[arms.index(arm) % len(LOOKS)]
             shares = [100 * share for share in some[arm]]
@@ -77,8 +75,10 @@ def arms_by_measure(
                 row=number,
                 col=1,
             )
+        if floors and metric in floors:  # plotly leaves it out where no trace is yet
+            fig.add_vline(x=floors[metric], line=DOTTED, row=number, col=1)
         name_rows(fig, names, 0.7, 0.6, row=number, col=1)
         fig.update_xaxes(range=[-4, 104], row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
-    fig.update_layout(height=70 + sum(95 + 44 * len(some) for some in values.values()))
+    fig.update_layout(height=70 + sum(90 + 40 * len(some) for some in values.values()))
     return fig

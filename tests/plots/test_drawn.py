@@ -379,6 +379,8 @@ def test_an_arm_has_a_dot_a_seed_and_its_mean():
     assert list(fig.layout.yaxis.ticktext) == ["a", "b"] and list(fig.layout.yaxis2.ticktext) == ["b"]
     assert [note.text for note in fig.layout.annotations] == ["right", "next"]
     assert fig.data[2].marker.color == fig.data[4].marker.color  # an arm keeps its colour
+    floors = to_write.arms_by_measure({"right": {"a": [0.2]}, "next": {"a": [0.1]}}, "percent", {"next": 50.0})
+    assert [(line.x0, line.xref) for line in floors.layout.shapes] == [(50.0, "x2")]
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -159,12 +159,12 @@ def test_what_no_seed_changes_is_judged_over_the_test_pairs(monkeypatch, tmp_pat
         for seed in range(3)
         for arm, value in (("mean", 0.6), ("whitened", 0.7))
     ]
-    monkeypatch.setattr(claims, "paired_differences", dict)
+    monkeypatch.setattr(claims, "paired_differences", lambda file: {})
     assert claims.judge("cone-plain", claim, records).verdict == "same in every seed"
     for half, said in ((2.0, "agrees"), (12.0, "unclear")):
         found = {("cone", "spearman", "whitened", "mean"): Difference(10.0, half, 1, pairs=1379)}
-        monkeypatch.setattr(claims, "paired_differences", lambda found=found: found)
+        monkeypatch.setattr(claims, "paired_differences", lambda file, found=found: found)
         assert claims.judge("cone-plain", claim, records).verdict == said
     other = {("cone", "spearman", "whitened", "mean"): Difference(9.0, 1.0, 1, pairs=1379)}  # of other weights
-    monkeypatch.setattr(claims, "paired_differences", lambda: other)
+    monkeypatch.setattr(claims, "paired_differences", lambda file: other)
     assert claims.judge("cone-plain", claim, records).verdict == "same in every seed"
