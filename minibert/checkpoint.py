@@ -34,7 +34,6 @@ from minibert.heads import (
     HeadOptions,
     TaskHead,
 )
-from minibert.mapped_weights import load_mapped
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
 from minibert.relatives.parts.masked_lm import MaskedLm
@@ -42,6 +41,7 @@ from minibert.text.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.text.json_values import check_kinds, json_object
 from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
+from minibert.training.mapped_weights import load_mapped
 from minibert.training.skip_init import sizes_only, skip_init
 
 M = TypeVar("M", bound=nn.Module)

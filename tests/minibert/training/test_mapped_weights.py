@@ -8,9 +8,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from minibert import checkpoint, mapped_weights
+from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.model import BertForPreTraining
+from minibert.training import mapped_weights
 
 CONFIG = BertConfig(vocab_size=40, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
 
