@@ -305,9 +305,12 @@ def load(directory: str | Path, *, kind: type[nn.Module] | None = None, new_head
 
 def assign(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     """Fill weights without copying them, so that mapped ones stay mapped. Tied ones stay tied, which
-    `load_state_dict(assign=True)` undoes."""
+    `load_state_dict(assign=True)` undoes. Raises CheckpointError for a weight of another shape."""
     for name, weight in model.state_dict(keep_vars=True).items():
         if name in state:
+            if state[name].shape != weight.shape:
+                shapes = f"{tuple(state[name].shape)}, where the model has {tuple(weight.shape)}"
+                raise CheckpointError(f"{name} is stored with the shape {shapes}")
             weight.data = state[name].to(weight.dtype).contiguous()
 
 

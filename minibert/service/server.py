@@ -77,8 +77,15 @@ def request_schema(predictor: Any, limits: Limits) -> dict:
 
 def validator_of(schema: dict) -> Draft202012Validator:
     # Where installed, jsonschema imports a grammar of addresses: two seconds, for a format that no schema here has.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: not to be imported
-    from jsonschema import Draft202012Validator
+    unasked = "rfc3987_syntax"
+    hidden = unasked not in sys.modules
+    if hidden:
+        sys.modules[unasked] = None  # type: ignore[assignment]  # None: not to be imported
+    try:
+        from jsonschema import Draft202012Validator
+    finally:
+        if hidden:
+            del sys.modules[unasked]  # whoever else wants it finds it
 
     return Draft202012Validator(schema)
 

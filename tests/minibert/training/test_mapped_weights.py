@@ -91,3 +91,9 @@ def test_copies_unused_for_longest_are_removed(half, copies, tmp_path, monkeypat
     checkpoint.load(checkpoint.save(tmp_path / "other", BertForPreTraining(CONFIG), dtype=torch.float16))
     (new,) = copies.iterdir()
     assert new != old
+
+
+def test_a_weight_of_another_shape_is_refused():
+    model = BertForPreTraining(CONFIG)
+    with pytest.raises(checkpoint.CheckpointError, match=r"nsp\.weight.*\(3, 8\).*\(2, 8\)"):
+        checkpoint.assign(model, {"nsp.weight": torch.zeros(3, 8)})
