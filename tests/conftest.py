@@ -19,9 +19,13 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores out alrea
 # What a page keeps for the room is the test's own, not the repository's.
 os.environ.setdefault("MINIBERT_RUNS", os.path.join(tempfile.mkdtemp(prefix="minibert-tests-"), "runs"))
 
-# A slow machine is not wrong: how long something takes is measured in bench, not by a deadline of a random example.
-settings.register_profile("minibert", deadline=None)
-settings.load_profile("minibert")
+
+def pytest_configure(config):
+    """A slow machine is not wrong: how long something takes is measured in bench, not by a deadline of a random
+    example. The default run draws the same examples every time, so that a change is judged by what it changes; the
+    release run draws new ones."""
+    settings.register_profile("minibert", deadline=None, derandomize=bool(config.option.markexpr))
+    settings.load_profile("minibert")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -97,7 +97,7 @@ class ByteTokenizer(Tokenizer):
         mask = AddedToken(SPECIAL_TOKENS[-1], special=True, lstrip=True)
         self.find_tokens(
             [*(AddedToken(token, special=True) for token in SPECIAL_TOKENS[:-1]), mask, *added_tokens],
-            aliases={MASK: SPECIAL_TOKENS[-1]},
+            aliases={MASK: SPECIAL_TOKENS[-1]},  # typed in a field; in bulk it is letters, as in `tokenizers`
         )
         self.vocab = [*sorted(vocab, key=vocab.__getitem__), *(t for t in self.added_tokens if t not in vocab)]
         self.ids = {token: number for number, token in enumerate(self.vocab)}
