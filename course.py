@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from ui.model_cache import warm_up
 from ui.navigation import ICON, CoursePage, open_course
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher
@@ -82,4 +81,3 @@ enter(page.url_path)
 with one_history_entry():
     page.run()
 announce_runs()
-warm_up(page.url_path)

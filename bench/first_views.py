@@ -22,6 +22,7 @@ PAGES = {
     "cone": MODELS,
     "knowledge": MODELS,
     "sentence_vectors": MODELS,
+    "through": ({},),
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
 }
 

@@ -35,36 +35,48 @@ def first_view(
 ) -> dict[str, np.ndarray]:
     """`make()`, or the same from a file, if it is stored for exactly this.
 
-    model: its name; only those of models that ship are stored · inputs: values of JSON, all that the result depends on
-    besides the model's weights and the code.
+    model: its name; stored are those that ship, and random weights · inputs: values of JSON, all that the result
+    depends on besides the model's weights and the code.
     """
     import numpy as np
 
-    directory = model_named(model).directory
-    if directory is None or directory.parent != CHECKPOINTS:
+    file = _file(lesson, name, model, inputs)
+    if file is None:
         return dict(make())
-    key = hashlib.sha256(json.dumps([model, inputs], ensure_ascii=False).encode()).hexdigest()[:16]
-    file = LESSONS / lesson / FOLDER / f"{name}-{key}.npz"
     if mode == "write":
         used.add(file)
         file.parent.mkdir(exist_ok=True)
         np.savez_compressed(file, allow_pickle=False, **make())
     if not file.is_file():
         return dict(make())
-    with np.load(file, allow_pickle=False) as stored:
-        result = dict(stored)
+    with np.load(file, allow_pickle=False) as arrays:
+        result = dict(arrays)
     if mode == "check":
         used.add(file)
         check(file, result, make())
     return result
 
 
-def check(file: Path, stored: Mapping[str, np.ndarray], computed: Mapping[str, np.ndarray]) -> None:
+def stored(lesson: str, name: str, model: str, inputs: Any) -> bool:
+    """Whether `first_view` of the same arguments reads a file; who makes or checks files is not told to wait."""
+    file = _file(lesson, name, model, inputs)
+    return file is not None and (mode != "read" or file.is_file())
+
+
+def _file(lesson: str, name: str, model: str, inputs: Any) -> Path | None:
+    directory = model_named(model).directory
+    if directory is not None and directory.parent != CHECKPOINTS:  # random weights have none, and a fixed seed
+        return None
+    key = hashlib.sha256(json.dumps([model, inputs], ensure_ascii=False).encode()).hexdigest()[:16]
+    return LESSONS / lesson / FOLDER / f"{name}-{key}.npz"
+
+
+def check(file: Path, kept: Mapping[str, np.ndarray], computed: Mapping[str, np.ndarray]) -> None:
     """Raise Outdated where a stored array is not the one computed now."""
     import numpy as np
 
-    for name in sorted({*stored, *computed}):
-        ours, theirs = stored.get(name), computed.get(name)
+    for name in sorted({*kept, *computed}):
+        ours, theirs = kept.get(name), computed.get(name)
         if ours is None or theirs is None or np.shape(ours) != np.shape(theirs):
             raise Outdated(f"{file.name}: {name} is missing, or has another shape")
         numbers = np.issubdtype(ours.dtype, np.number)

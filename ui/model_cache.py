@@ -31,7 +31,7 @@ MOST_PREDICTORS = 6  # fine-tuned models in memory, up to 90 MB each
 TRACE_TOKENS = 128  # enough to look at; a trace of 512 tokens takes 60 MB for a small model
 _building = threading.Lock()  # building uses torch's global generator: in parallel it is not reproducible
 _in_memory: set[tuple[str, int]] = set()  # (name, version) of the models loaded on this server
-_PAINT = 3.0  # seconds for a browser to fetch and draw the first page before importing torch takes a core
+_PAINT = 3.0  # seconds for a browser that waits for the server to draw its page before importing torch takes a core
 
 
 @dataclass(frozen=True)
@@ -213,31 +213,18 @@ def _trace(name: str, directory: Path | None, version: int, text: str, pair: str
     return Trace(encoding, loaded.config, values)
 
 
-@st.cache_resource(show_spinner=False)
-def _warm_up_once(pause: float) -> threading.Thread:
-    thread = threading.Thread(target=_warm, args=(pause,), name="warm-up", daemon=True)
-    thread.start()
-    return thread
-
-
-def warm_up(page: str) -> None:
-    """Once per server, in the background: start the cluster for training runs, import torch and load the front page's
-    models, so that no student waits for them. page: address of the first page opened; for the front page ("") wait
-    _PAINT seconds first, so that it is drawn quickly."""
-    _warm_up_once(0.0 if page else _PAINT)
-
-
-def _warm(pause: float) -> None:
-    time.sleep(pause)
-    from ui.runs import manager
-
-    manager().warm_up()  # its worker processes import torch at the same time as this one
+def warm_up() -> None:
+    """Once per server, in a thread of its own: import torch, load the front page's models and start the cluster for
+    training runs, so that no student waits for them. The first page is drawn before."""
+    time.sleep(_PAINT)
     from minibert.model import Batch  # noqa: F401  (imports torch)
+    from ui.runs import manager
 
     known = {info.name: info for info in [*shipped_models(), ModelInfo(UNTRAINED, UNTRAINED)]}
     for name in (*FRONT_PAGE[1:], UNTRAINED):  # shipped ones first: most lessons start with them
         if info := known.get(name):
             with suppress(ValueError, OSError):  # reported by the page that needs it
                 _load(info.name, info.directory, info.version)
+    manager().warm_up()
     gc.collect()
     gc.freeze()  # imported modules stay alive: exclude them from garbage collection

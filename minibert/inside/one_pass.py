@@ -1,12 +1,13 @@
 """One forward pass of a text with a masked word, or of a pair: every number of it that is shown.
 
 The word becomes one [MASK], however many pieces a vocabulary makes of it: so models with different vocabularies answer
-the same question. `values` are the intermediates of `model(batch, tap=…)`, without the batch axis; nothing is computed
+the same question. `values` are intermediates of `model(batch, tap=…)`, without the batch axis; nothing is computed
 twice.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,9 @@ from minibert.tokenizer import MASK, Encoding, Tokenizer
 Span = tuple[int, int]
 EVEN = 1.5  # times a token's share under uniform attention: below that, no token stands out
 PARTS = ("token", "segment", "position", "sum")
+READ = re.compile(
+    r"embeddings\.(token|segment|position|sum|out)|blocks\.\d+\.(attn\.(probs|norm|out)|mlp\.out|out)|nsp\.logits"
+)
 
 
 def hide(text: str, word: Span) -> str:
@@ -45,24 +49,28 @@ def _shorter(text: str, encoding: Encoding) -> str:
     return text[:start].rstrip() if start and text[:start].strip() else text[: (start + end) // 2]
 
 
+def blank_at(encoding: Encoding, start: int) -> int | None:
+    """The position of the [MASK] that stands at an offset of the first text; None if none does."""
+    rows = zip(encoding.tokens, encoding.offsets, encoding.segments, strict=True)
+    return next((i for i, row in enumerate(rows) if (row[0], row[1][0], row[2]) == (MASK, start, 0)), None)
+
+
 @dataclass(frozen=True)
 class OnePass:
-    """What a model computed for T tokens. values: name of a tap → array without the batch axis · blank: the position of
-    the [MASK] to predict; None if there is none."""
+    """What a model computed for T tokens. values: name of a tap that READ matches → array without the batch axis ·
+    blank: the position of the [MASK] to predict; None if there is none · logits: (V,) at the blank."""
 
     encoding: Encoding
     values: Mapping[str, np.ndarray]
     blank: int | None
+    logits: np.ndarray | None
 
     @classmethod
     def of(cls, encoding: Encoding, values: Mapping[str, np.ndarray], start: int) -> OnePass:
-        """start: offset in the first text of the [MASK] to predict."""
-        asked = [
-            i
-            for i, (token, place) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True))
-            if token == MASK and place[0] == start and encoding.segments[i] == 0
-        ]
-        return cls(encoding, values, asked[0] if asked else None)
+        """values: of all taps · start: offset in the first text of the [MASK] to predict."""
+        blank = blank_at(encoding, start)
+        logits = None if blank is None else values["mlm.logits"][blank]
+        return cls(encoding, {name: values[name] for name in values if READ.fullmatch(name)}, blank, logits)
 
     @property
     def layers(self) -> int:
@@ -99,7 +107,8 @@ class OnePass:
     @cached_property
     def expected(self) -> np.ndarray:
         """(V,) float64: the probability of every entry of the vocabulary at the blank; there must be one."""
-        return _softmax(self.values["mlm.logits"][self.blank])
+        assert self.logits is not None
+        return _softmax(self.logits)
 
     def guesses(self, vocab: Sequence[str], top: int) -> list[tuple[str, float]]:
         """The likeliest pieces at the blank and their probabilities, the likeliest first."""

@@ -6,14 +6,14 @@ import streamlit as st
 
 from plots.side_by_side import Bar, Card, CardSection, side_by_side
 from ui.fragments import fragment
-from ui.model_cache import load
+from ui.model_cache import outline_of
 from ui.navigation import link_to
 from ui.page import picture
 from ui.projector import projecting
 from ui.text import shorten, visible
 from ui.through.passage import LONGEST, Passage, once_loaded, read_passage
 from ui.through.payload import LITTLE, TOP, share_text
-from ui.through.picture import pass_of, show_picture, title_and_about
+from ui.through.picture import at_once, pass_of, show_picture, title_and_about
 from ui.translations import _
 
 MUCH = 0.2  # least attention for a word to be named in the title
@@ -32,6 +32,7 @@ def _first_minute(waiting: bool) -> None:
     passage = read_passage()
     if passage is None:
         return
+    waiting = waiting and not at_once(passage)
     place = picture()
     cards = [_card(name, passage, waiting) for name in passage.models]
     st.html(side_by_side(cards, _("What each model makes of it"), waiting=waiting))
@@ -48,7 +49,7 @@ def _card(name: str, passage: Passage, waiting: bool) -> Card:
     if waiting:
         coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
         return Card(title, about, [CardSection(finding, "bars", note=_("Loading the model …")) for finding in coming])
-    one_pass, tokenizer = pass_of(name, passage), load(name).tokenizer
+    one_pass, tokenizer = pass_of(name, passage), outline_of(name).tokenizer
     return Card(
         title, about, [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage), _judged(one_pass.follows)]
     )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.lesson import Lesson
-from ui.model_cache import load
+from ui.model_cache import outline_of
 from ui.predict import predict
 from ui.text import literal
 from ui.through.passage import Passage, PassageState
@@ -35,7 +35,7 @@ def show(lesson: Lesson, inputs: PassageState) -> None:
 
 def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
     """A model's outputs for the text, and its probability of the hidden word, None if that is not a single piece."""
-    one_pass, tokenizer = pass_of(name, passage), load(name).tokenizer
+    one_pass, tokenizer = pass_of(name, passage), outline_of(name).tokenizer
     ((piece, share),) = one_pass.guesses(tokenizer.vocab, 1)
     right = tokenizer.encode(passage.word, add_special=False).ids
     hidden = float(one_pass.expected[right[0]]) if len(right) == 1 and right[0] not in tokenizer.special_ids else None
@@ -45,6 +45,6 @@ def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
         _("blocks × heads"): f"{one_pass.layers} × {one_pass.attention.shape[1]}",
         _("expects most"): f"{literal(piece)}, {share_text(share)}",
         _("the hidden word"): _("no single piece") if hidden is None else share_text(hidden),
-        _("the second follows"): _("not asked") if one_pass.follows is None else share_text(one_pass.follows),
+        _("the second follows"): _("no second sentence") if one_pass.follows is None else share_text(one_pass.follows),
     }
     return row, hidden

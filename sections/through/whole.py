@@ -2,7 +2,7 @@
 
 from ui.page import picture
 from ui.through.passage import PassageState, once_loaded, read_passage
-from ui.through.picture import show_picture
+from ui.through.picture import at_once, show_picture
 
 
 def show() -> PassageState:
@@ -14,5 +14,5 @@ def _draw(waiting: bool) -> PassageState:
     passage = read_passage()
     if passage is not None:
         with picture():
-            show_picture(passage, waiting)
+            show_picture(passage, waiting and not at_once(passage))
     return PassageState(passage, waiting)

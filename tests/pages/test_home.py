@@ -12,12 +12,12 @@ from tests.hostile import EVERYTHING, HOSTILE
 from tests.pages.driver import ROOT, assert_no_markup, link, plain, text_of, whole
 from ui.model_cache import load, trace_of
 from ui.model_registry import FRONT_PAGE
+from ui.through.picture import _pass
 
 
 @pytest.fixture
 def home(monkeypatch, tmp_path):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path / "runs"))
-    monkeypatch.setattr("ui.model_cache._warm_up_once", lambda pause: None)
     return AppTest.from_file(str(ROOT / "course.py"), default_timeout=60)
 
 
@@ -153,11 +153,15 @@ def test_any_text_in_it(home):
     assert any(re.findall(r"\d+", caption.value) == ["13", "30", "7", "7"] for caption in home.caption)
 
 
-def test_before_the_models_are_there_the_frame_shows(home, monkeypatch):
-    monkeypatch.setattr("ui.through.passage.loaded", lambda names: False)
+def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_the_frame(home, monkeypatch):
+    for place in ("passage", "picture"):
+        monkeypatch.setattr(f"ui.through.{place}.loaded", lambda names: False)
+    monkeypatch.setattr("ui.through.picture.trace_of", None)
+    _pass.clear()
     home.run()
-    assert not home.exception and len(words(home)) == 9
-    assert 'aria-busy="true"' in cards(home)
+    assert not home.exception and [len(parts) for parts in findings(home)] == [3, 3, 3]
+    home.text_input(key="text").set_value("The dog barked.").run()
+    assert not home.exception and 'aria-busy="true"' in cards(home) and words(home) == ["The", "dog", "[MASK]", "."]
 
 
 def test_every_example_names_a_word_of_its_sentence():

@@ -10,7 +10,6 @@ from tests.server import LESSON_PAGES
 @pytest.fixture
 def app(monkeypatch):
     # The warm-up's thread would go on loading a model, and drawing random numbers, while the next tests run.
-    monkeypatch.setattr("ui.model_cache._warm_up_once", lambda pause: None)
     return AppTest.from_file(str(ROOT / "course.py"), default_timeout=60).run()
 
 

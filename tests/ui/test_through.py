@@ -75,7 +75,7 @@ def test_three_models_are_at_most_150_kb():
 
 
 def test_the_frame_needs_no_weights(monkeypatch):
-    monkeypatch.setattr("ui.through.picture.load", None)
+    monkeypatch.setattr("ui.through.picture.trace_of", None)
     told = sent("minilm-en", passage(), waiting=True)
     assert told["tokens"].count("[MASK]") == 1 and "weights" not in told
     assert re.findall(r"\d+", in_a_sentence(told))[:3] == ["19", "6", "12"]

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import sqlite3
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib import import_module
 
@@ -30,12 +31,14 @@ async def opening(_app) -> AsyncIterator[None]:
     import_pages()
     from streamlit import runtime
 
+    from ui.model_cache import warm_up
     from ui.room import presence
     from ui.room.key import announce
     from ui.room.store import room
     from ui.room.visitors import Visitors
     from ui.runs import manager
 
+    threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
     clear_leftovers(runs_folder())
     Visitors(room()).forget_old()
     announce()

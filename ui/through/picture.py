@@ -1,13 +1,14 @@
 """One sentence through BERT: the picture on a page. It is drawn and moves in the browser; a click opens a lesson."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
-from ui.model_cache import load, outline_of, trace_of, version_of
+from ui.first_views import first_view, stored
+from ui.model_cache import loaded, outline_of, trace_of, version_of
 from ui.model_registry import UNTRAINED, title_of
 from ui.navigation import find_page
 from ui.player import component, playing
@@ -16,6 +17,10 @@ from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import Passage
 from ui.through.payload import compact, frame, numbers
 from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.inside.one_pass import OnePass
+    from minibert.tokenizer import Tokenizer
 
 KEY = "through"
 _GO = "_through-go"  # session_state key: (page, query parameters) to switch to after a click
@@ -41,12 +46,34 @@ def title_and_about(name: str) -> tuple[str, str]:
     return known.get(name, (title_of(name), ""))
 
 
-def pass_of(name: str, passage: Passage):
-    """`minibert.inside.one_pass.OnePass` of a model, from the cached trace."""
-    from minibert.inside.one_pass import OnePass
+def pass_of(name: str, passage: Passage) -> "OnePass":
+    """What a model computes for a passage: of the first one from a file, so that a server that has just started need
+    not import torch."""
+    return _pass(name, version_of(name), passage)
 
-    trace = trace_of(name, passage.hidden, passage.second or None)
-    return OnePass.of(trace.encoding, trace.values, passage.start)
+
+def at_once(passage: Passage) -> bool:
+    """Whether `pass_of` needs no model that is still to be loaded."""
+    return all(loaded([name]) or stored(*_view(name, passage)) for name in passage.models)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _pass(name: str, version: int, passage: Passage) -> "OnePass":
+    from minibert.inside.one_pass import OnePass, blank_at
+
+    def computed() -> dict:
+        trace = trace_of(name, passage.hidden, passage.second or None)
+        one_pass = OnePass.of(trace.encoding, trace.values, passage.start)
+        return {**one_pass.values, **({} if one_pass.logits is None else {"logits": one_pass.logits})}
+
+    encoding = outline_of(name).tokenizer.encode(passage.hidden, passage.second or None)
+    values = first_view(*_view(name, passage), computed)
+    logits = values.pop("logits", None)
+    return OnePass(encoding, values, blank_at(encoding, passage.start), logits)
+
+
+def _view(name: str, passage: Passage) -> tuple[str, str, str, list]:
+    return "through", "pass", name, [passage.hidden, passage.second, passage.start]
 
 
 def sent(name: str, passage: Passage, waiting: bool = False) -> dict:
@@ -56,12 +83,12 @@ def sent(name: str, passage: Passage, waiting: bool = False) -> dict:
     encoding = outline.tokenizer.encode(passage.hidden, passage.second or None)
     texts = (passage.hidden, passage.second)
     known = frame(name, title, about, outline, encoding, texts, passage.word)
-    return known if waiting else known | _numbers(name, version_of(name), passage, load(name))
+    return known if waiting else known | _numbers(name, version_of(name), passage, outline.tokenizer)
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
-def _numbers(name: str, version: int, passage: Passage, _model) -> dict:
-    return numbers(pass_of(name, passage), _model.tokenizer, passage.word)
+def _numbers(name: str, version: int, passage: Passage, _tokenizer: "Tokenizer") -> dict:
+    return numbers(pass_of(name, passage), _tokenizer, passage.word)
 
 
 def show_picture(passage: Passage, waiting: bool) -> None:
