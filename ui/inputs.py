@@ -108,7 +108,8 @@ def typed() -> str:
 
 
 def _keep_typed(key: str) -> None:
-    st.session_state[_TYPED] = st.session_state[key]
+    if key in st.session_state:  # not if its value came late, when the page no longer had the field
+        st.session_state[_TYPED] = st.session_state[key]
 
 
 def _use_example(key: str, buttons: str, examples: list[str]) -> None:
