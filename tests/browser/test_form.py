@@ -1,11 +1,11 @@
 """The form of a page, measured: its central picture in the first screen, parts that are not long, what is read and
 pressed large and plain enough, nothing cut or overprinted; on a laptop, a phone and a projector, light and dark.
 
-The default run opens each page once: all its parts on a laptop in light, then the first on a wall and on a phone. The
-release run adds all parts on a phone in dark, projector mode, and states that only a link opens.
+The default run opens each page once: its first part on a laptop, on a wall and on a phone. The release run adds all
+parts, on a laptop in light and on a phone in dark, projector mode, and states that only a link opens. What you change
+in a part: pytest -m "" tests/browser/test_form.py -k NAME_OF_THE_PAGE
 """
 
-from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,23 +27,6 @@ LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
-# Parts that begin with seconds of computation: opened in the release run alone, and by tests/pages every day.
-DEAR = {
-    "albert": {"Order or topic"},
-    "attention": {"Weights and reasons"},
-    "attention_explorer": {"Switch heads off"},
-    "attribution": {"Where the slope misleads"},
-    "cone": {"Whitening"},
-    "electra": {"The generator’s size"},
-    "embeddings": {"Two meanings", "A vector for a sentence", "Sentences beside each other"},
-    "masking": {"One blank, two sentences"},
-    "next_sentence": {"Topic against coherence"},
-    "pretraining": {"Look back"},
-    "sentence_vectors": {"Which pooling"},
-    "to_write": {"Generator"},
-}
-# Parts that several pages draw by the same code, and the page on which the default run opens them.
-ALIKE = {"The diff": "albert", "Train both": "albert", "What became of it": "albert", "The code": "cone"}
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f".st-key-part [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 800  # pixels: above them a picture begins, on whatever screen
@@ -95,24 +78,21 @@ def assert_looks(page, where: str, within: str = "html") -> None:
     assert_readable(page, where, within)
 
 
-def assert_parts(page, screen: str, around: str = "html", besides: Collection[str] = ()) -> None:
-    """Every part is short and readable, and nothing in it is cut. around: what is looked at with the first part, how
-    readable it is · besides: names of parts that are not opened, unless they are the first."""
+def assert_parts(page, screen: str) -> None:
+    """Every part is short and readable, and nothing in it is cut."""
     most = MOST_SCREENS[screen] * page.viewport_size["height"]
     tabs = page.locator(TABS)
     for number in range(tabs.count()):
         tab = tabs.nth(number)
-        if number and tab.inner_text() in besides:
-            continue
         tab.click()
         expect(tab).to_have_attribute("aria-selected", "true")
         wait_idle(page, MINUTES / 1_000)  # a part may begin with a computation, as the ranking of all heads
         where = f"{tab.inner_text()}, on a {screen}"
         height = page.locator(f"{PANEL}:visible").first.bounding_box()["height"]
         assert height <= most, f"{where}: {height:.0f} px, at most {most}"
-        assert_looks(page, where, f"{PANEL}:not([hidden])" if number else around)  # what stands around it has been seen
+        assert_looks(page, where, f"{PANEL}:not([hidden])" if number else "html")  # what stands around it has been seen
     if not tabs.count():
-        assert_looks(page, screen, around)
+        assert_looks(page, screen)
 
 
 def assert_at_the_top(page) -> None:
@@ -132,24 +112,15 @@ def assert_on_another_screen(page, size: dict[str, int], where: str) -> None:
     assert_whole(page, where)
 
 
-def to_the_first_part(page) -> None:
-    if page.locator(TABS).count():
-        page.locator(TABS).first.click()
-        wait_idle(page)
-    page.get_by_test_id("stMain").evaluate("e => e.scrollTo(0, 0)")
-
-
 @pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", PAGES)
-def test_every_part_on_a_laptop_and_the_first_on_other_screens(page, name):
+def test_the_first_part_on_every_screen(page, name):
     open_page(page, name)
     if name not in WITHOUT_PICTURE:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 330, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
     # The menu and the bar at the top are those of every page: axe looks at them on one.
-    besides = DEAR.get(name, set()) | {part for part, where in ALIKE.items() if where != name}
-    assert_parts(page, "laptop", "html" if name == "home" else ".stMain", besides)
-    to_the_first_part(page)
+    assert_looks(page, "on a laptop", "html" if name == "home" else ".stMain")
     assert_on_another_screen(page, PROJECTOR, "on a projector")
     assert_on_another_screen(page, PHONE, "on a phone")
     if name not in WITHOUT_PICTURE:
@@ -158,12 +129,14 @@ def test_every_part_on_a_laptop_and_the_first_on_other_screens(page, name):
 
 
 @pytest.mark.release
-@pytest.mark.parametrize(
-    "page", [{"viewport": PHONE, "color_scheme": "dark", "reduced_motion": "reduce"}], indirect=True
-)
+@pytest.mark.parametrize("page", [{"viewport": LAPTOP, "reduced_motion": "reduce"}], indirect=True)
 @pytest.mark.parametrize("name", PAGES)
-def test_every_part_on_a_phone_in_dark(page, name):
+def test_every_part_on_a_laptop_and_on_a_phone_in_dark(page, name):
     open_page(page, name)
+    assert_parts(page, "laptop")
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme="dark")
+    wait_idle(page)
     assert_fits(page, f"phone-{name}")
     assert_parts(page, "phone")
 
