@@ -143,8 +143,8 @@ def _about_gpt(film: films.Film) -> None:
     """Which decoder writes here, and what it cannot know."""
     model, tokenizer = gpt()
     note = _(
-        "A small GPT of {n:,} weights writes here. It was trained alone, on little stories in {words} words, to predict "
-        "each next word from those before it. It is given your first {given} words."
+        "A small GPT of {n:,} weights writes here. It was trained alone, on little stories made of {words} words, to "
+        "predict each next word from those before it. It is given your first {given} words."
     )
     count = sum(weight.numel() for weight in model.parameters())
     words = len(tokenizer.vocab) - len(tokenizer.special_ids)
