@@ -9,9 +9,8 @@ style(subject)
 lesson = Lesson("masking")
 lesson.open()
 inputs = subject.read(lesson)
-fill.show(lesson, inputs)
-
 parts = {
+    _("Fill the blanks"): fill,
     _("What falls"): falling,
     _("Epoch after epoch"): epochs,
     _("One blank, two sentences"): two_sentences,

@@ -9,10 +9,9 @@ style(subject)
 lesson = Lesson("next_sentence")
 lesson.open()
 inputs = subject.read()
-game.show(inputs)
-
 parts = {
-    _("The question"): making,
+    _("You first"): game,
+    _("How pairs are made"): making,
     _("Why more than half are random"): random_share,
     _("Judged live"): judged,
     _("Topic against coherence"): kinds,

@@ -16,7 +16,7 @@ from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, SKY, SMALL, VERMILION, tit
 # Keys: cloze.FATES. Fates differ by letter as well as by colour; the letters are black on every colour.
 FATE_COLOURS = {"untouched": "rgba(138,143,152,0.22)", "masked": MASK, "random": VERMILION, "kept": SKY}
 FATE_LETTERS = {"untouched": "", "masked": "M", "random": "R", "kept": "K"}
-FATE_NAMES = {"untouched": "not asked", "masked": "[MASK]", "random": "random token", "kept": "kept"}
+FATE_NAMES = {"untouched": "not chosen", "masked": "[MASK]", "random": "random token", "kept": "kept"}
 
 
 def percent(share: float) -> str:

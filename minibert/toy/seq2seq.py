@@ -124,11 +124,6 @@ def initialize(model: EncoderDecoder) -> None:
             nn.init.normal_(part.weight, std=part.embedding_dim**-0.5)
 
 
-def without_bridge(name: str, x: Tensor) -> Tensor:
-    """A tap that cuts the decoder off from the encoder: cross-attention adds nothing."""
-    return torch.zeros_like(x) if name.endswith(".cross.out") else x
-
-
 # --- the task ----------------------------------------------------------------------------------------------------
 
 
@@ -380,11 +375,11 @@ class Trained:
     task: str
     longest: int
 
-    def say(self, sources: Sequence[Sequence[str]], tap: Tap = no_tap) -> list[list[str]]:
-        """The greedy answer to each source, words in and words out. `tap` may change the model's intermediates."""
+    def say(self, sources: Sequence[Sequence[str]]) -> list[list[str]]:
+        """The greedy answer to each source, words in and words out."""
         model = self.model.eval()
         batch = self.words.batch(sources).to(next(model.parameters()).device)
-        rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1, tap)
+        rows = greedy(model, batch, self.words.ids[BOS], self.words.ids[EOS], self.longest + 1)
         return [[self.words.entries[i] for i in row] for row in rows]
 
     def answer(self, source: Sequence[str]) -> Seq2SeqAnswer:
@@ -399,16 +394,15 @@ class Trained:
         )
 
     @torch.no_grad()
-    def decode(self, source: Sequence[str], tap: Tap = no_tap) -> Decoding:
-        """Greedy decoding with all intermediates. `tap` may change them. Raises ValueError without a word."""
+    def decode(self, source: Sequence[str]) -> Decoding:
+        """Greedy decoding with all intermediates. Raises ValueError without a word."""
         known = self.words.known(source)[: self.longest]
         if not known:
             raise ValueError("there is no word to answer")
-        said = self.say([known], tap)[0]
+        said = self.say([known])[0]
         taps: dict[str, Tensor] = {}
 
         def keep(name: str, x: Tensor) -> Tensor:
-            x = tap(name, x)
             taps[name] = x.cpu()
             return x
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from sections.encoder_decoder.trained import gpt
 from ui.model_cache import load
 from ui.text import visible
 from ui.translations import _
@@ -16,19 +17,21 @@ if TYPE_CHECKING:
     from minibert.toy.seq2seq import Decoding, Trained
 
 ROWS = 11  # most rows (tokens) of the picture
+GIVEN = 4  # most words that a decoder alone goes on from
 
 
 @dataclass(frozen=True)
 class Film:
     """sources: the encoder's input, one token per row, and reads: its attention, (S, S) · steps: the frames, the first
     before anything is written; all but the last have the `row` written · rows: of the longer side · table: the same in
-    numbers."""
+    numbers · given: rows that stand there from the beginning."""
 
     sources: list[str]
     reads: list[list[float]]
     steps: list[dict[str, Any]]
     rows: int
     table: list[dict[str, Any]]
+    given: Sequence[dict[str, Any]] = ()
 
 
 def _rounded(values: Any) -> list:
@@ -54,45 +57,58 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
     decoding = trained.decode(words)
     said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
     sources = [visible(word) for word in decoding.source]
-    bridge, own = _mean(decoding, "decoder.cross"), _mean(decoding, "decoder.attn")
+    cross, own = _mean(decoding, "decoder.cross"), _mean(decoding, "decoder.attn")
     probs = decoding.probs.max(-1).values.tolist()
     steps = [
         {"finding": _("The encoder has read all {n} words, both ways; nothing is written yet").format(n=len(words))}
     ]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
-        most = max(range(len(sources)), key=bridge[row].__getitem__)
+        most = max(range(len(sources)), key=cross[row].__getitem__)
         finding = _("Word {n}: by cross-attention it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
-        finding = finding.format(n=row + 1, place=sources[most], share=bridge[row][most], word=word, p=p)
-        steps.append(_written(row, word, p, right[row], finding, own[row]) | {"bridge": bridge[row]})
+        finding = finding.format(n=row + 1, place=sources[most], share=cross[row][most], word=word, p=p)
+        steps.append(_written(row, word, p, right[row], finding, own[row]) | {"cross": cross[row]})
     finding = _("{right} of {n} words right: each was looked up by cross-attention, {share:.0%} of it on one word")
     count = len(decoding.source)
-    share = sum(map(max, bridge)) / len(bridge)
+    share = sum(map(max, cross)) / len(cross)
     steps.append({"finding": finding.format(right=sum(right), n=count, share=share)})
     table = [
         {_("it writes"): word, _("probability"): p, **{f"{n} · {s}": w for n, (s, w) in enumerate(pairs, 1)}}
-        for word, p, pairs in zip(said, probs, ([*zip(sources, row, strict=True)] for row in bridge), strict=True)
+        for word, p, pairs in zip(said, probs, ([*zip(sources, row, strict=True)] for row in cross), strict=True)
     ]
     return Film(sources, _mean(decoding, "encoder.attn"), steps, max(len(sources), len(said)), table)
 
 
-def decoder(trained: Trained, words: Sequence[str]) -> Film:
-    """The decoder writes alone, without cross-attention."""
-    from minibert.toy.seq2seq import without_bridge
+def decoder(text: str) -> Film:
+    """A small GPT, trained alone, goes on from the first words of a text."""
+    import torch
 
-    decoding = trained.decode(words, without_bridge)
-    said, right = [visible(word) for word in decoding.said], _right(trained, decoding)
-    own, probs = _mean(decoding, "decoder.attn"), decoding.probs.max(-1).values.tolist()
-    steps = [{"finding": _("The decoder alone: it does not see what was read, only its own words")}]
-    for row, (word, p) in enumerate(zip(said, probs, strict=True)):
-        finding = _("Word {n}: from its own past alone it writes “{word}” ({p:.1%})").format(n=row + 1, word=word, p=p)
-        steps.append(_written(row, word, p, right[row], finding, own[row]))
-    finding = _("Without cross-attention {right} of {n} words are right: it writes on, but about nothing that was read")
-    steps.append({"finding": finding.format(right=sum(right), n=len(decoding.source))})
-    table = [{_("it writes"): word, _("probability"): p} for word, p in zip(said, probs, strict=True)]
-    return Film([], [], steps, max(len(decoding.source), len(said)), table)
+    from minibert.inside.heads.arithmetic import all_probs, record
+    from minibert.inside.predictions.generation import go_on
+    from minibert.model import Batch
+
+    model, tokenizer = gpt()
+    start = tokenizer.encode(text).ids[: GIVEN + 1]  # [CLS] first
+    start = [i for i in start if i != tokenizer.sep_id]
+    new = go_on(model, start, ROWS + 1 - len(start), tokenizer.sep_id)
+    ids = [*start, *(i for i, _p in new[:-1])]
+    own = _rounded(all_probs(record(model.bert, Batch(torch.tensor([ids]))))[:, 0].mean((0, 1)).tolist())
+    words = [visible(tokenizer.vocab[i]) for i in start[1:]]
+    given = [{"row": row, "word": word, "share": ""} for row, word in enumerate(words)]
+    steps: list[dict[str, Any]] = [{"finding": _("Your first words: “{words}”. How does it go on?")}]
+    steps[0]["finding"] = steps[0]["finding"].format(words=" ".join(words))
+    said = [visible(tokenizer.vocab[i]) for i, _p in new]
+    for row, (word, (_i, p)) in enumerate(zip(said, new, strict=True), len(words)):
+        finding = _("Word {n}: from the words before it, it writes “{word}” ({p:.1%})").format(
+            n=row + 1, word=word, p=p
+        )
+        steps.append(_written(row, word, p, None, finding, own[row]))
+    finding = _("It went on: “{words}”. No word saw a later one")
+    steps.append({"finding": finding.format(words=" ".join(said))})
+    table = [{_("it writes"): word, _("probability"): p} for word, (_i, p) in zip(said, new, strict=True)]
+    return Film([], [], steps, ROWS, table, given)
 
 
-def _written(row: int, word: str, p: float, right: bool, finding: str, own: list[float]) -> dict[str, Any]:
+def _written(row: int, word: str, p: float, right: bool | None, finding: str, own: list[float]) -> dict[str, Any]:
     return {"row": row, "word": word, "share": f"{p:.1%}", "right": right, "finding": finding, "own": own[: row + 1]}
 
 

@@ -1,5 +1,5 @@
-// Encoder and decoder drawn whole: a row a word, what is read at the left, what is written at the right, the bridge
-// between them. Texts are set as text, never as markup.
+// Encoder and decoder drawn whole: a row a word, what is read at the left, what is written at the right,
+// cross-attention between them. Texts are set as text, never as markup.
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const make = (name, attributes = {}, words) => {
   const node = document.createElementNS(NAMESPACE, name);
@@ -14,7 +14,7 @@ const LEAST = 0.05;  // a smaller share is drawn but not written
 export default function (component) {
   const { data, parentElement } = component;
   const root = parentElement.querySelector(".moving"), svg = root.querySelector("svg"), said = root.querySelector(".said");
-  const { half, sources, reads, steps, rows, names, hues } = data, last = steps.length - 1;
+  const { half, sources, reads, given, steps, rows, names, hues } = data, last = steps.length - 1;
   const view = (root.mbView ??= {});
   const reading = half !== "decoder", writing = half !== "encoder";
   view.watcher?.disconnect();
@@ -29,7 +29,7 @@ export default function (component) {
     const head = 2.7 * size, high = Math.min(2.6 * size, (height - head - 6) / rows);
     const y = (row) => head + (row + 0.5) * high, type = Math.max(13, Math.min(size, 0.74 * high));
     const foot = head + rows * high;
-    const now = steps[step], done = steps.slice(1, step + 1).filter(({ row }) => row !== undefined), whole = step === last;
+    const now = steps[step], done = [...given, ...steps.slice(1, step + 1).filter(({ row }) => row !== undefined)], whole = step === last;
     const parts = [];
     const add = (name, attributes, words) => { const node = make(name, attributes, words); parts.push(node); return node; };
     const shorten = (words, room) => {
@@ -60,9 +60,7 @@ export default function (component) {
       heading([name, whose], (left + right) / 2, lit);
     }
     const nodeE = into - 0.7 * size, nodeD = over + 0.9 * size, bend = (a, b, room) => Math.min(room, 0.7 * size + Math.abs(a - b) * high * 0.4);
-    if (half !== "encoder") heading(narrow ? ["", "", names.bridge[0]] : names.bridge, (into + over) / 2, half === "both");
-    if (half === "decoder")
-      add("path", { d: `M${into + 8},${(head + foot) / 2}L${over - 8},${(head + foot) / 2}`, class: "back" });
+    if (half === "both") heading(narrow ? ["", "", ...names.cross] : names.cross, (into + over) / 2, true);
     const top = { "text-anchor": "middle", y: 0.75 * size, "dominant-baseline": "central" };
     const label = (words, x) => { add("text", { ...top, x }, words).style.fontSize = `${Math.max(13, 0.85 * size)}px`; };
     if (reading) label(names.reads, from / 2);
@@ -94,16 +92,16 @@ export default function (component) {
       });
     }
 
-    // the bridge: where the decoder looks for the word that it writes
+    // cross-attention: where the decoder looks for the word that it writes
     const across = (row, weights, flows, told) => weights.forEach((weight, source) => {
       const middle = (nodeE + nodeD) / 2;
       if (weight >= 0.02)
         line(`M${nodeE + 0.3 * size},${y(source)}C${middle},${y(source)},${middle},${y(row)},${nodeD - 0.3 * size},${y(row)}`,
-          hues.bridge, weight, 8, `${sources[source]}: ${percent(weight)}`, flows);
+          hues.cross, weight, 8, `${sources[source]}: ${percent(weight)}`, flows);
       if (told && weight >= LEAST) put(percent(weight), nodeE + 0.75 * size, y(source), "share");
     });
-    if (whole) done.forEach(({ row, bridge }) => bridge && across(row, bridge, false, false));
-    else if (now.bridge) across(now.row, now.bridge, moves, true);
+    if (whole) done.forEach(({ row, cross }) => cross && across(row, cross, false, false));
+    else if (now.cross) across(now.row, now.cross, moves, true);
 
     // the decoder: each word sees those before it, and goes back in
     if (writing) {
@@ -121,7 +119,8 @@ export default function (component) {
     }
     const place = writing ? out + 10 : into + 10, end = writing ? width - 2 : over - 10;
     done.forEach((one) => {
-      const current = one === now, beside = narrow ? (one.right ? "✓" : "✗") : `${one.share} ${one.right ? "✓" : "✗"}`;
+      const mark = one.right == null ? "" : one.right ? "✓" : "✗";  // what a decoder alone writes is not right or wrong
+      const current = one === now, beside = narrow ? mark : `${one.share} ${mark}`;
       const css = `${current ? "now" : ""} ${current && moves ? "comes" : ""}`, wide = (narrow ? 1.3 : 5.1) * type;
       put(one.word, place, y(one.row), css, "start", end - place - wide).append(make("title", {}, `${one.word}: ${one.share}`));
       put(beside, end, y(one.row), css, "end");

@@ -10,10 +10,13 @@ from ui.text import literal
 from ui.translations import _
 
 if TYPE_CHECKING:
+    from minibert.model import BertForPreTraining
+    from minibert.tokenizer import Tokenizer
     from minibert.toy.seq2seq import Trained
 
 KIND = "encoder-decoder"  # the `kind` of its runs
 SHIPPED = CHECKPOINTS / "reverse"
+ALONE = CHECKPOINTS / "decoder-toy" / "left-to-right"
 LONGEST = 8  # most words for a model trained on this page
 
 
@@ -27,6 +30,14 @@ def trained(directory: str) -> "Trained":
     from minibert.toy.seq2seq import Trained
 
     return Trained.load(directory)
+
+
+@st.cache_resource(show_spinner=False)
+def gpt() -> "tuple[BertForPreTraining, Tokenizer]":
+    """A small decoder that was trained alone. Shared by all sessions: read only."""
+    from minibert import checkpoint
+
+    return checkpoint.load(ALONE).eval(), checkpoint.load_tokenizer(ALONE)
 
 
 def usable(run) -> bool:

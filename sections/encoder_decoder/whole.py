@@ -8,7 +8,7 @@ import streamlit as st
 from plots.grammar import MASK
 from sections.encoder_decoder import films
 from sections.encoder_decoder.subject import Inputs
-from sections.encoder_decoder.trained import say_cut, say_repeated, say_unknown, task_names, writer
+from sections.encoder_decoder.trained import gpt, say_cut, say_repeated, say_unknown, task_names, writer
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -41,7 +41,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with picture():
         half = choice("half", _("Which half is lit"), halves(), wrap=True, bare=True)
         try:
-            model, own = (None, False) if half == "encoder" else writer()
+            model, own = writer() if half == "both" else (None, False)
+            alone = films.decoder(inputs.text) if half == "decoder" else None
         except CheckpointError as error:
             st.error(_("What writes here cannot be read: {error}").format(error=literal(str(error))))
             st.markdown(_("Train one of your own under *Train a Transformer*, or see what the encoder does alone."))
@@ -50,18 +51,19 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
         elif half == "encoder":
             _draw(half, inputs, films.encoder(title_of(inputs.model), *films.blanks(*_reading(inputs))))
+        elif half == "decoder":
+            _draw(half, inputs, alone)
         else:
             words = words[: model.longest]
-            if half == "both":
-                film = films.both(model, words)
-                film = film if _guessed(inputs, words, film) else replace(film, steps=film.steps[:1], table=[])
-            else:
-                film = films.decoder(model, words)
+            film = films.both(model, words)
+            film = film if _guessed(inputs, words, film) else replace(film, steps=film.steps[:1], table=[])
             _draw(half, inputs, film, model)
     if words:
         _legend(half)
     if words and half == "encoder":
         warn_untrained(inputs.model)
+    elif words and half == "decoder":
+        _about_gpt(alone)
     elif words:
         _about(model, own, words)
     lesson.show("The question", title=False)
@@ -94,17 +96,18 @@ def _draw(half: str, inputs: Inputs, film: films.Film, model: object = None) -> 
             "half": half,
             "sources": film.sources,
             "reads": film.reads,
+            "given": film.given,
             "steps": film.steps,
             "rows": film.rows,
             "names": {
                 "encoder": [_("Encoder"), _("BERT’s half")],
-                "bridge": [_("Bridge"), _("cross-attention")],
+                "cross": [_("Cross-attention")],
                 "decoder": [_("Decoder"), _("GPT’s half")],
                 "reads": _("reads"),
                 "writes": _("writes"),
                 "fills": _("fills in"),
             },
-            "hues": {"own": LOOK[SELF][0], "bridge": LOOK[CROSS][0], "mask": MASK},
+            "hues": {"own": LOOK[SELF][0], "cross": LOOK[CROSS][0], "mask": MASK},
             "controls": controls(_("Steps so far"), _("step {n} of {last}")),
             "alt": alt,
         },
@@ -116,7 +119,7 @@ def _legend(half: str) -> None:
     from plots.encoder_decoder import CROSS, LOOK, SELF
 
     within = (LOOK[SELF][0], "━", _("self-attention, within a half: the thicker, the more"))
-    over = (LOOK[CROSS][0], "━", _("cross-attention, over the bridge"))
+    over = (LOOK[CROSS][0], "━", _("cross-attention, from the decoder to what the encoder has read"))
     legend([within, over] if half == "both" else [within])
 
 
@@ -136,11 +139,31 @@ def _about(model, own: bool, words: list[str]) -> None:
     say_repeated(model, words)
 
 
+def _about_gpt(film: films.Film) -> None:
+    """Which decoder writes here, and what it cannot know."""
+    model, tokenizer = gpt()
+    note = _(
+        "A small GPT of {n:,} weights writes here. It was trained alone, on little stories made of {words} words, to "
+        "predict each next word from those before it. It is given your first {given} words."
+    )
+    count = sum(weight.numel() for weight in model.parameters())
+    words = len(tokenizer.vocab) - len(tokenizer.special_ids)
+    st.caption(note.format(n=count, words=words, given=len(film.given)))
+    if any(one["word"] == "[UNK]" for one in film.given):
+        st.info(_("A word that is not in its stories is [UNK] to it."), icon=":material/help:")
+
+
 def _source(half: str) -> None:
     if half == "encoder":
         from minibert.inside.predictions.cloze import expectations
 
         show_source(expectations, "mlm_logits")
+    elif half == "decoder":
+        from minibert.inside.predictions.generation import go_on
+        from minibert.relatives.left_to_right import earlier_tokens
+
+        show_source(go_on, "argmax")
+        show_source(earlier_tokens, "causal_mask", label=literal(_("The mask that hides what follows")))
     else:
         from minibert.seq2seq.decoder import greedy
         from minibert.toy.seq2seq import EncoderDecoder

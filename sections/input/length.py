@@ -16,13 +16,19 @@ from ui.translations import _
 LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 
 
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    truncation(lesson, inputs)
+    cost(lesson)
+
+
 @st.fragment
-def show_cost(lesson: Lesson, inputs: Inputs) -> None:
+def cost(lesson: Lesson) -> None:
     """Memory to train BERT-base by length, with attention computed explicitly and fused."""
     from minibert.config import BertConfig
     from minibert.count import memory
     from plots.embeddings_sum import cost_of_length
 
+    lesson.show("Why 512?")
     rows = st.slider(_("Rows in a batch"), 1, 64, 16, key="rows")
     base = BertConfig.preset("base", max_position_embeddings=max(LENGTHS))
     kinds = {_("attention written out"): "explicit", _("fused attention"): "fused"}
@@ -45,14 +51,13 @@ def show_cost(lesson: Lesson, inputs: Inputs) -> None:
     ).format(times=doubled[_("attention written out")], fused=doubled[_("fused attention")])
     table = [{"T": t, **{name: f"{values[i]:.2f}" for name, values in series.items()}} for i, t in enumerate(LENGTHS)]
     figure(partial(cost_of_length, LENGTHS, series, 512, titles, title), alt, key="length", data=table)
-    lesson.show("Why 512?", title=False)
 
 
 STYLE = """<style>[class*="st-key-kept-"] .mb-faded bdi { text-decoration: line-through 2px; }</style>"""
 
 
 @st.fragment
-def show_truncation(lesson: Lesson, inputs: Inputs) -> None:
+def truncation(lesson: Lesson, inputs: Inputs) -> None:
     """The tokens that a strategy keeps, the others struck out."""
     st.html(STYLE)
     from minibert.text.truncation import keep

@@ -16,7 +16,7 @@ SPECIAL = re.compile(r"\[[^\[\]\s]{1,30}\]")
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """The text before and after the tokenizer knows the new token."""
-    lesson.show("A token of your own", title=False)
+    lesson.show("A token of your own")
     from minibert.tokenizer import Tokenizer
 
     trained = load(inputs.model).tokenizer

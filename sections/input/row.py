@@ -4,6 +4,7 @@ import html
 
 import streamlit as st
 
+from sections.input import own_token
 from sections.input.subject import COLUMNS, Inputs
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -30,8 +31,13 @@ STYLE = """<style>
 </style>"""
 
 
-@st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
+    growing(lesson, inputs)
+    own_token.show(lesson, inputs)
+
+
+@st.fragment
+def growing(lesson: Lesson, inputs: Inputs) -> None:
     """A table of the model input that grows with every step of the stepper."""
     st.html(STYLE)
     tokenizer = load(inputs.model).tokenizer

@@ -51,6 +51,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(key="wide-numbers"):
         st.table(rows)
     st.markdown(_picked(trace, place, _("position") in parts))
+    if twice := _twice(trace, place):
+        st.markdown(twice)
     if narrow:
         st.markdown(
             _(
@@ -178,6 +180,24 @@ def _picked(trace, place: int, positions: bool) -> str:
     return (text if positions else without).format(
         id=trace.ids[place], segment=trace.encoding.segments[place], place=place + 1, row=place
     )
+
+
+def _twice(trace, place: int) -> str:
+    """What the sums of one token at two places have in common; "" if no token comes twice."""
+    import numpy as np
+
+    ids = trace.ids[: len(trace.tokens)]
+    often = [i for i, one in enumerate(ids) if not trace.encoding.special[i] and ids.count(one) > 1]
+    if not often:
+        return ""
+    here = place if place in often else often[0]
+    there = next(i for i in often if i != here and ids[i] == ids[here])
+    one, other = (trace["embeddings.sum"][i].astype("float64") for i in (here, there))
+    cosine = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
+    return _(
+        "“{token}” comes twice, at positions {here} and {there}: the same token vector, and still two different sums, "
+        "with a cosine of {cosine:.2f}."
+    ).format(token=literal(visible(trace.tokens[here])), here=here + 1, there=there + 1, cosine=cosine)
 
 
 def _source(model: str, positions: bool, narrow: bool) -> None:

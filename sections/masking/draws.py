@@ -8,7 +8,7 @@ import streamlit as st
 from sections.masking.subject import MAX_CHARS, Inputs, follow
 from ui.inputs import choice, seed_input, sentence_input
 from ui.limits import warn_unread
-from ui.model_cache import version_of
+from ui.model_cache import load, version_of
 from ui.shares import set_shares, share_sliders
 from ui.translations import _
 
@@ -19,10 +19,13 @@ EPOCHS = 4
 
 @dataclass(frozen=True)
 class MaskedCopy:
-    """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES)."""
+    """One masked version of a text. read: the model's input tokens · fates: what happened to each (cloze.FATES) · ids,
+    labels: the same as the model takes them."""
 
     read: Sequence[str]
     fates: Sequence[str]
+    ids: tuple[int, ...]
+    labels: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ def read(inputs: Inputs) -> MaskedText | None:
             rng.manual_seed(chosen.seed)
         corrupted, labels = mask_tokens(ids, special, vocab, rng, chosen.rate / 100, shares, chosen.whole_words, joined)
         token_fates = fates(ids[0], corrupted[0], labels[0], vocab.mask_id)
-        draws.append(MaskedCopy([loaded.tokenizer.vocab[number] for number in corrupted[0].tolist()], token_fates))
+        now, vocabulary = tuple(corrupted[0].tolist()), loaded.tokenizer.vocab
+        draws.append(MaskedCopy([vocabulary[i] for i in now], token_fates, now, tuple(labels[0].tolist())))
     return MaskedText(chosen, encoding, draws, n)
 
 
@@ -103,6 +107,16 @@ def _vocabulary(model: str, version: int, _tokenizer):
     from minibert.corruption import MaskVocabulary
 
     return MaskVocabulary.of(_tokenizer)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def losses(model: str, version: int, ids: Sequence[Sequence[int]], labels: Sequence[Sequence[int]]):
+    """`cloze.token_losses` of a model: computed once for all who ask the same."""
+    import torch
+
+    from minibert.inside.predictions.cloze import token_losses
+
+    return token_losses(load(model).model, torch.tensor(ids), torch.tensor(labels)).tolist()
 
 
 def _settings() -> MaskingChoice:

@@ -8,10 +8,13 @@ from sections.masking import draws
 from sections.masking.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
+from ui.model_cache import load, version_of
 from ui.text import visible
 from ui.translations import _
 
 COLUMNS = 40  # most tokens in the figure
+HIDDEN = (5, 15, 30, 45, 60, 75, 90)  # percent of the tokens
+COPIES = 4  # draws at each of them
 
 
 @st.fragment
@@ -23,10 +26,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     _show_rows(readings)
     lesson.show("What it costs")
     _show_cost(readings.n, readings.num_targets, readings.settings.rate, readings.settings.split)
+    lesson.show("Hiding more")
+    _show_hiding_more(inputs, readings)
 
 
 def fate_names() -> dict[str, str]:
-    return {"untouched": _("not asked"), "masked": "[MASK]", "random": _("random token"), "kept": _("kept")}
+    return {"untouched": _("not chosen"), "masked": "[MASK]", "random": _("random token"), "kept": _("kept")}
 
 
 def _show_rows(readings: draws.MaskedText) -> None:
@@ -48,8 +53,8 @@ def _show_rows(readings: draws.MaskedText) -> None:
         st.caption(
             _("The figure shows the first {shown} of {n} tokens; the numbers count all.").format(shown=COLUMNS, n=n)
         )
-    summary = _("After {epochs} epochs {asked} of {n} tokens have been predicted at least once: {share:.0%}").format(
-        epochs=len(rows), asked=len(covered), n=n, share=len(covered) / n
+    summary = _("After {epochs} epochs {seen} of {n} tokens have been predicted at least once: {share:.0%}").format(
+        epochs=len(rows), seen=len(covered), n=n, share=len(covered) / n
     )
     tokens, fates = [visible(encoding.tokens[i]) for i in shown], fate_names()
     cells = [[row[i] for i in shown] for row in rows]
@@ -86,10 +91,10 @@ def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> N
     with st.container(key="cost"):
         st.markdown(
             _(
-                "In one reading BERT predicts **{asked}** of {n} tokens ({share:.0%}), a left-to-right model all "
+                "In one reading BERT predicts **{chosen}** of {n} tokens ({share:.0%}), a left-to-right model all "
                 "**{n}**. For as many predictions BERT reads the text **{times}** times."
             ).format(
-                asked=num_targets, n=n, share=num_targets / n, times=f"{n / num_targets:.1f}" if num_targets else "∞"
+                chosen=num_targets, n=n, share=num_targets / n, times=f"{n / num_targets:.1f}" if num_targets else "∞"
             )
         )
     masked, random, kept = (rate / 100 * share / 100 for share in split)
@@ -108,3 +113,46 @@ def _show_cost(n: int, num_targets: int, rate: int, split: tuple[int, ...]) -> N
         ).format(masked=percent(masked), random=percent(random), kept=percent(kept), rest=percent(1 - rate / 100)),
         "reading",
     )
+
+
+def _show_hiding_more(inputs: Inputs, readings: draws.MaskedText) -> None:
+    """The model's mean loss at the hidden tokens by the share that is hidden: the more is hidden, the less tells."""
+    from plots.attention_experiments import curves
+
+    encoding, seed = readings.encoding, readings.settings.seed
+    losses = _losses_by_share(
+        inputs.model, version_of(inputs.model), tuple(encoding.ids), tuple(encoding.special), seed
+    )
+    title = _("Loss at a hidden token: {few:.1f} with {least} % hidden, {many:.1f} with {most} %").format(
+        few=losses[0], least=HIDDEN[0], many=losses[-1], most=HIDDEN[-1]
+    )
+    figure(
+        partial(
+            curves, HIDDEN, {"": losses}, xaxis=_("hidden, % of the tokens"), yaxis=_("mean −ln p, nats"), height=320
+        ),
+        f"{title}.",
+        "loss-by-share",
+        title=title,
+        data=lambda: {_("hidden, % of the tokens"): list(HIDDEN), _("mean −ln p, nats"): losses},
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _losses_by_share(
+    model: str, version: int, ids: tuple[int, ...], special: tuple[bool, ...], seed: int
+) -> list[float]:
+    """The mean loss at tokens hidden by [MASK], over COPIES draws, for each of HIDDEN."""
+    import torch
+
+    from minibert.corruption import MaskVocabulary, mask_tokens
+    from minibert.inside.predictions.cloze import token_losses
+    from minibert.model import IGNORE
+
+    loaded, rng = load(model), torch.Generator().manual_seed(seed)
+    rows, never = torch.tensor(ids).expand(COPIES, -1), torch.tensor(special).expand(COPIES, -1)
+    vocabulary, means = MaskVocabulary.of(loaded.tokenizer), []
+    for share in HIDDEN:
+        hidden, labels = mask_tokens(rows, never, vocabulary, rng, share / 100, (1.0, 0.0, 0.0))
+        chosen = labels != IGNORE
+        means.append(token_losses(loaded.model, hidden, labels)[chosen].mean().item())
+    return means

@@ -9,6 +9,8 @@ from sections.masking import draws
 from sections.masking.subject import Inputs
 from ui.computations import fingerprint
 from ui.lesson import Lesson
+from ui.model_cache import version_of
+from ui.model_widgets import warn_untrained
 from ui.player import playing
 from ui.source import show_source
 from ui.text import visible
@@ -23,7 +25,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     readings = draws.read(inputs)
     if readings is None:
         return
-    falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws)
+    warn_untrained(inputs.model)
+    ids, labels = zip(*((draw.ids, draw.labels) for draw in readings.draws), strict=True)
+    losses = draws.losses(inputs.model, version_of(inputs.model), ids, labels)
+    falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws, losses)
     _show_arithmetic(readings)
     lesson.show("What falls", title=False)
     show_source(mask_tokens, find="corrupted = ", label=_("The code that drew these masks"))
@@ -54,10 +59,10 @@ def _show_arithmetic(readings: draws.MaskedText) -> None:
         )
     if whole_words and num_targets < budget:
         words = _(
-            "Whole words: {asked} of the budget of {budget}. A word falls complete or not at all; no other fitted "
+            "Whole words: {chosen} of the budget of {budget}. A word falls complete or not at all; no other fitted "
             "what was left."
         )
-        st.caption(words.format(asked=num_targets, budget=budget))
+        st.caption(words.format(chosen=num_targets, budget=budget))
     elif num_targets > budget:
         words = _("Whole words: every word has more pieces than the budget of {budget}, so the shortest falls alone.")
         st.caption(words.format(budget=budget))
@@ -70,8 +75,15 @@ _HTML = """<div class="mb-falling">
 </div>"""
 
 
-def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], copies: Sequence[draws.MaskedCopy]) -> None:
-    """The text with its masks, one epoch per click or arrow key; the first falls at once."""
+def falling_masks(
+    key: str,
+    tokens: Sequence[str],
+    special: Sequence[bool],
+    copies: Sequence[draws.MaskedCopy],
+    losses: Sequence[Sequence[float]],
+) -> None:
+    """The text with its masks, one epoch per click or arrow key; the first falls at once. losses: −ln p of each token,
+    for each copy."""
     data = {
         "tokens": [visible(token) for token in tokens],
         "special": list(special),
@@ -80,9 +92,13 @@ def falling_masks(key: str, tokens: Sequence[str], special: Sequence[bool], copi
                 "read": [visible(token) for token in draw.read],
                 "fates": list(draw.fates),
                 "under": [_under(fate, visible(token)) for fate, token in zip(draw.fates, tokens, strict=True)],
+                "losses": [
+                    "" if fate == "untouched" else f"−ln p = {loss:.2f}"
+                    for fate, loss in zip(draw.fates, each, strict=True)
+                ],
                 "said": caption,
             }
-            for draw, caption in zip(copies, _captions(copies, special), strict=True)
+            for draw, each, caption in zip(copies, losses, _captions(copies, special, losses), strict=True)
         ],
         "colours": _colours(),
         "words": {
@@ -101,22 +117,24 @@ def _under(fate: str, token: str) -> str:
     return _("kept") if fate == "kept" else ""
 
 
-def _captions(copies: Sequence[draws.MaskedCopy], special: Sequence[bool]) -> list[str]:
-    """For each epoch: how many tokens are targets, of which fate, and how many for the first time."""
+def _captions(
+    copies: Sequence[draws.MaskedCopy], special: Sequence[bool], losses: Sequence[Sequence[float]]
+) -> list[str]:
+    """For each epoch: how many tokens are targets, of which fate, their mean loss, and how many have been targets."""
     captions, covered, n = [], set(), len(special) - sum(special)
-    for number, draw in enumerate(copies, 1):
+    for number, (draw, each) in enumerate(zip(copies, losses, strict=True), 1):
         targets = {place for place, fate in enumerate(draw.fates) if fate != "untouched"}
-        new, covered = targets - covered, covered | targets
+        covered |= targets
         captions.append(
             _(
-                "Epoch {number} of {all}: {asked} asked ({masked} [MASK], {random} random, {kept} kept), {new} for the "
-                "first time; {seen} of {n} so far"
+                "Epoch {number} of {all}: {chosen} chosen ({masked} [MASK], {random} random, {kept} kept), mean loss "
+                "{loss:.2f}; {seen} of {n} tokens so far"
             ).format(
                 number=number,
                 all=len(copies),
-                asked=len(targets),
+                chosen=len(targets),
+                loss=sum(each) / max(1, len(targets)),
                 **{name: draw.fates.count(name) for name in ("masked", "random", "kept")},
-                new=len(new),
                 seen=len(covered),
                 n=n,
             )

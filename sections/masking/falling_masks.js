@@ -23,9 +23,9 @@ export default function (component) {
     const cell = make("li");
     const widest = Math.max(token.length, ...data.epochs.map((epoch) => epoch.read[place]?.length ?? 0));
     cell.style.setProperty("--wide", widest);
-    cell.append(make("bdi"), make("small"), make("span", "", "times"), make("span", token, "gone"));
+    cell.append(make("bdi"), make("small"), make("small"), make("span", "", "times"), make("span", token, "gone"));
     cell.lastChild.setAttribute("aria-hidden", "true");
-    cell.children[2].setAttribute("aria-hidden", "true");
+    cell.children[3].setAttribute("aria-hidden", "true");
     return cell;
   });
   row.replaceChildren(...cells);
@@ -38,10 +38,11 @@ export default function (component) {
   function draw(falls) {
     const epoch = data.epochs[view.at];
     cells.forEach((cell, place) => {
-      const fate = epoch.fates[place], [now, under, times, gone] = cell.children;
+      const fate = epoch.fates[place], [now, under, loss, times, gone] = cell.children;
       cell.className = data.special[place] ? "special" : fate;
       now.textContent = fate === "untouched" ? data.tokens[place] : epoch.read[place];
       under.textContent = epoch.under[place];
+      loss.textContent = epoch.losses[place];
       times.textContent = "●".repeat(data.epochs.slice(0, view.at + 1).filter((one) => one.fates[place] !== "untouched").length);
       if (!falls || fate === "untouched" || calm()) return;
       const delay = Math.min(place * 25, 500);
@@ -53,7 +54,8 @@ export default function (component) {
       } else {
         now.animate([{ transform: "none" }, { transform: "translateY(0.35rem)" }, { transform: "none" }], { duration: 500, delay });
       }
-      under.animate([{ opacity: 0 }, { opacity: 0.85 }], { duration: 300, delay: delay + 700, fill: "backwards" });
+      for (const told of [under, loss])
+        told.animate([{ opacity: 0 }, { opacity: 0.85 }], { duration: 300, delay: delay + 700, fill: "backwards" });
     });
     said.textContent = epoch.said;
     before.disabled = view.at === 0;

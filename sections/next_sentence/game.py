@@ -3,6 +3,8 @@
 import streamlit as st
 
 from sections.next_sentence.subject import Inputs, bundled, kind_names, topic_judge
+from ui.inputs import choice, counter
+from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.page import picture
 from ui.predict import tally
@@ -14,16 +16,23 @@ ROUND = 10  # pairs to guess
 
 
 @st.fragment
-def show(inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
+        against = choice(
+            "against",
+            _("The pairs"),
+            {"elsewhere": _("BERT: next or from elsewhere"), "swapped": _("ALBERT: in order or swapped")},
+        )
+        number = counter("round", _("New round"), button="new-round")
     with picture():
-        _table(inputs)
+        _table(inputs.model, against, number)
+    lesson.show("A second question", title=False)
 
 
-def _table(inputs: Inputs) -> None:
-    """The current pair: first to be guessed, then its answer."""
+def _table(model: str, against: str, number: int) -> None:
+    """The current pair: first to be guessed, then its answer. number: seed of the deal."""
     from minibert.inside.predictions.next_sentence import deal, probes
 
-    against, number = inputs.against, inputs.round
     probed = probes(*bundled())
     dealt = deal(probed, against, ROUND, number)
     state = st.session_state.setdefault("_guessed", {})
@@ -31,7 +40,7 @@ def _table(inputs: Inputs) -> None:
     turned = st.session_state.setdefault("_turned", {})
     at = turned.get((against, number), 0)  # index of the current pair
     if at == ROUND:
-        _show_score(inputs.model, probed, dealt, guesses)
+        _show_score(model, probed, dealt, guesses)
         return
     probe = probed[dealt[at]]
     words = (
@@ -50,7 +59,7 @@ def _table(inputs: Inputs) -> None:
                 args = ((against, number), at, answer, question)
                 st.button(label, key=f"guess-{answer}", icon=icon, on_click=_guess, args=args)
         return
-    _reveal(inputs.model, probed, dealt[at], guesses[at], words, question)
+    _reveal(model, probed, dealt[at], guesses[at], words, question)
     st.button(
         _("Next pair") if at + 1 < ROUND else _("See the score"),
         key="turn",

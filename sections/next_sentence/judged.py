@@ -15,6 +15,10 @@ from ui.source import show_source
 from ui.translations import _
 
 CHARS_JUDGED = 2_000
+PAPERS = {  # Devlin et al. 2019, appendix A.1
+    "milk": ("The man went to the store.", "He bought a gallon of milk."),
+    "penguins": ("The man went to the store.", "Penguins are flightless birds."),
+}
 
 
 @st.fragment
@@ -29,15 +33,21 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     for probe in probes(*bundled()):
         windows.setdefault(probe.window, {})[probe.kind] = probe
     examples = [kinds for kinds in windows.values() if len(kinds) == len(KINDS)]
+    papers = {"milk": ("next", _("milk (the paper’s)")), "penguins": ("elsewhere", _("penguins (the paper’s)"))}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        kind = choice("kind", _("Example: B is"), short_names())
+        names = short_names() | {name: shown for name, (_kind, shown) in papers.items()}
+        name = choice("kind", _("Example: B is"), names, wrap=True)
         number = counter("example", _("Another example"), button="another", start=1, first=1, last=len(examples))
-    probe = examples[number - 1][kind]
-    if st.session_state.get("filled", (kind, number)) != (kind, number):
-        st.session_state["a"], st.session_state["b"] = probe.a, probe.b
-    st.session_state["filled"] = (kind, number)
+    if name in papers:
+        kind, example = papers[name][0], PAPERS[name]
+    else:
+        kind, probe = name, examples[number - 1][name]
+        example = (probe.a, probe.b)
+    if st.session_state.get("filled", example) != example:
+        st.session_state["a"], st.session_state["b"] = example
+    st.session_state["filled"] = example
     texts = []
-    for column, name, start in zip(st.columns(2, gap="large"), "AB", (probe.a, probe.b), strict=True):
+    for column, name, start in zip(st.columns(2, gap="large"), "AB", example, strict=True):
         with column:
             texts.append(
                 sentence_input(
@@ -66,7 +76,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         title=_("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
         data=rows,
     )
-    if (a, b) == (probe.a.strip(), probe.b.strip()):
+    if (a, b) == tuple(map(str.strip, example)):
         st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _label_in_training(kind))
     overlap, verdicts = topic_judge(model, version_of(model))
     bound, cosine = verdicts.threshold, overlap(a, b)

@@ -26,8 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.text.store import TokenStore
 
     model = inputs.model
-    lesson.show("A second question", title=False)
-    lesson.show("How pairs are made")
+    lesson.show("How pairs are made", title=False)
     text, max_length, short, seed = documents.read(lesson)
     tokenizer = load(model).tokenizer
     own = documents_in(text)

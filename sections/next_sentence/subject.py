@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import choice, counter
 from ui.lesson import LESSONS
 from ui.model_cache import load
 from ui.model_registry import available_models
@@ -18,36 +17,27 @@ DOCUMENTS = LESSONS / "data" / "documents"
 
 @dataclass(frozen=True)
 class Inputs:
-    """model: its name · against: kind of the false pairs in the game · round: seed of the deal."""
+    """model: the name of the one that judges."""
 
     model: str
-    against: str
-    round: int
 
 
 def read() -> Inputs:
-    """The game's kind of pairs, and the model, in one row."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
-        against = choice(
-            "against",
-            _("The pairs"),
-            {"elsewhere": _("BERT: next or from elsewhere"), "swapped": _("ALBERT: in order or swapped")},
+    """The model, in a drawer."""
+    with drawer():
+        model = model_choice(
+            judge=True,
+            label=_("Model: its vocabulary cuts the text, its next-sentence head judges"),
+            default=WELL_READ,
         )
-        number = counter("round", _("New round"), button="new-round")
-        with drawer():
-            model = model_choice(
-                judge=True,
-                label=_("Model: its vocabulary cuts the text, its next-sentence head judges"),
-                default=WELL_READ,
+        asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
+        if asked_for_order:
+            words = _(
+                "Not in the list: {names}. Such a model was pre-trained on the order of two segments, not on "
+                "whether one follows the other."
             )
-            asked_for_order = [literal(info.title) for info in available_models() if info.objective == "mlm+sop"]
-            if asked_for_order:
-                words = _(
-                    "Not in the list: {names}. Such a model was pre-trained on the order of two segments, not on "
-                    "whether one follows the other."
-                )
-                st.caption(words.format(names=", ".join(asked_for_order)))
-    return Inputs(model, against, number)
+            st.caption(words.format(names=", ".join(asked_for_order)))
+    return Inputs(model)
 
 
 def kind_names() -> dict[str, str]:

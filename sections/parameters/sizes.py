@@ -55,9 +55,7 @@ def read() -> Sizes | None:
         labels = slider_labels(short=projecting())
         for letter, column in zip("LHAFVPTB", columns, strict=True):
             low, high, step = RANGES[letter]
-            column.slider(
-                labels[letter], low, high, step=step, key=letter, on_change=_take_along if letter == "H" else None
-            )
+            column.slider(labels[letter], low, high, step=step, key=letter, on_change=MOVED.get(letter))
         with family:
             name = _choose_model()
         line = st.container()
@@ -145,6 +143,18 @@ def _take_along() -> None:
         hidden = st.session_state["H"]
         st.session_state["A"] = min(hidden // 64, RANGES["A"][1])
         st.session_state["F"] = min(4 * hidden, RANGES["F"][1])
+    _fit_heads()
+
+
+def _fit_heads() -> None:
+    """After a change of H or A: the number of heads nearest to A that divides H."""
+    low, high, _step = RANGES["A"]
+    hidden, heads = st.session_state["H"], st.session_state["A"]
+    fitting = (count for count in range(low, high + 1) if hidden % count == 0)
+    st.session_state["A"] = min(fitting, key=lambda count: abs(count - heads))
+
+
+MOVED = {"H": _take_along, "A": _fit_heads}  # slider → what follows when it is moved
 
 
 def _widths() -> list[int]:

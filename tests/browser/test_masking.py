@@ -45,7 +45,7 @@ def test_a_click_a_double_click_and_a_key_hide_a_word(page):
 
 @pytest.mark.release
 def test_masks_fall_epoch_by_epoch_and_the_shares_stay_a_whole(page):
-    open_page(page, "masking", epochs=3, seed=11)
+    open_page(page, "masking", part="What falls", epochs=3, seed=11)
     said = page.locator(".mb-falling .said")
     expect(said).to_contain_text("Epoch 1 of 3")
     first = read(page)

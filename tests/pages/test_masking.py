@@ -20,6 +20,7 @@ MODEL = available_models(fill=True)[0].name
 FALLS, EPOCHS, PAPER = "What falls", "Epoch after epoch", "What the paper measured"
 PAIR, WHY = "One blank, two sentences", "Why not always [MASK]"
 open_page = partial(driver.open_page, "masking")
+falling = partial(open_page, part=FALLS)
 with_model = partial(open_page, model=MODEL)
 
 
@@ -51,13 +52,13 @@ def shares(app: AppTest) -> list[int]:
 
 
 def test_it_opens_with_the_papers_values_draws_anew_and_shares_make_room():
-    app = open_page(seed=11)
+    app = falling(seed=11)
     assert (app.slider(key="rate").value, shares(app)) == (15, [80, 10, 10])
     assert app.button(key="papers-values").disabled
     first = chips(app)
     whole(app.button(key="draw").click().run())
     assert app.number_input(key="seed").value == 12 and chips(app) != first
-    assert chips(open_page(seed=12)) == chips(app) and chips(open_page(seed=11)) == first
+    assert chips(falling(seed=12)) == chips(app) and chips(falling(seed=11)) == first
     whole(app.slider(key="split-1").set_value(100).run())
     assert shares(app) == [0, 100, 0]
     assert "masked" not in {kind for kind, token, _ in chips(app) if token != "[MASK]"}
@@ -66,15 +67,15 @@ def test_it_opens_with_the_papers_values_draws_anew_and_shares_make_room():
 
 
 def test_all_three_fates_are_in_the_first_draw_and_all_or_none_at_the_ends_of_the_rate():
-    assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(open_page())}
+    assert {"masked", "random", "kept"} <= {kind for kind, _, _ in chips(falling())}
     for rate, times in ((0, "∞"), (100, "1.0")):
-        app = open_page(rate=rate, split="100-0-0")
+        app = falling(rate=rate, split="100-0-0")
         assert {token for _, token, _ in chips(app)[1:-1]} == {"[MASK]"} if rate else not fallen(app)
         assert f"**{times}**" in text_of(driver.part(app, EPOCHS))
 
 
 def test_the_arithmetic_is_that_of_the_chips():
-    app = open_page(rate=40, split="30-40-30", seed=7)
+    app = falling(rate=40, split="30-40-30", seed=7)
     n, kinds = len(chips(app)) - 2, [kind for kind, _, _ in chips(app)]
     budget = round(0.4 * n)
     head, _, expected, this_draw = table(app)
@@ -86,8 +87,21 @@ def test_the_arithmetic_is_that_of_the_chips():
     assert len(fallen(app)) == budget and {budget, n} <= set(map(int, re.findall(r"\d+", said)))
 
 
+def test_a_chosen_tokens_loss_is_the_models_and_grows_with_what_is_hidden():
+    app = falling(model=MODEL, rate=50, text=SENTENCE)
+    model, tokenizer, true = load(MODEL).model, load(MODEL).tokenizer, load(MODEL).tokenizer.encode(SENTENCE).ids
+    ids = [tokenizer.ids[token] for _, token, _ in chips(app)]
+    log_probs = expectations(model, ids, fallen(app))
+    expected = [-float(row[true[place]]) for place, row in zip(fallen(app), log_probs, strict=True)]
+    told = sent(app)["epochs"][0]
+    assert [told["losses"][place] for place in fallen(app)] == [f"−ln p = {loss:.2f}" for loss in expected]
+    assert f"{sum(expected) / len(expected):.2f}" in told["said"]
+    (line,) = figure(with_model(part=EPOCHS), "loss-by-share")["data"]
+    assert line["y"][0] < line["y"][-1]
+
+
 def test_a_chosen_token_shows_its_answer():
-    app = open_page(rate=100, split="50-50-0", text="the old dog")
+    app = falling(rate=100, split="50-50-0", text="the old dog")
     answers = [below for _, _, below in chips(app)]
     assert answers == ["", "was the", "was old", "was dog", ""]
     assert {token for kind, token, _ in chips(app) if kind == "masked"} <= {"[MASK]"}
@@ -98,10 +112,10 @@ def test_whole_words_fall_with_all_their_characters():
     ends = [1 + len("".join(words[:i])) for i in range(len(words) + 1)]  # [CLS] stands at 0
     for seed in range(3):
         query = {"text": "".join(words), "rate": 40, "seed": seed, "model": "mini-zh"}
-        app = open_page(**query, whole="true")
+        app = falling(**query, whole="true")
         assert app.text_input(key="cloze").value == "房间很干净，服务员也很热情。"  # the examples are Chinese as well
         down = set(fallen(app))
-        assert down and down != set(fallen(open_page(**query)))
+        assert down and down != set(fallen(falling(**query)))
         for places in (set(range(*ends[i : i + 2])) for i in range(len(words))):
             assert not down & places or down >= places
 
@@ -116,7 +130,7 @@ def test_static_rows_repeat_and_dynamic_rows_do_not():
     app, dynamic = rows("dynamic")
     assert len(static) == len(set(dynamic)) == 6 and set(static) == {dynamic[0]}  # both start with the draw above
     epochs, asked, n = map(int, re.findall(r"\d+", title_of(app, "epoch-rows"))[:3])
-    each = len(fallen(open_page(masks="dynamic", epochs=6, part=FALLS)))
+    each = len(fallen(falling(masks="dynamic", epochs=6)))
     assert epochs == 6 and each < asked < n
     assert f"1 − (1 − {each}/{n})⁶ = {1 - (1 - each / n) ** 6:.0%}" in text_of(app)
 
@@ -210,8 +224,8 @@ def test_the_three_readings_are_the_models():
 
 def test_a_random_model_is_called_one():
     assert MODEL != UNTRAINED and not open_page().warning
-    for part in (PAIR, WHY):
-        assert len(open_page(model=UNTRAINED, part=part).warning) == 2  # at the picture, and in the part
+    for part in ("Fill the blanks", FALLS, PAIR, WHY):
+        assert len(open_page(model=UNTRAINED, part=part).warning) == 1
 
 
 def test_table_8_is_the_papers():
@@ -222,7 +236,9 @@ def test_table_8_is_the_papers():
     ]
 
 
-@pytest.mark.parametrize(("part", "key"), [(FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")])
+@pytest.mark.parametrize(
+    ("part", "key"), [("Fill the blanks", "cloze"), (FALLS, "text"), (EPOCHS, "text"), (PAIR, "a"), (WHY, "probe")]
+)
 def test_any_text_is_text(part, key):
     app = open_page(part=part)
     for text in ("", EVERYTHING):
@@ -230,7 +246,7 @@ def test_any_text_is_text(part, key):
             app.session_state[field] = text
         assert_no_markup(whole(app.run()))
         assert not app.error
-        assert text or len(app.info) == 2
+        assert text or len(app.info) == 1
 
 
 @pytest.mark.parametrize(
@@ -242,14 +258,15 @@ def test_any_text_is_text(part, key):
     ],
 )
 def test_a_bad_link_falls_back(query):
-    app = open_page(**query)
+    assert not open_page(**query).error  # the blanks
+    app = falling(**query)
     assert shares(app) == [80, 10, 10]
     assert 0 <= app.slider(key="rate").value <= 100
     assert len(fallen(app)) > 0
 
 
 def test_what_the_class_types_goes_on_into_every_part():
-    app = open_page(cloze="My cat sleeps on the sofa.")
+    app = falling(cloze="My cat sleeps on the sofa.")
     assert app.text_area(key="text").value == "My cat sleeps on the sofa."
     assert [token for _, token, _ in chips(app)][-2] == "."
     assert open_page(cloze="My cat sleeps on the sofa.", part=WHY).text_input(key="probe").value.startswith("My cat")

@@ -13,6 +13,7 @@ from minibert.inside.predictions.next_sentence import deal, decisions, documents
 from minibert.text.documents import read_documents
 from minibert.text.store import TokenStore
 from minibert.training.statistics import wilson
+from sections.next_sentence import judged
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, link, metrics, text_of, whole
@@ -24,7 +25,7 @@ from ui.predict import tally
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
-MAKING, SHARES, JUDGED = "The question", "Why more than half are random", "Judged live"
+GAME, MAKING, SHARES, JUDGED = "You first", "How pairs are made", "Why more than half are random", "Judged live"
 KINDS, TAUGHT, PAPERS = "Topic against coherence", "Can it be taught?", "Was it of any use?"
 
 
@@ -62,7 +63,7 @@ def pairs_next_and_random(app: AppTest) -> list[int]:
 
 
 def test_the_pairs_are_those_of_the_settings_and_the_steps_tell_one_story():
-    app = open_page(model=MODEL, seed=3, length=40, step=1)
+    app = open_page(part=MAKING, model=MODEL, seed=3, length=40, step=1)
     made, store, tokenizer = made_of(app.text_area(key="documents").value, 40, 3)
     random = sum(one.random_next for one in made)
     assert pairs_next_and_random(app) == [len(made), len(made) - random, random]
@@ -91,14 +92,14 @@ def test_the_pairs_are_those_of_the_settings_and_the_steps_tell_one_story():
 
 
 def test_single_sentences_are_always_random_and_one_document_has_no_random_b():
-    app = open_page(documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
+    app = open_page(part=MAKING, documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
     assert pairs_next_and_random(app) == [3, 0, 3] and not app.warning
     assert figure(driver.part(app, SHARES), "shares")["data"][0]["text"] == ["100%"]
-    assert open_page(documents="One sentence. Another one. A third one. The fourth.").warning
+    assert open_page(part=MAKING, documents="One sentence. Another one. A third one. The fourth.").warning
 
 
 def test_any_text_breaks_nothing():
-    app = open_page()
+    app = open_page(part=MAKING)
     for text in ("", f"{EVERYTHING}\n\n{EVERYTHING}", "one. two. " * 3_000):
         app.text_area(key="documents").set_value(text)
         assert_no_markup(whole(app.run()))
@@ -124,6 +125,13 @@ def test_a_judgement_is_the_models():
     assert written(app) == [f"{forth:.1%}", f"{back:.1%}"]
 
 
+@pytest.mark.parametrize(("kind", "follows"), [("milk", True), ("penguins", False)])
+def test_the_well_read_model_judges_the_papers_pairs_right(kind, follows):
+    app = open_page(part=JUDGED, kind=kind, model="minilm-en")
+    assert [app.text_area(key="a").value, app.text_area(key="b").value] == list(judged.PAPERS[kind])
+    assert (float(written(app)[0].rstrip("%")) > 50) == follows
+
+
 @pytest.mark.parametrize(("kind", "other"), [("next", "swapped"), ("swapped", "next")])
 def test_examples_are_pairs_of_their_kind_and_a_changed_text_is_kept(kind, other, counted):
     app = open_page(part=JUDGED, kind=kind, example=3)
@@ -135,15 +143,15 @@ def test_examples_are_pairs_of_their_kind_and_a_changed_text_is_kept(kind, other
     assert link(app, "example") == "4"
     whole(app.text_area(key="b").set_value("Something else.").run())
     assert app.text_area(key="b").value == "Something else."
-    whole(app.segmented_control(key="kind").set_value(other).run())
+    whole(app.pills(key="kind").set_value(other).run())
     assert app.text_area(key="b").value != "Something else."
 
 
 def test_a_bad_link_falls_back():
     link = {"kind": "nonsense", "example": 10**9, "pair": "x", "step": 99, "sentences": 7, "round": "-1", "length": "a"}
-    assert open_page(**link, part=JUDGED).segmented_control(key="kind").value == "next"
+    assert open_page(**link, part=JUDGED).pills(key="kind").value == "next"
     assert open_page(**link, model=MODEL, part=KINDS).segmented_control(key="sentences").value == 2
-    assert open_page(**link).session_state["part"] == MAKING
+    assert open_page(**link).session_state["part"] == GAME
 
 
 def test_the_answer_comes_after_the_guess(counted):

@@ -29,7 +29,7 @@ def test_rows_show_each_fate_where_it_happened():
     assert drawn == {(r, c): fate for r, row in enumerate(rows) for c, fate in enumerate(row)}
     assert (fig.layout.xaxis.ticktext, fig.layout.yaxis.ticktext) == (tuple(tokens), ("first", "second"))
     assert len(set(masking.FATE_LETTERS.values())) == len(set(masking.FATE_COLOURS.values())) == 4
-    assert [trace.name for trace in fig.data] == ["not asked", "M [MASK]", "R random token", "K kept"]
+    assert [trace.name for trace in fig.data] == ["not chosen", "M [MASK]", "R random token", "K kept"]
     assert all(trace.showlegend for trace in fig.data)
     assert masking.mask_rows(["a"], [["masked"]], ["1"]).layout.xaxis.range == (-0.5, 11.5)
     assert len(masking.mask_rows([], [], []).data) == 4

@@ -48,6 +48,17 @@ def expectations(model: BertForPreTraining, ids: Sequence[int], positions: Seque
     return log_probs[[asked.index(position) for position in positions]]
 
 
+@torch.no_grad()
+def token_losses(model: BertForPreTraining, ids: Tensor, labels: Tensor) -> Tensor:
+    """−ln p of the true token wherever `labels` has one, 0 elsewhere. ids, labels: (B, T), without padding → (B, T)
+    float64."""
+    losses, chosen = torch.zeros(labels.shape, dtype=torch.float64), labels != IGNORE
+    for row in chosen.any(1).nonzero().flatten().tolist():  # one by one: (M, V) of many rows is large
+        logits = model(Batch(ids[row : row + 1], labels=labels[row : row + 1])).mlm_logits  # (M, V), in reading order
+        losses[row, chosen[row]] = F.cross_entropy(logits.double(), labels[row, chosen[row]], reduction="none")
+    return losses
+
+
 def rank(log_probs: Tensor, token: int) -> int:
     """1 for the likeliest entry of the vocabulary, V for the least likely. log_probs: (V,)."""
     return int((log_probs > log_probs[token]).sum()) + 1

@@ -10,8 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import torch
+from torch import nn
+
 from minibert.inside.predictions.cloze import expectations
-from minibert.model import BertForPreTraining
+from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
 
@@ -51,6 +54,18 @@ def write(
         guesses = [(i, probs[i].item()) for i in best if i not in tokenizer.special_ids][:top]
         yield GenerationStep(ids, position, guesses, guesses[0][0])
         text.append(guesses[0][0])
+
+
+@torch.no_grad()
+def go_on(model: nn.Module, ids: Sequence[int], count: int, stop: int) -> list[tuple[int, float]]:
+    """What a left-to-right model writes behind `ids`: `count` times the likeliest next token and its probability, or
+    until that is `stop`."""
+    row, written = list(ids), []
+    while len(written) < count and stop not in row[len(ids) :]:
+        probs = model(Batch(torch.tensor([row]))).mlm_logits[0, -1].softmax(-1)  # (V,)
+        row.append(int(probs.argmax()))
+        written.append((row[-1], probs[row[-1]].item()))
+    return written
 
 
 def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], mask_id: int) -> list[float]:

@@ -197,14 +197,6 @@ def test_a_decoding_is_what_the_model_says_step_by_step(run):
         trained.decode([])
 
 
-def test_without_the_bridge_the_source_does_not_count(run):
-    trained = Trained.load(run[1])
-    sources = ["sang", "boat"], ["boat", "zebras", "sang"]
-    one, other = (trained.decode(source, seq2seq.without_bridge) for source in sources)
-    assert one.target == other.target and torch.allclose(one.probs, other.probs, atol=1e-6)
-    assert not torch.allclose(one.probs[0], trained.decode(["sang", "boat"]).probs[0], atol=1e-4)
-
-
 @pytest.mark.release
 @pytest.mark.trains
 def test_the_default_run_reverses_whole_sentences():
