@@ -1,4 +1,4 @@
-"""ERNIE (Tsinghua): the nodes of a graph named in the user's text, and what a graph adds about people absent from training."""
+"""ERNIE (Tsinghua): the graph's nodes in the user's text, and what a graph adds about people absent from training."""
 
 import streamlit as st
 
