@@ -29,11 +29,12 @@ LOOKS = dict(
 )
 FAINT = ("rgba(138,143,152,0.35)", "circle")  # of models without the kind of change that is `shown`
 LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: width of a letter, of the space around a name, of the figure
+BEHIND = 8  # models' widths of room for the last name
 
 
 def lanes(members: Mapping[str, FamilyMember]) -> dict[str, int]:
     """Name → row, near its parent's, such that names in a row do not overlap."""
-    step, free, rows = ROOM / len(members), {}, {}
+    step, free, rows = ROOM / (len(members) + 1 + BEHIND), {}, {}
     for rank, member in enumerate(members.values()):
         home = rows.get(member.parent, 0)
         for lane in sorted(range(-len(members), len(members)), key=lambda lane: (abs(lane - home), lane)):
@@ -104,29 +105,46 @@ def tree(
     for at, one in enumerate(every):
         if one.date[:4] not in years.values() and (not years or at - max(years) >= 3):
             years[at] = one.date[:4]
-    fig.update_xaxes(tickvals=list(years), ticktext=list(years.values()), range=[-1, len(every) + 5], tickangle=0)
+    fig.update_xaxes(tickvals=list(years), ticktext=list(years.values()), range=[-1, len(every) + BEHIND], tickangle=0)
     fig.update_yaxes(visible=False, range=[max(rows.values()) + 0.6, -0.6])
     fig.update_layout(height=60 + 27 * (max(rows.values()) + 1), hovermode="closest")
     return fig
 
 
-def placed(points: Sequence[tuple[float, float]]) -> list[str]:
-    """Side of each point for its name, such that names of nearby points do not overlap. points: (x, y), in units of
-    about a name's width and twice its height."""
-    ways = ("top center", "middle left", "bottom center", "middle right")
-    taken: list[tuple[float, float, str]] = []
+# Side of a mark → its name's box, left, right, below and above the mark: in names' widths, and in units of `placed`.
+SIDES = {
+    "top center": (-0.5, 0.5, 0.15, 0.4),
+    "middle left": (-1.1, -0.1, -0.1, 0.1),
+    "bottom center": (-0.5, 0.5, -0.4, -0.15),
+    "middle right": (0.1, 1.1, -0.1, 0.1),
+}
+RADIUS = 0.08  # of a mark
+
+
+def placed(points: Sequence[tuple[float, float]], others: Sequence[tuple[float, float]] = ()) -> list[str]:
+    """Side of each point for its name, where it covers the fewest points and names. points: (x, y), in units of about a
+    name's width and three times its height · others: points without a name."""
+    marks = {*points, *others}
+    boxes: list[tuple[float, float, float, float]] = []
+    sides: list[str] = []
     for x, y in points:
-        near = {way for a, b, way in taken if abs(a - x) < 1 and abs(b - y) < 0.5}
-        taken.append((x, y, next((way for way in ways if way not in near), ways[0])))
-    return [way for _x, _y, way in taken]
+        around = {side: (x + a, x + b, y + c, y + d) for side, (a, b, c, d) in SIDES.items()}
+        covered = {
+            side: sum(a < u < b and c - RADIUS < v < d + RADIUS for u, v in marks)
+            + 9 * sum(a < f and e < b and c < h and g < d for e, f, g, h in boxes)
+            for side, (a, b, c, d) in around.items()
+        }
+        sides.append(min(covered, key=covered.__getitem__))
+        boxes.append(around[sides[-1]])
+    return sides
 
 
 def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Sequence[str], title: str) -> go.Figure:
     """Number of weights over time, log scale. points: (name, YYYY-MM, weights, counted), hollow if not counted."""
     fig = go.Figure()
-    named = [point for point in points if point[0] in marked]
-    at = [(int(date[:4]) + int(date[5:]) / 12, 0.6 * math.log10(n)) for _name, date, n, _counted in named]
-    ways = dict(zip([point[0] for point in named], placed(at), strict=True))
+    at = {name: (int(date[:4]) + int(date[5:]) / 12, 0.6 * math.log10(n)) for name, date, n, _counted in points}
+    named = [name for name in at if name in marked]
+    ways = dict(zip(named, placed([at[name] for name in named], list(at.values())), strict=True))
     for counted, symbol in ((True, "circle"), (False, "circle-open")):
         some = [point for point in points if point[3] is counted]
         fig.add_scatter(
@@ -147,8 +165,14 @@ def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Seq
     return titled(fig, title)
 
 
-def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], title: str) -> go.Figure:
-    """Number of weights over training tokens, both on log scales. points: (name, weights, tokens)."""
+def costs(
+    points: Sequence[tuple[str, float, float]],
+    least: Sequence[tuple[str, float, float]],
+    axes: tuple[str, str],
+    title: str,
+) -> go.Figure:
+    """Number of weights over training tokens, both on log scales. points: (name, weights, tokens) · least: the same for
+    models that read fewer if short rows are counted as such: hollow, in the same row."""
     fig = go.Figure()
     for power in range(19, 25):  # lines of equal compute: 6 · weights · tokens
         x = [1e9, 1e13]
@@ -158,6 +182,18 @@ def costs(points: Sequence[tuple[str, float, float]], axes: tuple[str, str], tit
             mode="lines",
             line={"color": GREY, "width": 1, "dash": "dot"},
             hoverinfo="skip",
+            showlegend=False,
+        )
+    full = {name: tokens for name, _w, tokens in points}
+    for name, weights, tokens in least:
+        fig.add_scatter(
+            x=[tokens, full[name]],
+            y=[weights, weights],
+            mode="lines+markers",
+            line={"color": BLUE, "width": 1},
+            marker={"symbol": ["circle-open", "circle"], "size": 12, "color": BLUE},
+            customdata=[6 * weights * n for n in (tokens, full[name])],
+            hovertemplate=f"{literal(name)}<br>6 · %{{y:,}} · %{{x:,}} = %{{customdata:.1e}}<extra></extra>",
             showlegend=False,
         )
     fig.add_scatter(

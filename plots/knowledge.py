@@ -22,7 +22,7 @@ def visible_matrix(
             fig,
             [j for _i, j in some],
             [i for i, _j in some],
-            {"symbol": symbol, "size": max(6, min(16, 330 / size)), "color": colour},
+            {"symbol": symbol, "size": max(6, min(15, 330 / size)), "color": colour},
             text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
             hover="%{text}",
         )
@@ -33,7 +33,7 @@ def visible_matrix(
     fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-60, **ticks)
     fig.update_yaxes(range=[size - 0.4, -0.6], **ticks)
     fig.update_xaxes(title_text=axes)
-    fig.update_layout(height=140 + 20 * size)
+    fig.update_layout(height=130 + 18 * size)
     return titled(fig, title)
 
 

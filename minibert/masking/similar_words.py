@@ -21,8 +21,9 @@ Tokens = tuple[int, ...]
 class SimilarWords:
     """Finds the nearest other words with as many tokens. A word's vector is the mean of its tokens' vectors."""
 
-    def __init__(self, vectors: np.ndarray, words: Iterable[Tokens]):
+    def __init__(self, vectors: np.ndarray, words: Iterable[Tokens], least_cosine: float = LEAST_COSINE):
         """vectors: (V, H), a zero row for a token without one · words: the most frequent first."""
+        self.least_cosine = least_cosine
         self.known: dict[int, list[Tokens]] = defaultdict(list)  # by their number of tokens
         for word in words:
             if all(vectors[token].any() for token in word):
@@ -62,7 +63,7 @@ class SimilarWords:
             self._units[len(word)] = means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
         cosines = self._units[len(word)] @ (mean / np.linalg.norm(mean))
         order = np.argsort(-cosines, kind="stable")[: MOST + 1].tolist()
-        return [known[i] for i in order if cosines[i] >= LEAST_COSINE and known[i] != word][:MOST]
+        return [known[i] for i in order if cosines[i] >= self.least_cosine and known[i] != word][:MOST]
 
     def draw(self, word: Tokens, rng: random.Random) -> Tokens | None:
         """A random one of `of(word)`; None if there is none."""

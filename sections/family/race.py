@@ -39,6 +39,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     lesson.show("What it cost", title=False)
     known = [(one.name, one.sizes[-1].weights, one.tokens) for one in inputs.members.values() if one.tokens]
+    least = [(one.name, one.sizes[-1].weights, one.least_tokens) for one in inputs.members.values() if one.least_tokens]
     work = {name: 6 * n * tokens for name, n, tokens in known}
     factor = work["RoBERTa"] / work["BERT"]
     options = [_("as much"), _("twice as much"), _("{n:.0f} times as much").format(n=factor)]
@@ -49,6 +50,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         partial(
             costs,
             known,
+            least,
             (_("tokens read in pre-training"), _("weights")),
             _("RoBERTa: BERT’s size, {n:.0f} times its work").format(n=factor),
         ),
@@ -58,3 +60,4 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "family-costs",
         wide=True,
     )
+    lesson.show("What BERT read", title=False)

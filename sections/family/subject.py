@@ -26,7 +26,7 @@ def kind_names() -> dict[str, str]:
     """Display names of the kinds of change."""
     words = (
         _("more or other text"),
-        _("what is asked"),
+        _("the training task"),
         _("who sees whom"),
         _("the network"),
         _("the size"),

@@ -15,12 +15,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         {
             "model": member.name,
             "date": member.date,
-            "by": member.by,
             "from": member.parent or "–",
-            "changed": ", ".join(words[kind] for kind in member.changed),
             "size": size.name if size else "–",
             "weights": size.weights if size else None,
             "counted": size.counted if size else False,
+            "changed": ", ".join(words[kind] for kind in member.changed),
+            "by": member.by,
             "what": member.what,
             "paper": member.paper,
         }

@@ -1,4 +1,4 @@
-"""ERNIE (Tsinghua): the entities named in the user's text, and what a graph adds about people absent from training."""
+"""ERNIE (Tsinghua): the graph's nodes in the user's text, and what a graph adds about people absent from training."""
 
 import streamlit as st
 
@@ -32,12 +32,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         KIND, _("Train with the graph and without"), 600, 300, text, lambda steps: begin(steps, learns, text), draw
     )
     show_source(
-        pronoun_probe, find="def questions", label=_("Who is asked for: `{file}`").format(file="pronoun_probe.py")
+        pronoun_probe,
+        find="def questions",
+        label=_("Which pronouns are tested: `{file}`").format(file="pronoun_probe.py"),
     )
 
 
 def alignments(text: str) -> None:
-    """The text with the entity named by each word, some replaced or masked at random by the seed."""
+    """The text with the node named by each word, some replaced or masked at random by the seed."""
     from minibert.toy.entities_task import LONGEST, aligned
     from minibert.toy.graph import toy_graph
 
@@ -46,17 +48,17 @@ def alignments(text: str) -> None:
     named = aligned([ids], tokenizer, graph).entities[0].tolist()[1:-1]
     count = sum(number >= 0 for number in named)
     if not count:
-        st.info(_("No word of this text names an entity of the graph, as anna, climb, tired or hungry do."))
+        st.info(_("No word of this text stands in the graph, as anna, climb, tired or hungry do."))
         return
     seed = st.number_input(_("What is hidden or replaced: seed"), 0, 999, 3, key="noise-of", width=260)
     kinds, under, counts = noise_of(ids, int(seed or 0))
     st.markdown(
-        _("**{count} of {all} tokens name an entity**: {kept} kept, {masked} hidden, {replaced} replaced").format(
+        _("**{count} of {all} tokens stand in the graph**: {kept} kept, {masked} hidden, {replaced} replaced").format(
             count=count, all=len(named), **counts
         )
     )
     tokens = [tokenizer.vocab[i] for i in ids[1:-1]]
-    st.html(tokens_html(tokens, kinds=kinds, under=under, label=_("the text, and the entity of each word")))
+    st.html(tokens_html(tokens, kinds=kinds, under=under, label=_("the text, and the graph’s node of each word")))
 
 
 def noise_of(ids: list[int], seed: int) -> tuple[list[str], list[str], dict[str, int]]:
@@ -141,7 +143,7 @@ def found_in_text(run) -> None:
         "faded" if guesses is None else "kept" if guesses[0][0] == entity else "changed"
         for guesses, entity in zip(one["said"], one["entities"], strict=True)
     ]
-    words = _("**{run}**, step {n}: if a word’s alignment is hidden, this entity is found")
+    words = _("**{run}**, step {n}: if a word’s alignment is hidden, this node is found")
     st.markdown(words.format(run=literal(run.title), n=sample["step"]))
     st.html(tokens_html(one["tokens"], kinds=right, under=under, label=_("what is found at each hidden alignment")))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_TOKENS, MAX_CHARS = 40, 240
 SEPARATOR = "|"
+FACT = 309  # pixels, so that the sentence with its [MASK] has the rest of the row
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,9 @@ def knowledge(language: str) -> "KnowledgeBase":
 
 def read(lesson: Lesson) -> Inputs:
     """Sentence and fact beside each other; model and knowledge base in the drawer."""
-    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
-        left, middle = st.container(), st.container()
-        with drawer(_("Examples and model"), key="knowledge-drawer"):
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="small"):
+        left, middle = st.container(), st.container(width=FACT)
+        with drawer(key="knowledge-drawer"):
             examples = st.container()
             model = model_choice(fill=True, default=WELL_READ)
             known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("hung on, too")})

@@ -70,12 +70,19 @@ def _box(token: str, position: int) -> str:
 
 
 def _matrix(tree) -> None:
-    from plots.knowledge import visible_matrix
-
     words = [visible(token) for token in tree.tokens]
+    drawn = st.container()
     chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=230)
     mask = tree.visible().tolist()
     who = [words[at] for at, one in enumerate(mask[chosen]) if one]
+    with drawn:
+        _draw(words, tree, mask, chosen, who)
+
+
+def _draw(words: list[str], tree, mask: list[list[bool]], chosen: int, who: list[str]) -> None:
+    from plots.knowledge import visible_matrix
+    from plots.theme import BLUE, ORANGE
+
     title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
     figure(
         partial(visible_matrix, words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
@@ -85,8 +92,6 @@ def _matrix(tree) -> None:
         "visible",
         wide=True,
     )
-    from plots.theme import BLUE, ORANGE
-
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 
 

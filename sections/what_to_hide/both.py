@@ -15,7 +15,7 @@ def sides() -> dict[str, ComparedModel]:
     stages = {"second": None, "phrases_from": STEPS // 3, "entities_from": 2 * STEPS // 3}
     return {
         "spanbert": ComparedModel("SpanBERT", "spanbert"),
-        "spans": ComparedModel(_("spans, boundaries not asked"), "spanbert", {"boundary": False}),
+        "spans": ComparedModel(_("spans, no boundary loss"), "spanbert", {"boundary": False}),
         "macbert": ComparedModel("MacBERT", "macbert", {"second": None}),
         "ngrams": ComparedModel(_("n-grams, with [MASK]"), "macbert", {"second": None, "similar": False}),
         "ernie": ComparedModel("ERNIE", "ernie", stages),

@@ -26,7 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "roberta": [
             CodeChange(_("Positions from behind the padding"), Embeddings, roberta.CountedPositions),
             CodeChange(_("Full sentences"), segment_pairs, packed_sentences),
-            CodeChange(_("Nothing asked about pairs"), MaskedLanguageModel, WithoutPairs),
+            CodeChange(_("No loss on pairs"), MaskedLanguageModel, WithoutPairs),
             CodeChange(_("Pieces of bytes"), Tokenizer.wordpiece, byte_tokenizer.ByteTokenizer.merged),
         ],
         "wwm": [CodeChange(_("Words in the place of tokens"), draw_tokens, draw_words)],
@@ -39,12 +39,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "ernie2": [
             CodeChange(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
             CodeChange(_("Each row’s own task"), None, ernie2_parts.task_tap),
-            CodeChange(_("One question a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
+            CodeChange(_("One task a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
         ],
         "spanbert": [
             CodeChange(_("Spans"), draw_tokens, spans.draw_spans),
             CodeChange(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
-            CodeChange(_("Asked twice"), BertForPreTraining.forward, spans.SpanLm.forward),
+            CodeChange(_("Two predictions for each token"), BertForPreTraining.forward, spans.SpanLm.forward),
         ],
         "macbert": [
             CodeChange(_("N-grams, and similar words"), MaskedLanguageModel, macbert.MlmAsCorrection),

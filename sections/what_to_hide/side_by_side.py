@@ -43,6 +43,8 @@ def show(inputs: Inputs) -> None:
         words = _("Guesses: {model}. A line joins what may fall together.").format(
             model=literal(title_of(inputs.model))
         )
+        if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
+            words += " " + _("Among the similar words drawn at random: {told}.").format(told=literal(dice))
         st.caption(words + (" " + _("The last {n} tokens are left out here.").format(n=cut) if cut > 0 else ""))
 
 
@@ -106,10 +108,25 @@ def score(one) -> str:
     return _("{right} of {n} right").format(right=one.right, n=len(one.places))
 
 
+def chance(one, reading, tokenizer, similar) -> str:
+    """Which replacements of the last row are no similar words: one word in ten, and a word without a near one."""
+    vocab = tokenizer.vocab
+    places = one.random(tokenizer.mask_id, similar, reading.units["similar"])
+    return ", ".join(f"{visible(vocab[one.asked[place]])} → {visible(vocab[one.read[place]])}" for place in places)
+
+
 def finding(rows: Mapping) -> str:
-    words = ways()
-    listed = ", ".join(f"{words[kind][0]} {one.right}/{len(one.places)}" for kind, one in rows.items())
-    return _("Put right: {told}").format(told=listed)
+    """The easiest way and the hardest, by the share of hidden tokens that are guessed."""
+    shares = {kind: one.right / len(one.places) for kind, one in rows.items() if one.places}
+    if not shares:
+        return _("Nothing is hidden")
+    best, worst = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    (name, easy), (other, hard) = ((ways()[kind][0], rows[kind]) for kind in (best, worst))
+    if shares[best] == shares[worst]:
+        return _("Hidden in six ways: {a} of {n} guessed in each").format(a=easy.right, n=len(easy.places))
+    return _("Hidden as {name}: {a} of {n} tokens guessed; as {other}: {b} of {m}").format(
+        name=name, a=easy.right, n=len(easy.places), other=other, b=hard.right, m=len(hard.places)
+    )
 
 
 def table(rows: Mapping, vocab) -> list[dict]:

@@ -49,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     targets = [encoding.tokens[n] for n in inside]
     rows = [
-        {_("asked"): literal(name), **{str(n + 1): mark(one, targets[n]) for n, one in enumerate(row)}}
+        {_("model"): literal(name), **{str(n + 1): mark(one, targets[n]) for n, one in enumerate(row)}}
         for name, row in {**predictions, _("the text"): [(token, None) for token in targets]}.items()
     ]
     st.table(rows)

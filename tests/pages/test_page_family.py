@@ -27,7 +27,7 @@ def test_every_model_stands_in_the_tree_and_the_kinds_of_change_wait_for_a_guess
     assert [text.strip().removeprefix("<b>").removesuffix("</b>") for text in mark["text"]] == NAMES
     rows: dict[float, list[tuple[float, float]]] = {}
     for x, y, name in sorted(zip(mark["x"], mark["y"], NAMES, strict=True)):
-        rows.setdefault(y, []).append((x, x + len(name) * 7 / (880 / len(NAMES))))
+        rows.setdefault(y, []).append((x, x + len(name) * 7 / (880 / (len(NAMES) + 9))))
     for ends in rows.values():  # no two names run into each other
         assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ends))
     assert len(set(marks(app)["marker"]["symbol"])) == 1 and "**Changed:**" not in text_of(app)
@@ -68,6 +68,10 @@ def test_the_cost_is_six_times_weights_times_tokens():
     for name, x, y, work in zip(drawn["text"], drawn["x"], drawn["y"], drawn["customdata"], strict=True):
         member = MEMBERS[name]
         assert (x, y) == (member.tokens, member.sizes[-1].weights) and work == 6 * x * y
+    least = {one.name: one for one in MEMBERS.values() if one.least_tokens}
+    lower = [trace for trace in figure(app, "family-costs")["data"] if trace["mode"] == "lines+markers"]
+    assert [trace["x"][0] for trace in lower] == [one.least_tokens for one in least.values()]
+    assert "ELECTRA" in drawn["text"] and MEMBERS["BERT"].least_tokens == 1_000_000 * 256 * (0.9 * 128 + 0.1 * 512)
     bert, roberta = (drawn["customdata"][list(drawn["text"]).index(name)] for name in ("BERT", "RoBERTa"))
     assert f"{roberta / bert:.0f} times its work" in title_of(app, "family-costs")
 

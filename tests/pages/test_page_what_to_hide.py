@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 
 from minibert import checkpoint
-from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, names, read, vocabulary_of
+from minibert.inside.predictions.hidden_text import KINDS, Hidden, guessed, hide, names, read, vocabulary_of
 from minibert.model import IGNORE, Batch
 from minibert.relatives.parts.continual_tasks import REGIMES, stages
 from minibert.toy.continual import TASKS, ContinualSettings, train_continually
@@ -19,7 +19,7 @@ from sections.what_to_hide import hard
 from sections.what_to_hide.continual import tasks
 from sections.what_to_hide.side_by_side import MOST, ways
 from sections.what_to_hide.subject import RATE
-from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, text_of, whole
+from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, whole
 from tests.pages.finished_runs import run_of
 from ui.text import visible
 
@@ -66,10 +66,21 @@ def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, langu
         assert [(token.replace("&#x27;", "'"), hidden) for token, hidden in row] == wanted
     found = guessed(model, drawn, tokenizer.pad_id)
     for kind, one in zip(KINDS, found, strict=True):
-        assert f"{ways()[kind][0]} {one.right}/{len(one.places)}" in text_of(app)
+        assert f'aria-label="{ways()[kind][0]}: {one.right} of {len(one.places)} right"' in html_of(app)
     before = rows_of(app)
     app = whole(app.button(key="draw").click().run())
     assert app.number_input(key="seed").value == seed + 1 and rows_of(app) != before
+
+
+def test_common_words_have_similar_words_and_what_is_random_is_named(models):
+    _model, tokenizer, vocab = models["en"]
+    ids = tokenizer.encode("charles had his present in new york.").ids
+    words = [(place, place + 1) for place in range(1, len(ids) - 1)]
+    assert all(vocab.similar.of((ids[start],)) for start, _end in words[:-1])
+    near, random = vocab.similar.of((ids[4],))[0][0], tokenizer.ids["43"]
+    read_ids = [*ids[:3], tokenizer.mask_id, near, random, *ids[6:]]
+    hidden = Hidden(tuple(read_ids), tuple(ids), (None,) * len(ids))
+    assert hidden.random(tokenizer.mask_id, vocab.similar, words) == [5]
 
 
 def test_guesses_are_the_models_one_by_one(models):

@@ -26,6 +26,7 @@ KINDS = ("piece", "word", "phrase", "entity", "span", "similar")
 SPLIT = (0.8, 0.1, 0.1)
 CAPITALS = re.compile(r"\b[A-Z][\w’']*(?:[ -][A-Z][\w’']*)*")
 NAME_TAGS = ("nr", "ns", "nt", "nz")  # of jieba: persons, places, organisations, other names
+NEAR = 0.25  # least cosine of similar words: of the 1,000 most frequent, all but one have a word as near
 COMMON = 4_000  # most frequent Chinese words that may replace another
 
 
@@ -52,6 +53,15 @@ class Hidden:
     def places(self) -> list[int]:
         return [place for place, token in enumerate(self.asked) if token is not None]
 
+    def random(self, mask_id: int, similar: SimilarWords, words: Sequence[Unit]) -> list[int]:
+        """Places that read a token neither masked, kept nor of a similar word."""
+        places = []
+        for start, end in words:
+            then, now = (row[start:end] for row in (self.asked, self.read))
+            if None not in then and now != then and mask_id not in now and now not in similar.of(then):
+                places += range(start, end)
+        return places
+
     @property
     def right(self) -> int:
         pairs = zip(self.said, self.asked, strict=True)
@@ -62,7 +72,7 @@ def vocabulary_of(model: BertForPreTraining, tokenizer: Tokenizer, chinese: bool
     """The mask vocabulary, with similar words by the model's own token embeddings after their mean is subtracted."""
     vectors = model.bert.embeddings.get_parameter("token.weight").detach().numpy()
     vectors = vectors - vectors.mean(axis=0)
-    similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)))
+    similar = SimilarWords(np.asarray(vectors), list(whole_words(tokenizer, chinese)), NEAR)
     return replace(
         MaskVocabulary.of(tokenizer), between=between_phrases(tokenizer), names=names_in(tokenizer), similar=similar
     )

@@ -35,7 +35,8 @@ class Size:
 class FamilyMember:
     """One model. date: the month of its first public version, YYYY-MM · parent: whose changed copy it is, "" for a root
     · changed: of KINDS, the most important first · page: the lesson that takes it apart, "" where there is none ·
-    tokens: read in pre-training by its largest size, 0 if not published."""
+    tokens: read in pre-training by its largest size, 0 if not published · least_tokens: the same by the lengths of its
+    rows, where `tokens` takes all for full ones; else 0."""
 
     name: str
     date: str
@@ -47,6 +48,7 @@ class FamilyMember:
     parent: str = ""
     page: str = ""
     tokens: int = 0
+    least_tokens: int = 0
 
     @property
     def months(self) -> int:
