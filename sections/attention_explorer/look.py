@@ -40,8 +40,7 @@ LEAST = 0.01  # least share that a title names beside the largest
 def show(lesson: Lesson, inputs: Inputs) -> None:
     stage, controls = picture(), st.container(key="look-settings")
     with controls:
-        words = choose_words(inputs)
-        at, cell, settings = read_settings(inputs, words)
+        at, words, cell, settings = read_settings(inputs)
     shown = [seen(side, words) for side in inputs.sides]
     single = len(inputs.sides) == 1
     with stage:
@@ -70,16 +69,22 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The question", level=3)
 
 
-def read_settings(inputs: Inputs, words: bool) -> tuple[HeadPlace, tuple[int, int], dict[str, Any]]:
-    """The widgets → (layer, head); (row, column) of the chosen tokens, −1 for all; how to draw the head."""
+def read_settings(inputs: Inputs) -> tuple[HeadPlace, bool, tuple[int, int], dict[str, Any]]:
+    """The widgets → (layer, head); whether between words; (row, column) of what is chosen, −1 for all; how to draw the
+    head."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         at = pick_head(inputs)
-        tokens = [_("all"), *numbered(seen(inputs.sides[0], words).names)]
-        names = zip(CELLS[words], (_("From"), _("To")), strict=True)
-        cell = tuple(pick(name, label, tokens, width=views.wide(170)) - 1 for name, label in names)
+        words = choose_words(inputs)
+        of = seen(inputs.sides[0], words)
+        tokens, first = [_("all"), *numbered(of.names)], default_row(of, inputs.default_row) + 1
+        names = zip(CELLS[words], (_("From"), _("To")), (first, 0), strict=True)
+        if st.session_state.get(state(CELLS[words][0])) == st.session_state.get("_row-before"):  # nobody chose it
+            st.session_state[state(CELLS[words][0])] = first  # another text asks about another word
+        st.session_state["_row-before"] = first
+        cell = tuple(pick(name, label, tokens, row, width=views.wide(170)) - 1 for name, label, row in names)
         view = choice("view", _("View"), {"lines": _("lines"), "matrix": _("matrix")})
         if view == "matrix":
-            return at, cell, {"view": view, "heads": "one"}
+            return at, words, cell, {"view": view, "heads": "one"}
         heads = choice("heads", _("Lines of"), {"one": _("this head"), "all": _("all heads of the layer")})
         share = st.slider(
             _("Share of attention drawn"),
@@ -90,7 +95,14 @@ def read_settings(inputs: Inputs, words: bool) -> tuple[HeadPlace, tuple[int, in
             width=views.wide(250),
         )
         hide = st.toggle(_("Hide [CLS] and [SEP]"), key="bare", bind="query-params")
-    return at, cell, {"view": view, "heads": heads, "share": share / 100, "hide": hide}
+    return at, words, cell, {"view": view, "heads": heads, "share": share / 100, "hide": hide}
+
+
+def default_row(of: Seen, token: int | None) -> int:
+    """The place of the token, or of the word that it belongs to; −1 for all."""
+    if token is None or of.pieces is None:
+        return -1 if token is None else token
+    return next(place for place, word in enumerate(of.pieces) if token in word)
 
 
 def open_cell(words: bool, click: dict) -> None:

@@ -56,10 +56,12 @@ class Seen:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is on the page: one side, or two beside each other. default_head: the one that is shown first."""
+    """What is on the page: one side, or two beside each other. default_head, default_row: the head that is shown first,
+    and the token for which it is telling; None for all tokens."""
 
     sides: tuple[ModelText, ...]
     default_head: HeadPlace
+    default_row: int | None
 
     @property
     def subject(self) -> InspectedModel:
@@ -99,7 +101,7 @@ def read(lesson: Lesson) -> Inputs:
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
-    return Inputs(sides, default_head(sides[0]))
+    return Inputs(sides, *default_head(sides[0]))
 
 
 def side_of(subject: InspectedModel, text: str, second: str | None) -> ModelText:
@@ -181,14 +183,14 @@ def choose_words(inputs: Inputs) -> bool:
 # --- one of the heads, and all of them -------------------------------------------------------------------------------
 
 
-def default_head(side: ModelText) -> HeadPlace:
-    """The most telling head for the sentence's default word, as in *Attention*."""
+def default_head(side: ModelText) -> tuple[HeadPlace, int | None]:
+    """The most telling head for the sentence's default word, as in *Attention*, and that word; None without one."""
     from minibert.inside.heads.telling import telling_head, word_that_asks
 
     tokens = side.reading.tokens
     asks = word_that_asks(tokens, side.reading.words)
     telling = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
-    return side.subject.head(*FALLBACK) if telling is None else telling[:2]
+    return (side.subject.head(*FALLBACK), None) if telling is None else (telling[:2], asks)
 
 
 def all_names(subject: InspectedModel) -> list[str]:

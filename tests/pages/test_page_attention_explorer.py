@@ -78,7 +78,7 @@ def titles(app) -> list[str]:
 
 
 def test_lines_small_pictures_and_titles_are_the_models_attention(probs, reading):
-    app = open_page(layer=3, head=2, share=100)
+    app = open_page(layer=3, head=2, share=100, row=1)  # from all tokens
     lines, small = views(app)["lines-a"], views(app)["heads"]
     tokens, size = list(reading.tokens), len(reading.tokens)
     assert lines["tokens"] == tokens and lines["heads"] == [1]
@@ -171,7 +171,10 @@ def test_a_page_begins_with_the_head_that_has_most_to_show_and_all_heads_wait_fo
     seen = attentions(loaded.model, text.ids, text.segments)
     layer, head, *_ = telling_head(seen, text.tokens, text.tokens.index("it"))  # it gives most to dog, cat and ran
     assert given["heads"]["selected"] == layer * given["heads"]["heads"] + head
-    assert given["lines-a"]["heads"] == [head] and given["lines-a"]["row"] is None
+    assert given["lines-a"]["heads"] == [head] and given["lines-a"]["row"] == text.tokens.index("it")
+    app.text_input(key="sentence").set_value("Ann sold a horse because she was old.")
+    given = views(whole(app.run()))["lines-a"]
+    assert given["tokens"][given["row"]] == "she"
 
 
 def test_names_and_counts_are_the_measured_ones(model, name):
