@@ -1,6 +1,7 @@
 """What many figures have in common: lines with a look of their own, named rows, panels, a legend above."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 import plotly.graph_objects as go
@@ -57,3 +58,15 @@ def add_box(fig: go.Figure, x: Sequence[float], y: Sequence[float], **look: Any)
 def number_axis(fig: go.Figure, names: Sequence[str], **more: Any) -> None:
     """The x axis: evenly spaced places with these names."""
     fig.update_xaxes(tickvals=list(range(len(names))), ticktext=list(names), **more)
+
+
+def side_by_side(values: Sequence[float], apart: float) -> list[int]:
+    """A slot for each dot, 0, 1, −1, 2 …, so that dots of one slot are at least `apart` from each other."""
+    apart = max(apart, 1e-9)  # equal values, too, stand side by side
+    taken: dict[int, list[float]] = {}
+    slots = [0] * len(values)
+    for i in sorted(range(len(values)), key=values.__getitem__):
+        free = (slot for n in count() for slot in ((n + 1) // 2 * (1 if n % 2 else -1),))
+        slots[i] = next(slot for slot in free if all(values[i] - other >= apart for other in taken.get(slot, ())))
+        taken.setdefault(slots[i], []).append(values[i])
+    return slots

@@ -10,11 +10,13 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.marks import LEGEND_ABOVE, name_rows, number_axis
+from plots.marks import LEGEND_ABOVE, name_rows, number_axis, side_by_side
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION
 
 CORRECTED, UNCORRECTED = BLUE, VERMILION
 SYMBOL = {True: "circle", False: "diamond"}
+SLOT = 0.085  # of a learning rate's width, between dots side by side
+APART = 0.035  # of the height: dots that are closer stand side by side
 
 
 def step_lengths(
@@ -114,34 +116,37 @@ def grid(
     rows, columns = (list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("row", "column"))
     layout = {"shared_yaxes": True, "horizontal_spacing": 0.04}
     fig = make_subplots(rows=1, cols=len(rows), subplot_titles=[literal(row) for row in rows], **layout)
+    every = [score for cell in cells for score in (*cell.scores.values(), *cell.own.values())]
+    every += [] if chance is None else [chance]
+    span = max(every, default=0) - min(every, default=0)
     shown: set[bool] = set()
     for cell in cells:
-        panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.17 if cell.corrected else 0.17)
+        panel, x = rows.index(cell.row) + 1, columns.index(cell.column) + (-0.24 if cell.corrected else 0.24)
         colour, values = (CORRECTED if cell.corrected else UNCORRECTED), list(cell.scores.values())
+        shift = [x + SLOT * slot for slot in side_by_side([*values, *cell.own.values()], APART * span)]
         if cell.own:
             fig.add_scatter(
-                x=[x] * len(cell.own),
+                x=shift[len(values) :],
                 y=list(cell.own.values()),
                 mode="markers",
                 showlegend=False,
                 customdata=list(cell.own),
-                marker={"size": 18, "color": colour, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
+                marker={"size": 15, "color": colour, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
                 hovertemplate=f"{own_word} · {seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>",
                 row=1,
                 col=panel,
             )
         if not values:
             continue
-        shift = [x + 0.05 * (i % 3 - 1) for i in range(len(values))]
         fig.add_scatter(
-            x=shift,
+            x=shift[: len(values)],
             y=values,
             mode="markers",
             customdata=list(cell.scores),
             showlegend=cell.corrected not in shown,
             name=names[0] if cell.corrected else names[1],
             legendgroup=str(cell.corrected),
-            marker={"size": 11, "color": colour, "symbol": SYMBOL[cell.corrected], "opacity": 0.8},
+            marker={"size": 9, "color": colour, "symbol": SYMBOL[cell.corrected], "opacity": 0.8},
             hovertemplate=f"{seed_word} %{{customdata}}: %{{y:.1f}}<extra></extra>",
             row=1,
             col=panel,
@@ -149,7 +154,7 @@ def grid(
         shown.add(cell.corrected)
         mean = statistics.fmean(values)
         fig.add_scatter(
-            x=[x - 0.14, x + 0.14],
+            x=[x - 0.2, x + 0.2],
             y=[mean, mean],
             mode="lines",
             showlegend=False,
@@ -200,10 +205,12 @@ def two_groups(
 ) -> go.Figure:
     """Scores of two settings' runs, one row each, with mean ± standard error (`intervals`)."""
     fig = go.Figure()
+    every = [value for values in groups.values() for value in values]
+    apart = 0.015 * (max(every, default=0) - min(every, default=0))
     for row, ((name, values), colour) in enumerate(zip(groups.items(), (BLUE, ORANGE), strict=True)):
         fig.add_scatter(
             x=list(values),
-            y=[row + 0.15] * len(values),
+            y=[row + 0.15 + 0.09 * slot for slot in side_by_side(values, apart)],
             mode="markers",
             name=name,
             showlegend=False,

@@ -14,6 +14,7 @@ from ui.lesson import LESSONS
 from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
 from ui.runs import (
+    EVERYONE,
     REFRESH,
     complete,
     manager,
@@ -30,8 +31,6 @@ from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
-
-EVERYONE = "everyone"  # owner of the runs that the whole class shares
 
 
 @dataclass(frozen=True)

@@ -131,8 +131,9 @@ def answer_of(run_id: str, directory: str, inputs: str) -> dict:
 
 
 def last_answers(one: FinetuneRun, inputs: Any) -> list[tuple[float, dict]]:
-    """(epoch, prediction) of this input over the run's "sample" events; if there are none and the run has ended, the
-    single prediction of its final model."""
+    """(epoch, prediction) of this input: the run's "sample" events, and, once it has ended, its final model.
+
+    Without the latter, an input that was changed during the run would keep the prediction of that moment."""
     key = input_key(inputs)
     answers = [
         (one.epoch(event), answer)
@@ -141,8 +142,8 @@ def last_answers(one: FinetuneRun, inputs: Any) -> list[tuple[float, dict]]:
         for answer in event["answers"]
         if answer.get("asked") == key
     ]
-    if not answers and settled(one.run) and complete(one.run.result):
-        answer = answer_of(one.run.id, str(one.run.result), json.dumps(inputs))
-        last = next(event for event in reversed(one.events) if "step" in event)
-        answers = [(one.epoch(last), answer)]
+    if settled(one.run) and complete(one.run.result):
+        last = one.epoch(next(event for event in reversed(one.events) if "step" in event))
+        if not answers or answers[-1][0] < last:
+            answers.append((last, answer_of(one.run.id, str(one.run.result), json.dumps(inputs))))
     return answers

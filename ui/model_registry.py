@@ -10,7 +10,7 @@ from pathlib import Path
 
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from ui.runs import complete, own_models, run_title
+from ui.runs import EVERYONE, complete, own_models, run_title
 from ui.text import literal
 from ui.translations import _
 
@@ -142,7 +142,7 @@ def model_named(name: str) -> ModelInfo:
         return ModelInfo(name, name, CHECKPOINTS / name)
     models = available_models()
     if all(info.name != name for info in models):
-        models = [*peers(), *models]
+        models = [*peers(), *map(info_of, own_models(EVERYONE)), *models]
     return next((info for info in models if info.name == name), models[-1])
 
 

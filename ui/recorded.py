@@ -52,9 +52,17 @@ def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
 
 
 def show_missing_results(name: str) -> None:
-    """Say which command records the comparison `name`."""
+    """Say which command records the comparison `name`, and offer the checkpoint from which it has been recorded."""
+    for there in STARTS:
+        if there != start() and _path(there, name).exists():
+            words = _("Show those recorded from {model}").format(model=there)
+            st.button(words, key=f"from-{there}", icon=":material/arrow_forward:", on_click=_begin_from, args=(there,))
     chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
     show_missing(f"python -m minibert experiment {name}{chosen}")
+
+
+def _begin_from(name: str) -> None:
+    st.session_state[_KEY] = name
 
 
 def _path(begun: str, name: str) -> Path:

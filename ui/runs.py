@@ -16,6 +16,7 @@ from ui.translations import _, ngettext
 from ui.visitor import address, owner
 
 _REFUSED, _GOING = "_refused", "_going"  # session_state keys
+EVERYONE = "everyone"  # owner of the runs that the whole class shares
 PRETRAINING = "pretraining"  # the kind of a run begins with the name of its page
 OTHER_PAGES = {  # exceptions: first part of the kind → page
     "finetune": "output_layer",
@@ -117,12 +118,12 @@ def complete(directory: Path) -> bool:
     return has.issuperset(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
 
 
-def own_models() -> list:
-    """This browser's runs that left a complete model, finished or stopped, newest first. Of a pre-training that was
-    stopped and resumed only the last run is included: it continues the earlier ones."""
+def own_models(whose: str | None = None) -> list:
+    """This browser's runs, or those of `whose`, that left a complete model, finished or stopped, newest first. Of a
+    pre-training that was stopped and resumed only the last run is included: it continues the earlier ones."""
     if not runs_folder().is_dir():
         return []
-    runs = [run for run in manager().runs(owner()) if settled(run) and complete(run.result)]
+    runs = [run for run in manager().runs(whose or owner()) if settled(run) and complete(run.result)]
     last = {run.kind: run.id for run in reversed(runs)}
     return [run for run in runs if not run.kind.startswith(f"{PRETRAINING}/") or last[run.kind] == run.id]
 

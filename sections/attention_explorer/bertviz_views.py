@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention_explorer import bertviz
-from sections.attention_explorer.subject import MAX_TOKENS, Inputs, ModelText, inside, pick_head, read_pair
+from sections.attention_explorer.subject import (
+    MAX_TOKENS,
+    Inputs,
+    ModelText,
+    Seen,
+    choose_words,
+    inside,
+    pick_head,
+    read_pair,
+    seen,
+)
 from ui.inspected_model import HeadPlace
 from ui.lesson import Lesson
 from ui.projector import TYPE, projecting
@@ -35,18 +45,19 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             if st.toggle(label, value=name == "head", key=f"bertviz_{name}", bind="query-params")
         ]
         alone = st.toggle(_("This head alone"), key="bertviz_alone", bind="query-params")
+        words = any(name != "neuron" for name in chosen) and choose_words(inputs)  # words have no queries and keys
     for name in chosen:
         narrow = name == "head"  # narrow enough for a second view or its prose beside it
         boxes = st.columns(2, gap="medium") if narrow else [st.container() for _side in inputs.sides]
         for box, side, key in zip(boxes, inputs.sides, "ab", strict=False):
             with box:
-                one_view(name, views[name], side, side.subject.head(*at), alone, f"bertviz-{name}-{key}")
+                one_view(name, views[name], side, side.subject.head(*at), alone, words, f"bertviz-{name}-{key}")
         with boxes[1] if narrow and len(inputs.sides) == 1 else st.container():
             lesson.show(SECTIONS[name], title=False)
     lesson.show("BertViz", title=False)
 
 
-def one_view(name: str, label: str, side: ModelText, at: HeadPlace, alone: bool, key: str) -> None:
+def one_view(name: str, label: str, side: ModelText, at: HeadPlace, alone: bool, words: bool, key: str) -> None:
     subject = side.subject
     reading, whole = shortened(side, name)
     tensors, tokens = inside(subject, reading), list(reading.tokens)
@@ -65,7 +76,8 @@ def one_view(name: str, label: str, side: ModelText, at: HeadPlace, alone: bool,
         st.caption(
             _("The first {n} of {whole} tokens: BertViz makes every line an object.").format(n=len(tokens), whole=whole)
         )
-    html, height = document(name, subject.shape, reading, tensors, at, alone)
+    of = seen(ModelText(subject, reading, side.text, side.second), words and name != "neuron")
+    html, height = document(name, of, reading, tensors, at, alone)
     alt = _("{view} of BertViz: {model}, {n} tokens.").format(view=label, model=subject.title, n=len(tokens))
     scale = TYPE if projecting() else 1
     bertviz.show(html, key, alt, round(scale * min(height, TALLEST)))
@@ -81,20 +93,19 @@ def title(name: str, label: str, at: HeadPlace, alone: bool) -> str:
     return _("{view}: layer {layer}, head {head}").format(**place)
 
 
-def document(
-    name: str, shape: HeadPlace, reading: ModelInput, tensors: dict, at: HeadPlace, alone: bool
-) -> tuple[str, int]:
+def document(name: str, of: Seen, reading: ModelInput, tensors: dict, at: HeadPlace, alone: bool) -> tuple[str, int]:
     """A view as HTML, and its height in pixels."""
-    (layers, heads), size, tokens = shape, len(reading.tokens), list(reading.tokens)
-    second = reading.segments.index(1) if 1 in reading.segments else None
+    (layers, heads), size, tokens = of.probs.shape[:2], len(of.names), list(of.names)
+    segments = [reading.segments[word[0]] for word in of.pieces] if of.pieces else list(reading.segments)
+    second = segments.index(1) if 1 in segments else None
     look = {"dark": st.context.theme.type == "dark", "scale": TYPE if projecting() else 1}
     layer, head = at
     if name == "head":
         only = head if alone else None
-        return bertviz.head_view(tensors["probs"], tokens, second, layer=layer, head=only, **look), 60 + 23 * size
+        return bertviz.head_view(of.probs, tokens, second, layer=layer, head=only, **look), 60 + 23 * size
     if name == "model":
         height = 60 + max(round(layers * (84 * size / max(8, heads) + 10)), 18 * size + 60)
-        return bertviz.model_view(tensors["probs"], tokens, second, opened=at, **look), height
+        return bertviz.model_view(of.probs, tokens, second, opened=at, **look), height
     parts = (tensors["probs"], tensors["query"], tensors["key"], tokens, second)
     both_ways = bool(tensors["allowed"].all())
     return bertviz.neuron_view(*parts, layer=layer, head=head, both_ways=both_ways, **look), 130 + 26 * size

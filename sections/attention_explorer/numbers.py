@@ -1,4 +1,4 @@
-"""The numbers behind one token of a head: its exact attention weights, and the arithmetic of one pair."""
+"""The numbers behind one token or word of a head: its exact attention weights, and the arithmetic of one pair."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ import math
 import pandas as pd
 import streamlit as st
 
-from sections.attention_explorer.subject import ModelText, inside
+from sections.attention_explorer.subject import ModelText, Seen, inside
 from ui.inspected_model import HeadPlace, head_name
 from ui.text import literal, tex
 from ui.translations import _
 
 
-def show(side: ModelText, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool) -> None:
-    """wide: whether there is room for the text beside the numbers."""
+def show(
+    side: ModelText, of: Seen, at: HeadPlace, row: int | None, column: int | None, key: str, *, wide: bool
+) -> None:
+    """of: the tokens or words of the side · wide: whether there is room for the text beside the numbers."""
     from minibert.inside.heads.arithmetic import entropy
 
     if row is None:
-        st.caption(_("Click a token on the left to see where it looks, one on the right to see who looks at it."))
+        st.caption(_("Click a word on the left to see where it looks, one on the right to see who looks at it."))
         return
     layer, head = at
-    tokens, probs = side.reading.tokens, inside(side.subject, side.reading)["probs"][layer, head, row]
+    names, probs = of.names, of.probs[layer, head, row]
     order = probs.argsort(descending=True).tolist()
     rows = order[:8] if column is None or column in order[:8] else [*order[:7], column]
     left, right = st.columns(2, gap="medium") if wide else (st.container(), st.container())
     left.dataframe(
         pd.DataFrame(
             {
-                _("to"): [f"{place + 1} · {tokens[place]}" for place in rows],
+                _("to"): [f"{place + 1} · {names[place]}" for place in rows],
                 _("share"): [probs[place].item() for place in rows],
             }
         ),
@@ -41,16 +43,33 @@ def show(side: ModelText, at: HeadPlace, row: int | None, column: int | None, ke
         st.caption(
             _("{head}. From {token}; all others together {rest:.1%}. Entropy {bits:.2f} of {most:.2f} bits.").format(
                 head=head_name(layer, head).capitalize(),
-                token=literal(f"{row + 1} · {tokens[row]}"),
+                token=literal(f"{row + 1} · {names[row]}"),
                 rest=max(0.0, rest),
                 bits=entropy(probs).item(),
                 most=math.log2(len(probs)),
             )
         )
         if column is None:
-            st.caption(_("Click a token on the right to see the arithmetic of one share."))
-        else:
+            st.caption(_("Click a word on the right to see the arithmetic of one share."))
+        elif of.pieces is None:
             arithmetic(side, at, row, column)
+        else:
+            from_pieces(side, of, at, row, column, key)
+
+
+def from_pieces(side: ModelText, of: Seen, at: HeadPlace, row: int, column: int, key: str) -> None:
+    """How the attention of one word to another comes from that of their pieces: sums of rows, and their mean."""
+    tokens, (looking, looked_at) = side.reading.tokens, (of.pieces[row], of.pieces[column])
+    weights = inside(side.subject, side.reading)["probs"][*at][list(looking)][:, list(looked_at)]
+    table = pd.DataFrame(
+        weights.numpy(), [tokens[i] for i in looking], [f"{j + 1} · {tokens[j]}" for j in looked_at]
+    ).assign(**{_("sum"): weights.sum(1).numpy()})
+    st.dataframe(table.style.format("{:.6f}"), key=f"explorer-pieces-{key}")
+    st.markdown(
+        _("To **{to}**: the sum over its pieces. From **{word}**: the mean of its pieces, **{share:.6f}**.").format(
+            to=literal(of.names[column]), word=literal(of.names[row]), share=of.probs[*at, row, column].item()
+        )
+    )
 
 
 def arithmetic(side: ModelText, at: HeadPlace, row: int, column: int) -> None:

@@ -21,6 +21,8 @@ from ui.text import literal
 from ui.translations import _
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from minibert.inside.model_input import ModelInput
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
@@ -42,11 +44,24 @@ class ModelText:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """What a view draws: tokens, or words with the attention between them. probs: (L, A, N, N) · ordinary: the places
+    of all but [CLS] and [SEP] · pieces: for each word the positions of its tokens; None for tokens."""
+
+    names: tuple[str, ...]
+    probs: Tensor
+    ordinary: tuple[int, ...]
+    pieces: tuple[tuple[int, ...], ...] | None = None
+
+
+@dataclass(frozen=True)
 class Inputs:
-    """What is on the page: one side, or two beside each other. default_head: the one that is shown first."""
+    """What is on the page: one side, or two beside each other. default_head, default_row: the head that is shown first,
+    and the token for which it is telling; None for all tokens."""
 
     sides: tuple[ModelText, ...]
     default_head: HeadPlace
+    default_row: int | None
 
     @property
     def subject(self) -> InspectedModel:
@@ -86,7 +101,7 @@ def read(lesson: Lesson) -> Inputs:
     warn_untrained(name)
     for side in sides:
         say_what_is_cut(side)
-    return Inputs(sides, default_head(sides[0]))
+    return Inputs(sides, *default_head(sides[0]))
 
 
 def side_of(subject: InspectedModel, text: str, second: str | None) -> ModelText:
@@ -136,17 +151,46 @@ def inside(subject: InspectedModel, reading: ModelInput) -> dict[str, Any]:
     return stacked | {"allowed": allowed(bert, batch)}
 
 
+@st.cache_resource(show_spinner=False, max_entries=6)
+def words_of(subject: InspectedModel, reading: ModelInput, text: str, second: str | None) -> Seen:
+    """Attention between whole words (Clark et al. 2019): to a word the sum over its pieces, from a word their mean."""
+    from minibert.inside.heads.accuracy import between_words
+    from minibert.inside.heads.words import whole_words
+
+    encoding = subject.tokenizer.encode(text, second, max_length=len(reading.ids))
+    pieces = tuple(map(tuple, whole_words(encoding, (text, second or ""))))
+    names = tuple("".join(reading.tokens[at].removeprefix("##") for at in word) for word in pieces)
+    ordinary = tuple(place for place, word in enumerate(pieces) if word[0] in set(reading.words))
+    return Seen(names, between_words(inside(subject, reading)["probs"], pieces), ordinary, pieces)
+
+
+def seen(side: ModelText, words: bool) -> Seen:
+    if words:
+        return words_of(side.subject, side.reading, side.text, side.second)
+    return Seen(side.reading.tokens, inside(side.subject, side.reading)["probs"], tuple(side.reading.words))
+
+
+def choose_words(inputs: Inputs) -> bool:
+    """Whether to show words in place of tokens; asked only where a word may have several."""
+    from minibert.inside.heads.words import may_join
+
+    sides = inputs.sides
+    if not any(may_join(side.subject.tokenizer.encode(side.text, side.second)) for side in sides):
+        return False
+    return choice("units", _("Between"), {"pieces": _("pieces"), "words": _("words")}) == "words"
+
+
 # --- one of the heads, and all of them -------------------------------------------------------------------------------
 
 
-def default_head(side: ModelText) -> HeadPlace:
-    """The most telling head for the sentence's default word, as in *Attention*."""
+def default_head(side: ModelText) -> tuple[HeadPlace, int | None]:
+    """The most telling head for the sentence's default word, as in *Attention*, and that word; None without one."""
     from minibert.inside.heads.telling import telling_head, word_that_asks
 
     tokens = side.reading.tokens
     asks = word_that_asks(tokens, side.reading.words)
     telling = telling_head(inside(side.subject, side.reading)["probs"], tokens, asks)
-    return side.subject.head(*FALLBACK) if telling is None else telling[:2]
+    return (side.subject.head(*FALLBACK), None) if telling is None else (telling[:2], asks)
 
 
 def all_names(subject: InspectedModel) -> list[str]:
@@ -171,6 +215,7 @@ def small_pictures(
     *,
     selected: HeadPlace | None = None,
     crossed: Sequence[HeadPlace] = (),
+    words: bool = False,
 ) -> None:
     """Every head as a small picture of its attention on the sentence."""
     from minibert.inside.heads.attention_summary import small_copies
@@ -182,7 +227,7 @@ def small_pictures(
         for name, label in zip(names, labels or names, strict=True)
     ]
     payload = heads_payload(
-        small_copies(inside(side.subject, side.reading)["probs"], SMALL),
+        small_copies(seen(side, words).probs, SMALL),
         labels or [""] * len(names),
         titles if labels else names,
         selected=selected,

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from sections.embeddings.subject import SEED, Inputs, layer_names, missing, vectors
+from sections.embeddings.subject import SEED, SENTENCE_ENCODER, Inputs, layer_names, missing, vectors
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import version_of
@@ -71,6 +71,8 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
     )
     st.markdown(strongest)
     lesson.show("All in one direction", level=3)
+    if inputs.model == SENTENCE_ENCODER:
+        lesson.show("A cone that was opened", level=3)
 
 
 def _code(lesson: Lesson) -> None:

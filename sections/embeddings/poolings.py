@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from sections.embeddings.subject import Inputs, layer_names, pooling_names
+from sections.embeddings.subject import SENTENCE_ENCODER, Inputs, layer_names, pooling_names
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -56,3 +56,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in by_pooling.items()}},
     )
     lesson.show("A vector for a sentence", level=3)
+    if inputs.model == SENTENCE_ENCODER:
+        lesson.show("The sentence encoder among them", level=3)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 SEED = 0
+SENTENCE_ENCODER = "minilm-en"  # began as one: what its sentence vectors show is not true of BERT
 MAX_LINES = 12  # most sentences of the user
 MAX_CHARS = 2_000
 EVERY = "*"  # all words of the set

@@ -15,7 +15,7 @@ from ui.recorded import comparison, recorded, show_missing_results
 from ui.text import literal
 from ui.translations import _
 
-GAINS = (3.0, 0.5)  # points; lower bounds of the first two options
+GAINS = (3.0, 0.0)  # points; lower bounds of the first two options
 
 
 def show(inputs: Inputs) -> None:
@@ -84,12 +84,16 @@ def _best(name: str, found: dict[str, dict[int, float]]) -> tuple[dict[str, floa
 
 def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
     """Ask what fine-tuning gains; True if the fine-tuned arms may be shown."""
+    from minibert.experiments.results import paired_difference
+
     means, best = _best(name, found)
     if len(best) < 2:
         return True
-    gain = means[best[0]] - means[best[1]]
-    right = next((i for i, least in enumerate(GAINS) if gain > least), len(GAINS))
-    options = [_("over 3"), _("up to 3"), _("none")]
+    gain = paired_difference(found[best[0]], found[best[1]])
+    options = [_("over 3"), _("up to 3"), _("none: it is behind"), _("these runs cannot tell")]
+    right = next((i for i, least in enumerate(GAINS) if gain and gain.mean > least), len(GAINS))
+    if gain is None or not gain.clear:
+        right = len(options) - 1
     question = _("How many points is fine-tuning ahead?")
     return predict("gain", question, options, right, about=f"{name} {means}")
 

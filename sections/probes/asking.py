@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from minibert.inside.probes.tasks import ProbeTask
 
 SEEDS = 3
-RECORD_FIELDS = {"tasks", "random", "event", "task"}
+RECORD_FIELDS = {"tasks", "random", "event", "task", "test"}
 
 
 def _start(name: str, model: str, random: bool, tasks: "list[ProbeTask]", seeds: int, title: str) -> None:

@@ -51,15 +51,8 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         )
         for result in ours
     )
-    deepest, earliest = (of(ours, key=lambda one: np.mean(one.settled)) for of in (max, min))
-    finding = _("{first} can be read at layer {a:.0f}, {last} only at layer {b:.0f}").format(
-        first=task_name(earliest.name).capitalize(),
-        a=np.mean(earliest.settled),
-        last=task_name(deepest.name),
-        b=np.mean(deepest.settled),
-    )
     axis = _("layer (0: embeddings)")
-    drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding)
+    drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding(ours))
     figure(
         drawn,
         _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
@@ -78,7 +71,26 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         ],
         wide=True,
     )
-    _gains(ours, beside)
+    told_apart = [result for result in ours if result.above_chance]
+    if len(told_apart) < len(ours):
+        rest = (f"{task_name(one.name)} ({one.test})" for one in ours if not one.above_chance)
+        words = _("No better than the commonest label, as far as so few items can tell: {tasks}.")
+        st.caption(words.format(tasks=", ".join(rest)))
+    _gains(told_apart, beside)
+
+
+def finding(results: "list[TaskResult]") -> str:
+    """Which task is read earliest, which latest, of those that are read at all."""
+    found = [result for result in results if result.above_chance]
+    if not found:
+        return _("No probe is better than the commonest label")
+    deepest, earliest = (of(found, key=lambda one: np.mean(one.settled)) for of in (max, min))
+    return _("{first} can be read at layer {a:.0f}, {last} only at layer {b:.0f}").format(
+        first=task_name(earliest.name).capitalize(),
+        a=np.mean(earliest.settled),
+        last=task_name(deepest.name),
+        b=np.mean(deepest.settled),
+    )
 
 
 def _gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> None:

@@ -58,6 +58,7 @@ def _settles(ours: "list[TaskResult] | None") -> None:
     from plots.over_layers import Settled, depths
 
     groups: dict[str, list[Settled]] = {}
+    ours = ours and [result for result in ours if result.above_chance]
     if ours:
         last = ours[0].accuracy.shape[1] - 1
         groups[_("this model: first layer within two points of the best")] = [

@@ -78,7 +78,7 @@ def titles(app) -> list[str]:
 
 
 def test_lines_small_pictures_and_titles_are_the_models_attention(probs, reading):
-    app = open_page(layer=3, head=2, share=100)
+    app = open_page(layer=3, head=2, share=100, row=1)  # from all tokens
     lines, small = views(app)["lines-a"], views(app)["heads"]
     tokens, size = list(reading.tokens), len(reading.tokens)
     assert lines["tokens"] == tokens and lines["heads"] == [1]
@@ -124,6 +124,23 @@ def test_behind_a_cell_are_exact_numbers_and_the_title_says_where_its_row_looks(
     assert reading.tokens[int(row.argmax())] in of and f"{row.max().item():.0%}" in of
 
 
+def test_words_in_place_of_pieces_in_the_views_the_numbers_and_bertviz(name):
+    tokenizer, text = load(name).tokenizer, "She unwrapped it."
+    tokens = tokenizer.encode(text).tokens
+    (first, last) = (place for place, token in enumerate(tokens) if token in ("she", "it"))
+    unwrapped, them = list(range(first + 1, last)), attentions(load(name).model, tokenizer.encode(text).ids)
+    assert len(unwrapped) > 1
+    assert views(open_page(sentence=text))["lines-a"]["tokens"] == tokens
+    app = open_page(sentence=text, units="words", view="matrix", layer=3, head=2, from_word=4, to_word=4)
+    drawn = views(app)["matrix-a"]
+    assert drawn["tokens"] == ["[CLS]", "she", "unwrapped", "it", ".", "[SEP]"] and drawn["row"] == drawn["column"] == 2
+    share = sum(them[2, 1, i, j].item() for i in unwrapped for j in unwrapped) / len(unwrapped)
+    assert unpacked(drawn["weights"]).reshape(6, 6)[2, 2] / 255 == pytest.approx(share, abs=0.5 / 255 + 1e-4)
+    assert f"{share:.6f}" in text_of(app)
+    assert app.dataframe[1].value.shape == (len(unwrapped), len(unwrapped) + 1)
+    assert '"unwrapped"' in open_page("BertViz", sentence=text, units="words").get("iframe")[0].proto.srcdoc
+
+
 def test_a_pair_two_sentences_and_two_models_are_read_as_such(name):
     tokenizer = load(name).tokenizer
     both = views(open_page(second="It barked.", compare="sentence", other="A cat slept."))
@@ -154,7 +171,10 @@ def test_a_page_begins_with_the_head_that_has_most_to_show_and_all_heads_wait_fo
     seen = attentions(loaded.model, text.ids, text.segments)
     layer, head, *_ = telling_head(seen, text.tokens, text.tokens.index("it"))  # it gives most to dog, cat and ran
     assert given["heads"]["selected"] == layer * given["heads"]["heads"] + head
-    assert given["lines-a"]["heads"] == [head] and given["lines-a"]["row"] is None
+    assert given["lines-a"]["heads"] == [head] and given["lines-a"]["row"] == text.tokens.index("it")
+    app.text_input(key="sentence").set_value("Ann sold a horse because she was old.")
+    given = views(whole(app.run()))["lines-a"]
+    assert given["tokens"][given["row"]] == "she"
 
 
 def test_names_and_counts_are_the_measured_ones(model, name):

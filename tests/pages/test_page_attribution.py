@@ -13,10 +13,11 @@ from sections.attribution.deletion import with_blank
 from sections.attribution.subject import USUAL_GUESSER
 from tests.hostile import HOSTILE
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
 from ui.model_cache import load
+from ui.model_registry import model_named, title_of
 
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
@@ -102,6 +103,15 @@ def test_the_answer_and_every_value_are_miniberts(predictor):
     error = completeness_errors(case, "cut", [8], "riemann_middle")[0]
     assert f"{error:.2g}" in text_of(app)
     assert f"{values['integrated'][1]:+.2f}" in html_of(open_page(text=TEXT, instead="cut", steps=8, part="One method"))
+
+
+def test_what_cannot_be_read_is_said_of_the_classifier_that_answers(predictor):
+    from ui.classifiers import shared_run
+
+    run = shared_run("reviews-zh")
+    assert model_named(run.id).directory == run.result
+    said = " ".join(box.value for box in open_page(zh="ꙮ ꙮ ꙮ", model="reviews-zh").warning)
+    assert title_of(run.id) in plain(said) and run.title in title_of(run.id)
 
 
 def test_the_other_class_turns_the_signs(predictor):

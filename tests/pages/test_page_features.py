@@ -77,6 +77,23 @@ def test_the_better_checkpoint_comes_first_where_it_was_recorded(results):
         assert NUMBER.findall(title_of(open_page(**link), "scores-features")) == [said]
     app = open_page(checkpoint="minilm-en", asked="class")
     assert any(one.value == "python -m minibert experiment pooling --model checkpoints/minilm-en" for one in app.code)
+    write_records(results / "mini-en", "pooling", [comparison_record("pooling", "frozen-cls", 0, 0.6)])
+    app = open_page(checkpoint="minilm-en", asked="class")  # no dead end: another checkpoint has been measured
+    app = whole(app.button(key="from-mini-en").click().run())
+    assert NUMBER.findall(title_of(app, "scores-pooling")) == ["60.0"]
+
+
+@pytest.mark.parametrize(("tuned", "right"), [((0.6, 0.62, 0.61), 0), ((0.5, 0.7, 0.57), 3), ((0.5, 0.51, 0.52), 2)])
+def test_what_lies_within_the_spread_cannot_be_told(results, tuned, right):
+    arms = {"fine-tuned": tuned, "last": (0.55, 0.56, 0.57)}
+    write_records(
+        results / "mini-en",
+        "features",
+        [comparison_record("features", arm, s, v) for arm, x in arms.items() for s, v in enumerate(x)],
+    )
+    app = driver.open_page("features")
+    answer = app.button(key=f"gain-guess-{right}").label
+    assert f"**{answer}**" in text_of(whole(app.button(key="gain-guess-0").click().run()))
 
 
 def test_two_arms_are_asked_for(results, asked_for):

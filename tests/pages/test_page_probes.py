@@ -142,6 +142,7 @@ def test_recorded_probes_are_there_before_any_is_trained(results):
 
     depth = load(MODEL).config.num_hidden_layers + 1
     about = {"event": "probed", "unit": "word", "labels": 2, "majority": 0.5, "control": None, "random": False}
+    about["test"] = 1000
     rows = [
         {
             **about,

@@ -370,6 +370,9 @@ def test_every_run_of_the_grid_is_a_dot():
     assert [list(trace.y) for trace in dots] == [[60.0, 64.0], [50.0]]
     assert [list(trace.y) for trace in fig.data if trace.mode == "lines"] == [[62.0, 62.0], [50.0, 50.0]]
     assert len({trace.marker.symbol for trace in dots}) == 2
+    equal = stability.Cell("2 epochs", "3e-4", True, {0: 50.0, 1: 50.0, 2: 60.0, 3: 50.0})
+    (beside,) = (t for t in stability.grid([equal], ("", ""), "", None, "", "").data if t.mode == "markers")
+    assert len(set(zip(beside.x, beside.y, strict=True))) == 4 and len(set(beside.x)) == 3
     assert fig.layout.annotations[0].text == "2 epochs" and fig.layout.annotations[1].text == "6 epochs"
 
 

@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from minibert.tasks import TASKS
+from minibert.tasks.given import input_key
 from sections.output_layer import train
 from sections.output_layer.mistakes import by_kind, curl
 from tests.pages.driver import figure
@@ -44,6 +45,16 @@ def test_a_stopped_run_answers_once_its_model_is_here(tmp_path, state, future, m
     run = SimpleNamespace(id=str(tmp_path), state=state, over=state != "running", future=future, result=tmp_path)
     said = last_answers(SimpleNamespace(run=run, events=events, epoch=lambda event: event["step"] / 2), "my text")
     assert [(epoch, answer["text"]) for epoch, answer in said] == [(1.5, "my text")] * answers
+
+
+def test_a_text_that_was_changed_during_the_run_is_answered_by_the_trained_model_in_the_end(tmp_path):
+    spelling_predictor("classification", ["no", "yes"]).save(tmp_path)
+    early = {"event": "sample", "step": 0, "answers": [{"asked": input_key("my text"), "label": "no"}]}
+    run = SimpleNamespace(id=str(tmp_path), state="finished", over=True, future=None, result=tmp_path)
+    one = SimpleNamespace(run=run, events=[early, {"event": "step", "step": 3}], epoch=lambda event: event["step"] / 2)
+    assert [epoch for epoch, _answer in last_answers(one, "my text")] == [0, 1.5]
+    one.events.append(early | {"step": 3})  # it was in view at the end
+    assert [epoch for epoch, _answer in last_answers(one, "my text")] == [0, 1.5]
 
 
 @pytest.mark.parametrize("task", TASKS)

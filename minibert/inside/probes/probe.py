@@ -25,6 +25,7 @@ from minibert.inside.probes.tasks import KINDS, ProbeItem, ProbeTask
 from minibert.relatives import build
 from minibert.tokenizer import Tokenizer
 from minibert.train import Done, Event, Started
+from minibert.training.statistics import wilson
 
 ITEMS = 1500  # per task at most
 TEST_SHARE = 1 / 3
@@ -158,7 +159,7 @@ def untrained_copy(model: Any, seed: int = 0) -> nn.Module:
 @dataclass(frozen=True)
 class TaskResult:
     """All seeds of one task. accuracy, control: (seeds, L + 1); control None for sentence tasks · settled:
-    `settled_layer` of each seed · expected: `expected_layer` of the mean."""
+    `settled_layer` of each seed · expected: `expected_layer` of the mean · test: items that a seed is measured on."""
 
     name: str
     kind: str
@@ -169,6 +170,13 @@ class TaskResult:
     control: np.ndarray | None
     settled: list[int]
     expected: float
+    test: int
+
+    @property
+    def above_chance(self) -> bool:
+        """Whether the best layer is better than the commonest label: the latter is below its 95 % interval."""
+        best = float(self.mean.max())
+        return wilson(best * self.test, self.test)[0] > self.majority
 
     @property
     def mean(self) -> np.ndarray:
@@ -198,7 +206,8 @@ def gathered(events: Sequence[dict]) -> list[TaskResult]:
         majority = float(np.mean([row["majority"] for row in rows]))
         settled = [settled_layer(row) for row in accuracy]
         about = (name, rows[0]["kind"], rows[0]["unit"], rows[0]["labels"])
-        results.append(TaskResult(*about, majority, accuracy, control, settled, expected_layer(accuracy.mean(0))))
+        expected, test = expected_layer(accuracy.mean(0)), round(np.mean([row["test"] for row in rows]))
+        results.append(TaskResult(*about, majority, accuracy, control, settled, expected, test))
     return results
 
 

@@ -108,7 +108,7 @@ def test_random_weights_have_the_shape_and_nothing_else(loaded):
 
 def ordered(**layers: list[int]):
     """What is said of kinds that settle at these layers, a seed each."""
-    same = {"event": "probed", "unit": "sentence", "labels": 2, "majority": 0.5, "control": None}
+    same = {"event": "probed", "unit": "sentence", "labels": 2, "majority": 0.5, "control": None, "test": 100}
     events = [
         {**same, "task": kind, "kind": kind, "seed": seed, "accuracy": [0.5] * layer + [0.9] * (6 - layer)}
         for kind, seeds in layers.items()
@@ -128,6 +128,13 @@ def test_a_task_settles_at_a_layer_and_the_verdict_follows_from_the_layers():
     assert (wide.verdict, wide.layers["surface"]) == ("unclear", 2.0)
     with pytest.raises(ValueError, match="two kinds"):
         ordered(syntax=[1])
+
+
+@pytest.mark.parametrize(("best", "test", "above"), [(0.62, 78, False), (0.62, 1000, True), (0.5, 1000, False)])
+def test_a_result_that_chance_would_give_is_none(best, test, above):
+    about = {"event": "probed", "task": "x", "kind": "meaning", "unit": "pair", "labels": 2, "control": None, "seed": 0}
+    (result,) = gathered([about | {"majority": 0.56, "accuracy": [0.5, best], "test": test}])
+    assert result.above_chance == above
 
 
 def test_the_toy_world_tells_the_truth():
