@@ -10,7 +10,7 @@ from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
 from ui.model_registry import UNTRAINED, about, available_models
-from ui.state import follow_link, opened_by_link, set_url, url_choice, went_back
+from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
 from ui.translations import _
 
 WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
@@ -39,6 +39,7 @@ def choose_model(
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), start)
+    hold(key)
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():

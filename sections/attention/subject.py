@@ -57,7 +57,7 @@ def read(lesson: Lesson) -> Inputs:
     """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 30)
-        settings = drawer(_("Examples"))
+        settings = drawer(_("Examples"), holds=("second", "padding"))
     with settings:
         examples_in = st.container()
         name = model_choice(fill=True, default=WELL_READ)

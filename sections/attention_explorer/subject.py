@@ -60,7 +60,7 @@ class Inputs:
 def read(lesson: Lesson) -> Inputs:
     """The class's sentence; in the drawer the model, a second sentence, and what to show side by side."""
     st.html(Path(__file__).with_name("explorer.css"))
-    sentence, settings = with_drawer()
+    sentence, settings = with_drawer(holds=("second",))
     with settings:
         examples_in = st.container()
         name = model_choice(default=WELL_READ)

@@ -36,7 +36,7 @@ class Inputs:
 
 def read(lesson: Lesson) -> Inputs:
     """The sentence and, in a drawer, the rarely changed settings."""
-    left, right = with_drawer()
+    left, right = with_drawer(holds=("k",))
     with right:
         examples_in = st.container()
         model = model_choice(
