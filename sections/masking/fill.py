@@ -31,7 +31,7 @@ def _chips_and_bars(inputs: Inputs) -> None:
     encoding = encode_start(inputs, inputs.text)
     if encoding is None:
         return
-    warn_unread(encoding, inputs.model)
+    warn_unread(encoding, inputs.model, inputs.text)
     mask_id = loaded.tokenizer.mask_id
     typed = {i for i, number in enumerate(encoding.ids) if number == mask_id}
     hidden = _hidden_by_clicks(inputs.text, encoding, typed)

@@ -30,7 +30,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     encoding = encode_start(inputs, text)
     if encoding is None:
         return
-    warn_unread(encoding, inputs.model)
+    warn_unread(encoding, inputs.model, text)
     tokenizer = loaded.tokenizer
     candidates = [i for i, special in enumerate(encoding.special) if not special]
     if not candidates:
