@@ -37,16 +37,23 @@ def with_drawer(label: str | None = None, *, key: str = "drawer", holds: tuple[s
         return st.container(), drawer(label or _("Examples"), key=key, holds=holds)
 
 
+def open_part(parts: Mapping[str, Any], *, key: str = "part") -> Any:
+    """The part that `tabs` opens, for what stands above them and is not for all of them."""
+    state, titles = st.session_state, list(parts)
+    if follow_link(key) or state.get(key) not in titles:
+        state[key] = url_choice(key, titles, titles[0])
+    return parts[state[key]]
+
+
 def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
     """Tabs of which only the open one is computed and drawn → (tab, part) of that one; the link stores its title.
 
     parts: title → anything, in most lessons the module of a section; the first is the default.
     """
-    state, titles = st.session_state, list(parts)
-    if follow_link(key) or state.get(key) not in titles:
-        state[key] = url_choice(key, titles, titles[0])
+    titles = list(parts)
+    open_part(parts, key=key)
     opened = st.tabs(titles, key=key, on_change="rerun")
-    set_url(key, state[key], default=titles[0])
+    set_url(key, st.session_state[key], default=titles[0])
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part
