@@ -2,12 +2,11 @@
 
 from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, subject
 from ui.lesson import Lesson
-from ui.page import show_parts
+from ui.page import open_part, show_parts
 from ui.translations import _
 
 lesson = Lesson("attention")
 lesson.open()
-inputs = subject.read(lesson)  # sentence, layer and head; in the drawer: model, second sentence, padding
 parts = {
     _("One head"): one_head,
     _("All heads"): all_heads,
@@ -15,5 +14,7 @@ parts = {
     _("Against an RNN"): against_rnn,
     _("Weights and reasons"): reasons,
 }
+of_a_head = open_part(parts) in (one_head, all_heads, break_it)
+inputs = subject.read(lesson, of_a_head)  # sentence, layer and head; in the drawer: model, second sentence, padding
 show_parts(parts, lesson, inputs)
 lesson.close()

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ui.state import VISIT, follow_link, set_url, url_choice, url_int, url_text, went_back
+from ui.state import VISIT, follow_link, hold, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -121,6 +121,7 @@ def _use_example(key: str, buttons: str, examples: list[str]) -> None:
 def seed_input(start: int) -> int:
     """A number field for the seed, stored in the link as `seed`, and a button that increments it."""
     st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
+    hold("seed")
     seed = st.number_input(_("Seed"), 0, MAX_SEED, start, key="seed", bind="query-params", width=150)
     return start if seed is None else int(seed)
 
@@ -164,6 +165,7 @@ def choice(
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), default)
+    hold(key)
     label_shown = "collapsed" if bare else "visible"
     options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
     if box is not None:

@@ -1,30 +1,44 @@
 """Warnings about texts a model cannot handle: positions it was not trained on, or mostly unknown words."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from ui.model_cache import load, outline_of, version_of
 from ui.model_registry import title_of
+from ui.model_widgets import offer_reader
 from ui.text import literal
 from ui.translations import _
+
+if TYPE_CHECKING:
+    from minibert.tokenizer import Encoding
 
 MOSTLY = 0.5
 FEW = 32  # tokens: every model has learned these positions, so that shorter texts need no weights loaded
 
 
-def warn_unread(encoding, model: str) -> None:
+def count_unknown(encoding: Encoding) -> tuple[int, int]:
+    """(how many are [UNK], how many there are) of the tokens of a text, without special tokens."""
+    tokens = [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if not special]
+    return tokens.count("[UNK]"), len(tokens)
+
+
+def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
     """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK].
 
-    encoding: the tokenized text (minibert.tokenizer.Encoding); special tokens are not counted for [UNK].
+    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
     """
-    tokens = [token for token, special in zip(encoding.tokens, encoding.special, strict=True) if not special]
-    unknown = sum(token == "[UNK]" for token in tokens)
-    if unknown > MOSTLY * len(tokens):
+    unknown, n = count_unknown(encoding)
+    if unknown > MOSTLY * n:
         st.warning(
             _("{unknown} of these {n} tokens are [UNK] to {model}: it reads hardly anything of your text.").format(
-                unknown=unknown, n=len(tokens), model=literal(title_of(model))
+                unknown=unknown, n=n, model=literal(title_of(model))
             ),
             icon=":material/visibility_off:",
         )
+        offer_reader(model, text)
     if len(encoding) <= FEW:
         return
     learned = trained_positions(model, version_of(model))
@@ -42,7 +56,8 @@ def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: in
     """`warn_unread` for a text or a pair. most: maximum number of tokens the page uses."""
     outline = outline_of(model)
     places = outline.config.max_position_embeddings
-    warn_unread(outline.tokenizer.encode(text, pair, max_length=min(most or places, places)), model)
+    encoding = outline.tokenizer.encode(text, pair, max_length=min(most or places, places))
+    warn_unread(encoding, model, text + (pair or ""))
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

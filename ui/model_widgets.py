@@ -9,11 +9,13 @@ import streamlit as st
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
-from ui.model_registry import UNTRAINED, about, available_models
-from ui.state import follow_link, opened_by_link, set_url, url_choice, went_back
+from ui.model_registry import UNTRAINED, about, available_models, title_of
+from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
+from ui.text import literal
 from ui.translations import _
 
 WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
+_OFFERED = "_offered"  # session_state key: key of a select box → the names of its trained models
 
 
 def model_choice(key: str = "model", *, label: str | None = None, default: str | None = None, **kinds: bool) -> str:
@@ -39,6 +41,7 @@ def choose_model(
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or st.session_state.get(key) not in names:
         st.session_state[key] = url_choice(key, list(names), start)
+    hold(key)
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
@@ -46,7 +49,26 @@ def choose_model(
         if words:
             st.caption(words)
     set_url(key, chosen, default=default)
+    st.session_state.setdefault(_OFFERED, {})[key] = tuple(directories)
     return chosen
+
+
+def offer_reader(model: str, text: str) -> None:
+    """A button that chooses a model of the text's language in the select box where `model` is chosen, if it has one."""
+    language = language_of(text)
+    key = next((key for key in st.session_state.get(_OFFERED, {}) if st.session_state.get(key) == model), None)
+    if key is None or not text or language_read(model) == language:
+        return
+    readers = [name for name in st.session_state[_OFFERED][key] if language_read(name) == language]
+    if readers:
+        reader = WELL_READ if WELL_READ in readers else readers[0]
+        label = _("Read it with {model}").format(model=literal(title_of(reader)))
+        if st.button(label, key=f"{key}-reader", icon=":material/translate:", on_click=_choose, args=(key, reader)):
+            st.rerun()  # of the whole page: the text may stand in a fragment, the select box does not
+
+
+def _choose(key: str, name: str) -> None:
+    st.session_state[key] = name
 
 
 def warn_untrained(name: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.state import follow_link, set_url, url_choice
+from ui.state import follow_link, hold, set_url, url_choice
 from ui.translations import _
 
 
@@ -22,16 +22,27 @@ def picture():
     return st.container(key="picture")
 
 
-def drawer(label: str | None = None, *, key: str = "drawer", icon: str = ":material/tune:"):
+def drawer(
+    label: str | None = None, *, key: str = "drawer", icon: str = ":material/tune:", holds: tuple[str, ...] = ()
+):
     """A popover for settings of the picture that are seldom changed: model, seed, padding. Its widgets take effect even
-    while it is closed."""
+    while it is closed. holds: the keys of those that no function of ui draws (`ui.state.hold`)."""
+    hold(*holds)
     return st.popover(label or _("Settings"), icon=icon, key=key)
 
 
-def with_drawer(label: str | None = None, *, key: str = "drawer") -> tuple[Any, Any]:
+def with_drawer(label: str | None = None, *, key: str = "drawer", holds: tuple[str, ...] = ()) -> tuple[Any, Any]:
     """(container for an input field, drawer beside it) in one row, for pages with a single field."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        return st.container(), drawer(label or _("Examples"), key=key)
+        return st.container(), drawer(label or _("Examples"), key=key, holds=holds)
+
+
+def open_part(parts: Mapping[str, Any], *, key: str = "part") -> Any:
+    """The part that `tabs` opens, for what stands above them and is not for all of them."""
+    state, titles = st.session_state, list(parts)
+    if follow_link(key) or state.get(key) not in titles:
+        state[key] = url_choice(key, titles, titles[0])
+    return parts[state[key]]
 
 
 def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
@@ -39,11 +50,10 @@ def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, 
 
     parts: title → anything, in most lessons the module of a section; the first is the default.
     """
-    state, titles = st.session_state, list(parts)
-    if follow_link(key) or state.get(key) not in titles:
-        state[key] = url_choice(key, titles, titles[0])
+    titles = list(parts)
+    open_part(parts, key=key)
     opened = st.tabs(titles, key=key, on_change="rerun")
-    set_url(key, state[key], default=titles[0])
+    set_url(key, st.session_state[key], default=titles[0])
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part

@@ -104,6 +104,14 @@ def follow_link(name: str) -> bool:
     return went_back() and not st.session_state.get(f"_unlinked.{name}", False)  # keep a text too long for the link
 
 
+def hold(*keys: str) -> None:
+    """Assign the values of these widgets again, before they are drawn: a widget in a closed popover is not on screen,
+    and when the popover opens it shows, and sends, its default unless the last run has assigned it another value."""
+    for key in keys:
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
+
+
 def went_back() -> bool:
     """Whether this run follows the browser's Back or Forward: then the link alone determines the page's content."""
     return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)

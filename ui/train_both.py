@@ -45,9 +45,10 @@ class Quantity:
     percent: bool = False
 
 
-def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
+def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]], holds: tuple[str, ...] = ()) -> None:
     """The "Train both" section of a lesson: field for a cloze sentence, drawer with options, `train_both`, explanation.
-    at_choice: draws the drawer's widgets → the `sides`, `quantities` and further arguments of `train_both`."""
+    at_choice: draws the drawer's widgets → the `sides`, `quantities` and further arguments of `train_both`
+    holds: as in `drawer`."""
     lesson.show("Train both", title=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container():
@@ -57,7 +58,7 @@ def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]]) -> None:
                 label=_("A sentence with a [MASK], answered while they train"),
                 blanks=True,
             )
-        with drawer(key="both-drawer"):
+        with drawer(key="both-drawer", holds=holds):
             chosen = at_choice()
     train_both(lesson.name, probe_inputs=probe_inputs, **chosen)
     lesson.show("How to read the curves", title=False)

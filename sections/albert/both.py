@@ -15,7 +15,7 @@ LAYERS = (2, 4, 6)
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    train_both.show(lesson, at_choice)
+    train_both.show(lesson, at_choice, ("both-E", "both-L"))
 
 
 def at_choice() -> dict:

@@ -43,7 +43,6 @@ export default function (component) {
     view.heard[name] = data[name];
   }
   view.row = Math.min(view.row, count - 1);
-  view.step = data.step;
   find(".mb-arcs").classList.toggle("large", data.large);
   way.hidden = data.asked;  // until the reader has guessed, the arcs are all alike, and there is nothing else
   const last = data.words.stages.length - 1, all = [...Array(count).keys()];
@@ -244,10 +243,10 @@ export default function (component) {
     choose(Math.max(0, Math.min(count - 1, view.row + by)));
   };
 
-  // → and ← anywhere outside fields: through the stages first, then they are the stepper's below.
+  // → and ← anywhere outside fields.
   const keys = (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key], at = event.composedPath()[0];
-    if (!by || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || view.step > 0) return;
+    if (!by || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     if (at.closest?.('input, textarea, select, [contenteditable], [role="slider"], [role="tab"], [role="radio"], [role="combobox"]')) return;
     if (data.asked || view.stage + by < 0 || view.stage + by > last) return;
     event.preventDefault();

@@ -38,8 +38,8 @@ def stage() -> int:
     return st.session_state[_STAGE]
 
 
-def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
-    """Draw the picture for the chosen word. step: of the arithmetic below, where the arrow keys continue."""
+def show(lesson: Lesson, inputs: Inputs) -> None:
+    """Draw the picture for the chosen word."""
     import torch
 
     from minibert.inside.heads.arithmetic import all_probs, take_apart
@@ -65,7 +65,6 @@ def show(lesson: Lesson, inputs: Inputs, step: int) -> None:
                 "row": row,
                 "stage": stage(),
                 "asked": not revealed,
-                "step": step,
                 "large": projecting(),
                 "findings": findings,
                 "words": {

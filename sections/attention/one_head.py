@@ -15,7 +15,6 @@ from sections.attention.subject import Inputs, pick_row, trace
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
-from ui.state import url_int
 from ui.stepper import stepper, words_first
 from ui.text import tex
 from ui.translations import _
@@ -41,8 +40,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.heads.arithmetic import take_apart
 
     count = len(steps())
-    arcs.show(lesson, inputs, st.session_state.get("step-step", url_int("step", 1, 1, count) - 1))
-    step = stepper("step", [label for label, _section, _find in steps()])
+    arcs.show(lesson, inputs)
+    step = stepper("step", [label for label, _section, _find in steps()], keyboard=False)
     label, section, find = steps()[step]
     lesson.show(section, title=False)
     words_first()

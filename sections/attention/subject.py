@@ -53,11 +53,13 @@ def trace(subject: InspectedModel, reading: ModelInput) -> dict:
     return record(subject.model.bert, reading.batch())
 
 
-def read(lesson: Lesson) -> Inputs:
-    """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them."""
+def read(lesson: Lesson, of_a_head: bool) -> Inputs:
+    """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them.
+    of_a_head: whether the open part is about one head; the others leave layer and head out."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
-        sentence, places = st.container(), st.container(horizontal=True, width=2 * place_width() + 30)
-        settings = drawer(_("Examples"))
+        width = 2 * place_width() + 30 if of_a_head else "content"
+        sentence, places = st.container(), st.container(horizontal=True, width=width)
+        settings = drawer(_("Examples"), holds=("second", "padding"))
     with settings:
         examples_in = st.container()
         name = model_choice(fill=True, default=WELL_READ)
@@ -80,7 +82,7 @@ def read(lesson: Lesson) -> Inputs:
     if st.session_state.setdefault("attention-text", text) != text:  # a new sentence has another default row
         st.session_state["attention-text"], st.session_state[state("row")] = text, row
     with places:
-        layer, head = pick_head(subject, reading.padded(0), row)
+        layer, head = pick_head(subject, reading.padded(0), row, of_a_head)
     whole = len(ModelInput.of(tokenizer, text, second or None).ids)
     if whole > reading.length:
         words = _("Your text has {whole} tokens. At most {n} fit the picture: the model reads no more here.")
@@ -89,12 +91,17 @@ def read(lesson: Lesson) -> Inputs:
     return Inputs(subject, text, second, reading, layer, head, row)
 
 
-def pick_head(subject: InspectedModel, reading: ModelInput, row: int) -> tuple[int, int]:
-    """The widgets for layer and head, kept in the link. Default: the most telling head for the word at `row`."""
+def pick_head(subject: InspectedModel, reading: ModelInput, row: int, drawn: bool) -> tuple[int, int]:
+    """Layer and head, kept in the link, and unless `drawn` is false their widgets. Default: the most telling head for
+    the word at `row`."""
     from minibert.inside.heads.arithmetic import all_probs
     from minibert.inside.heads.telling import telling_head
 
     telling = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
+    if not drawn:
+        shape = zip(("layer", "head"), subject.shape, telling, strict=False)
+        layer, head = (picked(name, count, default) for name, count, default in shape)
+        return layer, head
     return inspected_model.pick_head(subject.shape, telling[:2], place_width())
 
 

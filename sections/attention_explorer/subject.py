@@ -75,7 +75,7 @@ class Inputs:
 def read(lesson: Lesson) -> Inputs:
     """The class's sentence; in the drawer the model, a second sentence, and what to show side by side."""
     st.html(Path(__file__).with_name("explorer.css"))
-    sentence, settings = with_drawer()
+    sentence, settings = with_drawer(holds=("second",))
     with settings:
         examples_in = st.container()
         name = model_choice(default=WELL_READ)
@@ -122,7 +122,8 @@ def say_what_is_cut(side: ModelText) -> None:
     if len(whole) > n:
         text = _("Your text has {whole} tokens. {model} reads {n} of them.")
         st.info(text.format(whole=len(whole), model=literal(side.subject.title), n=n), icon=":material/content_cut:")
-    warn_unread(side.subject.tokenizer.encode(side.text, side.second, max_length=n), side.subject.name)
+    read = side.subject.tokenizer.encode(side.text, side.second, max_length=n)
+    warn_unread(read, side.subject.name, side.text + (side.second or ""))
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

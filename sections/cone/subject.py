@@ -68,7 +68,7 @@ def read(lesson: Lesson) -> Inputs:
     """Two sentences; in a drawer the model, the layers and the class's own sentences."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left, right = st.container(), st.container()
-        with drawer(_("Model and sentences"), key="cone-drawer"):
+        with drawer(_("Model and sentences"), key="cone-drawer", holds=("own",)):
             examples = st.container()
             model = model_choice(default=WELL_READ)
             layers = choice("layers", _("Mean of the tokens, from"), layer_names(), wrap=True)

@@ -22,7 +22,7 @@ def variants() -> dict[str, str]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    train_both.show(lesson, at_choice)
+    train_both.show(lesson, at_choice, ("width", "masked"))
 
 
 def at_choice() -> dict:

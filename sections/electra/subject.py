@@ -76,7 +76,7 @@ def read(lesson: Lesson) -> Inputs:
             width=230,
             help=_("0: always the likeliest word; high: nearly any word."),
         )
-        with drawer():
+        with drawer(holds=("rate", "seed")):
             names = {pair.name: pair.title for pair in offered}
             chosen = choice("pair", _("The two networks"), names, box=320)
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")

@@ -114,7 +114,7 @@ def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word-row"):
         # Run the drawer first: its settings decide what the row shows.
         first, second, last = st.container(width="content"), st.container(), st.container(width="content")
-        with last, drawer():
+        with last, drawer(holds=("seed",)):
             model = model_choice(default=WELL_READ)
             language = _language(model)
             what = choice("what", _("Points"), what_names())

@@ -77,7 +77,7 @@ def show(bank: tuple[ExamPart, ...], linked: SheetSettings) -> SheetSettings:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.number_input(_("Sheet number"), 1, HIGHEST, key="sheet", width=150) or 1
         st.button(_("Another sheet"), key="another", icon=":material/casino:", on_click=_new_sheet)
-        with drawer(_("What is on it")):
+        with drawer(_("What is on it"), holds=("parts", "count", "open")):
             chosen = st.pills(
                 _("Parts"), list(titles), format_func=titles.__getitem__, selection_mode="multi", key="parts", wrap=True
             )

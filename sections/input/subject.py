@@ -27,7 +27,7 @@ class Inputs:
 
 def read(lesson: Lesson) -> Inputs:
     """Both sentences side by side; examples, model and number of sentences in a drawer."""
-    fields, side = with_drawer()
+    fields, side = with_drawer(holds=("pair",))
     left, right = fields.columns(2, gap="small")
     with side:
         examples_in = st.container()

@@ -83,7 +83,7 @@ def read(inputs: Inputs) -> MaskedText | None:
     if not n:
         st.info(_("Nothing here can fall: `[CLS]` and `[SEP]` never do. Type a few words."), icon=":material/edit:")
         return None
-    warn_unread(encoding, inputs.model)
+    warn_unread(encoding, inputs.model, text)
     vocab = _vocabulary(inputs.model, version_of(inputs.model), loaded.tokenizer)
     joined = None
     if chosen.whole_words and any(map(is_cjk, text)):  # Chinese words of several characters have no ## pieces

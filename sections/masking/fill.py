@@ -5,7 +5,7 @@ import time
 import streamlit as st
 
 from sections.masking.bars import around, panel, show_bars, show_legend
-from sections.masking.subject import Inputs, encode_start, expected, last_word
+from sections.masking.subject import Inputs, drawn, encode_whole, expected, last_word
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_widgets import warn_untrained
@@ -28,15 +28,17 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def _chips_and_bars(inputs: Inputs) -> None:
     loaded = inputs.loaded
     warn_untrained(inputs.model)
-    encoding = encode_start(inputs, inputs.text)
+    encoding = encode_whole(inputs, inputs.text)
     if encoding is None:
         return
-    warn_unread(encoding, inputs.model)
+    warn_unread(encoding, inputs.model, inputs.text)
     mask_id = loaded.tokenizer.mask_id
     typed = {i for i, number in enumerate(encoding.ids) if number == mask_id}
     hidden = _hidden_by_clicks(inputs.text, encoding, typed)
+    shown = drawn(len(encoding), "chips-from", min(hidden | typed, default=1))
     with st.container(key="chips", horizontal=True):
-        for i, token in enumerate(encoding.tokens[1:-1], 1):
+        for i in shown:
+            token = encoding.tokens[i]
             gone = i in hidden or i in typed
             st.button(
                 "[MASK]" if gone else literal(visible(token)),

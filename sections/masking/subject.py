@@ -13,7 +13,7 @@ from ui.page import with_drawer
 from ui.translations import _
 
 MAX_CHARS = 1_000
-CHIPS = 60  # most tokens to click on
+CHIPS = 60  # most tokens drawn
 BLANK = "[MASK]"
 
 
@@ -36,7 +36,7 @@ class Inputs:
 
 def read(lesson: Lesson) -> Inputs:
     """The sentence and, in a drawer, the rarely changed settings."""
-    left, right = with_drawer()
+    left, right = with_drawer(holds=("k",))
     with right:
         examples_in = st.container()
         model = model_choice(
@@ -70,17 +70,29 @@ def follow(key: str, offered: str) -> None:
     state[before] = offered
 
 
-def encode_start(inputs: Inputs, text: str):
-    """The first CHIPS tokens between [CLS] and [SEP]; None, with a hint, if there is none."""
+def encode_whole(inputs: Inputs, text: str):
+    """All tokens that the model has positions for, between [CLS] and [SEP]; None, with a hint, if there is none."""
     tokenizer, config = inputs.loaded.tokenizer, inputs.loaded.config
     whole = tokenizer.encode(text)
-    room = min(CHIPS + 2, config.longest)
     if len(whole) == 2:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return None
-    if len(whole) > room:
-        st.caption(_("This part reads the first {shown} of {n} tokens.").format(shown=room - 2, n=len(whole) - 2))
-    return tokenizer.encode(text, max_length=room, truncation="head")
+    if len(whole) > config.longest:
+        said = _("The model has {n} positions: it reads the first {shown} of {all} tokens.")
+        st.caption(said.format(n=config.longest, shown=config.longest - 2, all=len(whole) - 2))
+    return tokenizer.encode(text, max_length=config.longest, truncation="head")
+
+
+def drawn(n: int, key: str, wanted: int) -> range:
+    """The positions of at most CHIPS of a text's n tokens, [CLS] and [SEP] included. A longer text gets a slider for
+    the first of them; before anybody moves it, the position `wanted` is among them."""
+    last = n - 1 - CHIPS
+    if last <= 1:
+        return range(1, n - 1)
+    start = max(1, min(last, wanted - CHIPS // 2))
+    label = _("The model reads all {n} tokens. First of the {shown} drawn").format(n=n - 2, shown=CHIPS)
+    first = st.slider(label, 1, last, start, key=f"{key}-{n}", width=420)
+    return range(first, first + CHIPS)
 
 
 def expected(model: str, ids: Sequence[int], positions: Sequence[int]):

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.masking.bars import panel, show_bars, show_legend
-from sections.masking.subject import MAX_CHARS, Inputs, encode_start, follow, last_word
+from sections.masking.subject import MAX_CHARS, Inputs, drawn, encode_whole, follow, last_word
 from ui.inputs import counter, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
@@ -27,12 +27,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     loaded = inputs.loaded
     warn_untrained(inputs.model)
-    encoding = encode_start(inputs, text)
+    encoding = encode_whole(inputs, text)
     if encoding is None:
         return
-    warn_unread(encoding, inputs.model)
+    warn_unread(encoding, inputs.model, text)
     tokenizer = loaded.tokenizer
-    candidates = [i for i, special in enumerate(encoding.special) if not special]
+    shown = drawn(len(encoding), "readings-from", last_word(encoding) if not all(encoding.special) else 1)
+    candidates = [i for i in shown if not encoding.special[i]]
     if not candidates:
         st.info(_("Type at least one word that is not a special token."), icon=":material/edit:")
         return
@@ -78,6 +79,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def _position(encoding, candidates: list[int]) -> int:
     start = last_word(encoding)
+    start = start if start in candidates else candidates[-1]
     if follow_link("at") or st.session_state.get("at") not in candidates:
         requested = url_int("at", start, 0, len(encoding) - 1)
         st.session_state["at"] = requested if requested in candidates else start

@@ -40,7 +40,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 blanks=True,
             )
             encoding = loaded.tokenizer.encode(text, max_length=loaded.config.longest, truncation="head")
-            warn_unread(encoding, inputs.model)
+            warn_unread(encoding, inputs.model, text)
             places = [i for i, number in enumerate(encoding.ids) if number == mask_id]
             if not places:
                 st.info(

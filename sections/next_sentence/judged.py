@@ -66,7 +66,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.info(_("Write something in both fields."), icon=":material/edit:")
         return
     loaded = load(model)
-    warn_unread(loaded.tokenizer.encode(a, b), model)
+    warn_unread(loaded.tokenizer.encode(a, b), model, a + b)
     forth, back = judge(loaded.model, loaded.tokenizer, [(a, b), (b, a)]).tolist()
     rows = {_("A, then B"): forth, _("B, then A"): back}
     figure(

@@ -20,7 +20,7 @@ def optimizers() -> dict[str, str]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    train_both.show(lesson, at_choice)
+    train_both.show(lesson, at_choice, ("clip", "batch"))
 
 
 def at_choice() -> dict:

@@ -50,7 +50,7 @@ def read() -> Sizes | None:
     _follow_link()
     with st.container(key="sizes"):
         family, more, *columns = _places()
-        with more, drawer(_("More")):
+        with more, drawer(_("More"), holds=("proportions", "shared", "E", "relative", "xl", "S", "pooler")):
             _design()
         labels = slider_labels(short=projecting())
         for letter, column in zip("LHAFVPTB", columns, strict=True):

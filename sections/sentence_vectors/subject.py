@@ -45,7 +45,7 @@ def read(lesson: Lesson) -> Inputs:
     """The question; in a drawer the model, the pooling and the class's own sentences."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
-        with drawer(_("Model and sentences"), key="vectors-drawer"):
+        with drawer(_("Model and sentences"), key="vectors-drawer", holds=("own",)):
             examples = st.container()
             model = model_choice(default=WELL_READ)
             pooling = choice("pooling", _("A sentence’s vector"), pooling_names(), wrap=True)

@@ -20,7 +20,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 label=_("A sentence with a [MASK], answered while they train"),
                 blanks=True,
             )
-        with drawer(key="both-drawer"):
+        with drawer(key="both-drawer", holds=("masked",)):
             masked = st.slider(_("Tokens hidden"), 5, 50, 25, 5, format="%d %%", key="masked", bind="query-params")
     train_both(
         "to_write",

@@ -78,7 +78,7 @@ def read(lesson: Lesson) -> Inputs:
     offered = writers()
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
-        with drawer():
+        with drawer(holds=("width", "temperature", "dice")):
             names = {writer.name: writer.title for writer in offered}
             chosen = choice("writer", _("Who writes"), names, box=320)
             name = choice("way", _("A token is chosen"), ways(), wrap=True)

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from minibert.tokenizer import UNK, Explanation, Tokenizer
+from minibert.tokenizer import Explanation, Tokenizer
 from plots.tokenization import origins
 from sections.tokenization.drawn import kind, shown
 from ui.lesson import TEXT_WIDTH
+from ui.limits import count_unknown
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten, visible
@@ -17,9 +18,7 @@ MOST_TOKENS = 300  # most tokens drawn in one row
 def show(e: Explanation, tokenizer: Tokenizer) -> None:
     encoding = e.encoding
     tokens, count = encoding.tokens[:MOST_TOKENS], len(encoding)
-    unknown = sum(
-        token == UNK and not special for token, special in zip(encoding.tokens, encoding.special, strict=True)
-    )
+    unknown = count_unknown(encoding)[0]
     with st.container(horizontal=True, gap="large", key="counts"):
         for label, value in (
             (_("characters"), len(e.text)),

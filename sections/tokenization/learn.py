@@ -8,6 +8,7 @@ import streamlit as st
 from minibert.text.vocab import Merge
 from minibert.text.vocab import learn as minibert_learn
 from minibert.text.vocab_growth import LearnedVocabulary
+from minibert.tokenizer import Encoding
 from plots.tokenization import size_against_length
 from sections.tokenization.corpus import choose_corpus, learning
 from sections.tokenization.subject import CHOOSE, Inputs
@@ -15,6 +16,7 @@ from sections.tokenization.vocabularies import LEARNED, explained, keep_learned,
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.limits import count_unknown
 from ui.player import controls, moving, reported_value
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
@@ -143,12 +145,11 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     encoding = explained(digest, inputs.text, tokenizer).encoding
     same = inputs.vocabulary.name == LEARNED and inputs.vocabulary.pieces == pieces
-    tokens = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
-    st.markdown(
-        _("**Your sentence with these {size:,} entries: {tokens}**").format(size=len(pieces), tokens=tokens)
-        + ("" if same else _("; with {name} {n:,}").format(name=literal(inputs.vocabulary.title), n=inputs.tokens))
-        + "."
+    said = _("**Your sentence with these {size:,} entries: {tokens}**")
+    other = _("; with {name} {tokens}").format(
+        name=literal(inputs.vocabulary.title), tokens=_tokens(inputs.steps.encoding)
     )
+    st.markdown(said.format(size=len(pieces), tokens=_tokens(encoding)) + ("" if same else other) + ".")
     show_tokens(encoding.tokens, under=encoding.ids, limit=MOST_TOKENS)
     if same:
         st.success(_("The whole page cuts your sentence with this vocabulary now."), icon=":material/check_circle:")
@@ -156,6 +157,13 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
         keep_learned(pieces, lowercase)
         st.session_state[CHOOSE] = LEARNED
         st.rerun()
+
+
+def _tokens(encoding: Encoding) -> str:
+    """How many tokens, and how many of them say nothing of the word they stand for."""
+    count = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
+    unknown = count_unknown(encoding)[0]
+    return count + (_(", {n:,} of them {unk}").format(n=unknown, unk=literal("[UNK]")) if unknown else "")
 
 
 def _length(learned: LearnedVocabulary, step: int) -> None:

@@ -13,7 +13,7 @@ from minibert.text.vocab import check_vocab, looks_uncased, read_vocab
 from minibert.tokenizer import Explanation, Tokenizer
 from sections.tokenization.corpus import PARTS, bundled, learning
 from ui.lesson import LESSONS
-from ui.state import follow_link, set_url, url_choice
+from ui.state import follow_link, hold, set_url, url_choice
 from ui.text import literal
 from ui.translations import _
 
@@ -125,6 +125,7 @@ def choose_case(name: str, uncased: bool) -> bool:
     key = f"uncased-{name}-{uncased}"
     if follow_link("case") or key not in st.session_state:
         st.session_state[key] = url_choice("case", list(cases.values()), cases[uncased]) == "uncased"
+    hold(key)
     lowercase = st.toggle(
         _("uncased"),
         key=key,

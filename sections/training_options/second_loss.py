@@ -24,7 +24,7 @@ def show(lesson: Lesson, text: str) -> None:
         label = label_choice()
     with third:
         marks = st.multiselect(_("Marks learned beside"), COLUMNS, key="marks")
-    with last, drawer(key="more"):
+    with last, drawer(key="more", holds=tuple(f"mark-{name}" for name in marks)):
         seed = seed_input(0)
         values = {name: st.selectbox(name, values_of(name), key=f"mark-{name}") for name in marks}
     from minibert.finetune.option_effects import loss_terms

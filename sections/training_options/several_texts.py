@@ -29,7 +29,7 @@ def show(lesson: Lesson, text: str) -> None:
     first, *places, last = st.columns(5, gap="medium", vertical_alignment="bottom")
     with first:
         way = pick("cut", _("Too long?"), list(ways.values()))
-    with last, drawer(_("The others"), key="more"):
+    with last, drawer(_("The others"), key="more", holds=("title", "reply")):
         title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
         reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
     way = list(ways)[way]

@@ -32,7 +32,7 @@ def show(lesson: Lesson, text: str) -> None:
     with columns[3]:
         names = loss_names()
         loss = SHOWN[pick("loss", _("Loss"), [names[one] for one in SHOWN])]
-    with columns[4], drawer(key="more"):
+    with columns[4], drawer(key="more", holds=("gamma",)):
         label = label_choice()
         gamma = st.slider(_("Its exponent γ"), 0.0, 5.0, 2.0, 0.5, key="gamma") if loss == "focal" else 2.0
     form = {"classifier_depth": depth, "classifier_activation": activation, "classifier_norm": norm}

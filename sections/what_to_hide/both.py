@@ -34,7 +34,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 label=_("A sentence with a [MASK], answered while they train"),
                 blanks=True,
             )
-        with drawer(key="both-drawer"):
+        with drawer(key="both-drawer", holds=("masked",)):
             name = choice("side", _("Beside BERT"), {key: side.title for key, side in offered.items()}, wrap=True)
             masked = st.slider(_("Tokens hidden"), 5, 50, 15, 5, format="%d %%", key="masked", bind="query-params")
     side, pairs = offered[name], name == "roberta"

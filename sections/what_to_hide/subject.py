@@ -36,7 +36,7 @@ def read(lesson: Lesson) -> Inputs:
     """The text and the button to draw again; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
-        with drawer():
+        with drawer(holds=("rate", "seed")):
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
             models_in = st.container()

@@ -8,6 +8,7 @@ from minibert.folders import CHECKPOINTS
 from sections.what_to_hide.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.pairs import warn_unknown
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
 from ui.translations import _
@@ -25,6 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "toy", lesson.examples_called("toy"), label=_("Text in words of the toy world"), max_chars=400
     )
     encoding = tokenizer.encode(text, max_length=MOST, truncation="head")
+    warn_unknown(encoding.tokens)
     last = len(encoding) - 1 - LENGTH
     if last < 1:
         st.info(_("Type three words or more."), icon=":material/edit:")

@@ -27,7 +27,7 @@ def read() -> str:
     """Widgets for the cue, and in a drawer checkpoint and seeds → name of the cue."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         cue = choice("cue", _("The cue"), cue_names(), wrap=True, bare=True)
-        with drawer():
+        with drawer(holds=("seeds",)):
             start_choice(KIND)
             st.slider(_("Seeds"), 1, 3, 1, key="seeds", bind="query-params", width=320)
     return cue

@@ -11,7 +11,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    train_both.show(lesson, at_choice)
+    train_both.show(lesson, at_choice, ("both-share",))
 
 
 def at_choice() -> dict:

@@ -45,7 +45,7 @@ def read(lesson: Lesson) -> Inputs:
     """The sentence and the button to draw another order; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
-        with drawer():
+        with drawer(holds=("share", "seed")):
             pair = choose_pair(lesson.name)
             kind = choice(
                 "order", _("The order"), {"drawn": _("drawn"), "right": _("left to right"), "left": _("right to left")}

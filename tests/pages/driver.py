@@ -27,12 +27,17 @@ def open_page(name: str, /, owner: str | None = None, told: Sequence[str] = (), 
 
 
 def whole(app: AppTest) -> AppTest:
-    """The same app, after a run that raised nothing and escaped no figure's words as Markdown."""
+    """The same app, after a run that raised nothing, escaped no figure's words as Markdown, and told the browser again
+    what the widgets in its drawers hold."""
     assert not app.exception, [error.value for error in app.exception]
     drawn = [text for chart in app.get("plotly_chart") for text in (chart.proto.spec, chart.proto.alt)]
     titles = [body for body in (block.proto.body for block in app.get("html")) if 'class="mb-finding"' in body]
     escaped = re.findall(r"&#\d.{,30}", "\n".join(drawn)) + re.findall(r"&amp;#\d.{,30}", "\n".join(titles))
     assert not escaped, f"ui.text.literal in a figure: {escaped}"
+    drawers, earlier = put_away(app), vars(app).get("drawers", {})
+    lost = {key for key in drawers if key in earlier and not drawers[key].proto.set_value}
+    assert not lost, f"closed drawers lose the values of {lost}: name them in `holds` of ui.page.drawer"
+    vars(app)["drawers"] = drawers
     return app
 
 
@@ -40,6 +45,12 @@ def part(app: AppTest, title: str) -> AppTest:
     """The same app with another of its parts open."""
     app.session_state["part"] = title
     return whole(app.run())
+
+
+def put_away(app: AppTest) -> dict:
+    """Key → widget of those in drawers that hold a value."""
+    widgets = (widget for drawer in app.get("popover") for widget in drawer)
+    return {widget.key: widget for widget in widgets if hasattr(getattr(widget, "proto", None), "set_value")}
 
 
 def plain(markdown: str) -> str:

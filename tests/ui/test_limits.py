@@ -48,3 +48,10 @@ def test_every_page_that_reads_a_sentence_says_so(page, tmp_path, monkeypatch):
     fields = dict.fromkeys(FIELDS[page], UNREAD + " [MASK]" * (page in ("probes", "attribution", "masking")))
     app = open_page(page, model="mini-en", **({"what": "tokens"} if page == "embeddings" else {}), **fields)
     assert any("[UNK]" in plain(box.value) for box in app.warning), [box.value for box in app.warning]
+
+
+def test_a_click_chooses_the_model_that_reads_the_text():
+    app = open_page("attention", model="mini-en", sentence="他来到北京大学")
+    app.button(key="model-reader").click().run()
+    assert app.selectbox(key="model").value == "mini-zh" and not app.warning
+    assert "model-reader" not in {button.key for button in app.button}
