@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from minibert.inside.predictions.cloze import expectations
+from minibert.inside.predictions.cloze import expectations, expectations_of_rows
 from minibert.model import BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
@@ -56,12 +56,14 @@ def write(
 def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], mask_id: int) -> list[float]:
     """ln P of the token at each position of `order`: all are masked at first, then predicted and revealed one by one.
     Were these the conditionals of one distribution, their sum would be the same in every order."""
-    hidden = [mask_id if position in set(order) else i for position, i in enumerate(ids)]
-    result = []
+    if not order:
+        return []
+    rows, hidden = [], [mask_id if position in set(order) else i for position, i in enumerate(ids)]
     for position in order:
-        result.append(expectations(model, hidden, [position])[0, ids[position]].item())
+        rows.append(list(hidden))
         hidden[position] = ids[position]
-    return result
+    log_probs = expectations_of_rows(model, rows, order)
+    return [log_probs[step, ids[position]].item() for step, position in enumerate(order)]
 
 
 @dataclass(frozen=True)
