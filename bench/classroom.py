@@ -1,7 +1,7 @@
 """A class working at the same time: how long does one of fifty users wait, and what does the server need for it?
 
     python -m bench.classroom [--sessions 10 30 50] [--servers N] [--trainings N] [--cold] [--record]
-    python -m bench.classroom --costs [--record]
+    python -m bench.classroom --costs [--pages NAME …] [--record]
     python -m bench.classroom --chaos [--record]
 
 Each visitor is one of servers.visitor: a session over Streamlit's own protocol, without a browser. All open a random
@@ -337,7 +337,8 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--costs", action="store_true", help="processor time of each action on each page")
-    parser.add_argument("--rounds", type=int, default=5, help="of --costs, through the whole course (default: 5)")
+    parser.add_argument("--rounds", type=int, default=2, help="of --costs, on each page (default: 2)")
+    parser.add_argument("--pages", nargs="+", help="of --costs (default: all)")
     parser.add_argument("--chaos", action="store_true", help="kill a worker, a server, the proxy; fill the disk")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from sections.cone.subject import Inputs, _every_layer, to_fit
+from sections.cone.subject import Inputs, every_layer, to_fit
 from ui.figures import figure
 from ui.first_views import first_view
 from ui.lesson import Lesson
@@ -40,7 +40,7 @@ def anisotropies(model: str, version: int, lines: tuple[str, ...]) -> "list[Anis
     from minibert.inside.geometry.vectors import Anisotropy, anisotropy
 
     def compute() -> "dict[str, np.ndarray]":
-        return {"layers": np.array([astuple(anisotropy(layer)) for layer in _every_layer(model, version, lines)])}
+        return {"layers": np.array([astuple(anisotropy(layer)) for layer in every_layer(model, version, lines)])}
 
     layers = first_view("cone", "anisotropy", model, [lines], compute)["layers"]
     return [Anisotropy(*layer) for layer in layers.tolist()]

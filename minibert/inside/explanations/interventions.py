@@ -7,7 +7,7 @@ as one batch of copies of the same sequence, each copy with its own change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,13 +164,43 @@ def shuffled(layer: int, head: int, real: Tensor, rng: torch.Generator) -> HeadE
     return HeadEdit(layer, head, "probs", edit)
 
 
-def fill_in_edited(model: nn.Module, batch: Batch, position: int, edits: Sequence[HeadEdit]) -> Tensor:
+def fill_in_edited(model: Any, batch: Batch, position: int, edits: Sequence[HeadEdit]) -> Tensor:
     """`fill_in` of a single sequence under each edit on its own: (len(edits), V)."""
-    parts = []
-    for start in range(0, len(edits), ROWS):
-        some = edits[start : start + ROWS]
-        parts.append(fill_in(model, repeated(batch, len(some)), position, edited(some)))
-    return torch.cat(parts)
+    rows, parts = zip(*layer_by_layer(model, batch, position, edits), strict=True)
+    return torch.cat(parts)[torch.cat(rows).argsort()]
+
+
+@torch.inference_mode()
+def layer_by_layer(
+    model: Any, batch: Batch, position: int, edits: Sequence[HeadEdit]
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """`fill_in_edited` in parts: which edits, (N,), and what is filled in with them, (N, V). model: with `.bert` and
+    `.mlm`.
+
+    The edits of a layer share what lies below it: only there does the sequence become N copies. Of the last layer's
+    feed-forward network only `position` is computed.
+    """
+    layers = torch.tensor([edit.layer for edit in edits])
+    for layer in layers.unique():
+        for rows in (layers == layer).nonzero().squeeze(1).split(ROWS):
+            tap = parted([edits[row] for row in rows], model.config.num_hidden_layers - 1, position)
+            x, _pooled = model.bert(batch, tap)  # (N, 1, H)
+            yield rows, model.mlm(x[:, 0]).float().softmax(-1)
+
+
+def parted(edits: Sequence[HeadEdit], last: int, position: int) -> Tap:
+    """`edited` for a batch of one row, which becomes a row per edit in the layer that all of them change; only
+    `position` goes on into the feed-forward network of the layer `last`."""
+    change = edited(edits)
+
+    def tap(name: str, x: Tensor) -> Tensor:
+        if name == f"blocks.{edits[0].layer}.attn.probs":
+            x = x.expand(len(edits), *x.shape[1:])
+        elif name == f"blocks.{last}.attn.norm":
+            x = x[:, position, None]
+        return change(name, x)
+
+    return tap
 
 
 def repeated(batch: Batch, rows: int) -> Batch:
@@ -208,7 +238,9 @@ def head_effects(model: Any, batch: Batch, position: int, *, deals: int = 5, see
     heads = [(i, a) for i in range(config.num_hidden_layers) for a in range(config.num_attention_heads)]
     edits = [removed(*at) for at in heads] + [evened(*at, real) for at in heads]
     edits += [shuffled(*at, real, rng) for _ in range(deals) for at in heads]
-    effects = total_variation(fill_in_edited(model, batch, position, edits), intact)
+    effects = torch.empty(len(edits))
+    for rows, probs in layer_by_layer(model, batch, position, edits):
+        effects[rows] = total_variation(probs, intact)
     effects = effects.unflatten(0, (2 + deals, config.num_hidden_layers, config.num_attention_heads))
     return HeadEffects(torch.stack(weight), effects[0], effects[1], effects[2:].mean(0))
 

@@ -59,6 +59,15 @@ def token_losses(model: BertForPreTraining, ids: Tensor, labels: Tensor) -> Tens
     return losses
 
 
+@torch.no_grad()
+def expectations_of_rows(model: BertForPreTraining, rows: Sequence[Sequence[int]], positions: Sequence[int]) -> Tensor:
+    """As `expectations`, at one position of each row: (N, V) float64. rows: N of equal length, read in one batch."""
+    ids = torch.tensor([list(row) for row in rows])
+    labels = torch.full_like(ids, IGNORE)
+    labels[torch.arange(len(ids)), list(positions)] = 0
+    return F.log_softmax(model(Batch(ids, labels=labels)).mlm_logits.double(), dim=-1)
+
+
 def rank(log_probs: Tensor, token: int) -> int:
     """1 for the likeliest entry of the vocabulary, V for the least likely. log_probs: (V,)."""
     return int((log_probs > log_probs[token]).sum()) + 1

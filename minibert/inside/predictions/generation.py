@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from minibert.inside.predictions.cloze import expectations
+from minibert.inside.predictions.cloze import expectations, expectations_of_rows
 from minibert.model import Batch, BertForPreTraining
 from minibert.tokenizer import Tokenizer
 
@@ -71,12 +71,14 @@ def go_on(model: nn.Module, ids: Sequence[int], count: int, stop: int) -> list[t
 def chain(model: BertForPreTraining, ids: Sequence[int], order: Sequence[int], mask_id: int) -> list[float]:
     """ln P of the token at each position of `order`: all are masked at first, then predicted and revealed one by one.
     Were these the conditionals of one distribution, their sum would be the same in every order."""
-    hidden = [mask_id if position in set(order) else i for position, i in enumerate(ids)]
-    result = []
+    if not order:
+        return []
+    rows, hidden = [], [mask_id if position in set(order) else i for position, i in enumerate(ids)]
     for position in order:
-        result.append(expectations(model, hidden, [position])[0, ids[position]].item())
+        rows.append(list(hidden))
         hidden[position] = ids[position]
-    return result
+    log_probs = expectations_of_rows(model, rows, order)
+    return [log_probs[step, ids[position]].item() for step, position in enumerate(order)]
 
 
 @dataclass(frozen=True)
