@@ -1,6 +1,6 @@
 """Attention: one head number by number, all heads, ablations, comparison with an RNN, and weights as explanations."""
 
-from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, subject
+from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, small_numbers, subject
 from ui.lesson import Lesson
 from ui.page import show_parts
 from ui.translations import _
@@ -10,6 +10,7 @@ lesson.open()
 inputs = subject.read(lesson)  # sentence, layer and head; in the drawer: model, second sentence, padding
 parts = {
     _("One head"): one_head,
+    _("In small numbers"): small_numbers,
     _("All heads"): all_heads,
     _("Break it"): break_it,
     _("Against an RNN"): against_rnn,
