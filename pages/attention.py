@@ -1,6 +1,6 @@
 """Attention: one head number by number, all heads, ablations, comparison with an RNN, and weights as explanations."""
 
-from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, subject
+from sections.attention import against_rnn, all_heads, break_it, one_head, reasons, small_numbers, subject
 from ui.lesson import Lesson
 from ui.page import open_part, show_parts
 from ui.translations import _
@@ -9,6 +9,7 @@ lesson = Lesson("attention")
 lesson.open()
 parts = {
     _("One head"): one_head,
+    _("In small numbers"): small_numbers,
     _("All heads"): all_heads,
     _("Break it"): break_it,
     _("Against an RNN"): against_rnn,

@@ -1,6 +1,6 @@
 """Next sentence prediction: how pairs are made from documents, how models judge them, and whether it helps."""
 
-from sections.next_sentence import game, judged, kinds, making, new_head, papers, random_share, subject
+from sections.next_sentence import game, judged, kinds, making, new_head, papers, subject
 from ui.lesson import Lesson
 from ui.page import show_parts, style
 from ui.translations import _
@@ -12,7 +12,6 @@ inputs = subject.read()
 parts = {
     _("You first"): game,
     _("How pairs are made"): making,
-    _("Why more than half are random"): random_share,
     _("Judged live"): judged,
     _("Topic against coherence"): kinds,
     _("Can it be taught?"): new_head,

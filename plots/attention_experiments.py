@@ -236,3 +236,32 @@ def weight_and_effect(
     fig.update_yaxes(title={"text": literal(axes[1])}, rangemode="tozero")
     fig.update_layout(height=height, margin={"t": 16, "b": 8})
     return fig
+
+
+def directions(
+    keys: Mapping[str, tuple[float, float]],
+    query: tuple[float, float],
+    shares: Mapping[str, float],
+    query_name: str,
+) -> go.Figure:
+    """A query and keys of two numbers as arrows from one origin; a key is the thicker, the larger its share."""
+    fig = go.Figure()
+    arrows = [(f"{name} {shares[name]:.0%}", end, BLUE, 2 + 10 * shares[name]) for name, end in keys.items()]
+    for name, (x, y), colour, width in [*arrows, (query_name, query, VERMILION, 3)]:
+        fig.add_scatter(
+            x=[0, x],
+            y=[0, y],
+            mode="lines+markers+text",
+            line={"color": colour, "width": width, "dash": "dash" if colour == VERMILION else "solid"},
+            marker={"symbol": "arrow", "size": [0, 18], "angleref": "previous", "color": colour},
+            text=["", literal(name)],
+            textposition="top center" if y >= 0 else "bottom center",
+            textfont={"size": FONT_SIZE},
+            cliponaxis=False,
+            hovertemplate=f"{literal(name)} (%{{x:.2f}}, %{{y:.2f}})<extra></extra>",
+            showlegend=False,
+        )
+    fig.update_xaxes(range=[-3.2, 3.2], dtick=1, zeroline=True)
+    fig.update_yaxes(range=[-2.6, 2.8], dtick=1, zeroline=True, scaleanchor="x")
+    fig.update_layout(height=330, margin={"t": 12, "b": 8})
+    return fig

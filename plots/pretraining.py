@@ -15,6 +15,7 @@ from plots.marks import LEGEND_ABOVE, add_line, number_axis
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
 AXES = ("step", "seconds", "tokens")
+END = 0.01  # of its highest learning rate: a schedule that is lower has ended
 # Runs and words differ by colour, dash and symbol.
 LOOKS = (
     (BLUE, "solid", "circle"),
@@ -30,10 +31,14 @@ At = tuple[float, float, float]  # a position in a run, in the units of AXES
 @dataclass(frozen=True)
 class History:
     """Events of a run: quantity → [(position, value)]. Quantities of training batches are named as the fields and parts
-    of a "step" event ("lr", "mlm_loss"); metrics on held-out text are named "held out: <metric>"."""
+    of a "step" event ("lr", "mlm_loss"); metrics on held-out text are named "held out: <metric>".
+
+    restarts: where training went on with a new schedule, seen by a learning rate that leaps up from almost 0.
+    """
 
     name: str
     points: dict[str, list[tuple[At, float]]] = field(default_factory=dict)
+    restarts: list[At] = field(default_factory=list)
 
     @classmethod
     def of(cls, name: str, events: Iterable[dict]) -> History:
@@ -41,6 +46,9 @@ class History:
         here: At = (0.0, 0.0, 0.0)
         for event in events:
             if event["event"] == "step":
+                rates = [rate for _at, rate in history.points.get("lr", ())]
+                if rates and rates[-1] < END * max(rates) and event["lr"] > 3 * rates[-1]:
+                    history.restarts.append(here)
                 here = (event["step"], event["seconds"], event["tokens"])
                 values = {"loss": event["loss"], "lr": event["lr"], "tokens_per_second": event["tokens_per_second"]}
                 values |= event["parts"]
@@ -106,6 +114,8 @@ def learning_curves(
                     row=row,
                     col=column,
                 )
+        for at in [at for history in histories for at in history.restarts]:
+            fig.add_vline(x=at[place], line={"color": GREY, "dash": "dot", "width": 2}, row=row, col=column)
         for words, height in panel.references.items():
             note = {"text": words, "font": {"size": SMALL}, "yanchor": "bottom"}
             named = {"annotation": note, "annotation_position": "top right"}

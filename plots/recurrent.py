@@ -11,10 +11,15 @@ from plotly.subplots import make_subplots
 from plots.attention import literal, token_label, token_ticks
 from plots.grammar import ATTENTION
 from plots.marks import LEGEND_ABOVE, add_line
-from plots.theme import BLUE, FONT_SIZE, GREEN, SMALL, VERMILION, add_notes, titled
+from plots.theme import BLUE, FONT_SIZE, GREEN, PINK, SMALL, VERMILION, add_notes, titled
 
 MANY = 20  # words: with more, numbers in cells would overlap
-LOOKS = ((VERMILION, "solid", "diamond"), (BLUE, "dash", "circle"), (GREEN, "dot", "square"))
+LOOKS = (
+    (VERMILION, "solid", "diamond"),
+    (BLUE, "dash", "circle"),
+    (GREEN, "dot", "square"),
+    (PINK, "longdash", "triangle-up"),
+)
 
 
 def written(share: float) -> dict:
@@ -27,11 +32,11 @@ def gates(
 ) -> go.Figure:
     """Above: openness of each gate at each word, as the mean over its H units; below: the H units of one gate.
 
-    means: gate → (T,), 0 … 1, the first on top · numbers: (T, H) · numbers_of: axis title of the units.
+    means: gate → (T,), 0 … 1 or NaN, the first on top · numbers: (T, H) · numbers_of: axis title of the units.
     """
     values = np.asarray(list(means.values()), dtype=float)  # (gates, T)
     numbers = np.asarray(numbers, dtype=float)
-    order = numbers.mean(0).argsort()  # the most open on top, which plotly draws last
+    order = np.nanmean(numbers, 0).argsort()  # the most open on top, which plotly draws last
     fig = make_subplots(rows=2, shared_xaxes=True, row_heights=[0.4, 0.6], vertical_spacing=0.05)
     labels = [token_label(token) for token in tokens]
     fig.add_trace(
@@ -65,7 +70,12 @@ def gates(
     if len(tokens) <= MANY:
         cells, axes = np.ndindex(values.shape), {"xref": "x", "yref": "y"}  # of the first row
         add_notes(
-            fig, ({"x": x, "y": y, "text": f"{values[y, x]:.2f}"} | written(values[y, x]) | axes for y, x in cells)
+            fig,
+            (
+                {"x": x, "y": y, "text": f"{values[y, x]:.2f}"} | written(values[y, x]) | axes
+                for y, x in cells
+                if not np.isnan(values[y, x])
+            ),
         )
     fig.update_yaxes(
         tickvals=list(range(len(means))),

@@ -41,7 +41,7 @@ def expected(ids: tuple[int, ...]) -> tuple[Column, Column, Column]:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    reading = read(inputs.text)
+    reading = read(lesson, inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("Two directions", title=False)

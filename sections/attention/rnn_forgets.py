@@ -35,9 +35,9 @@ def story_words() -> tuple[int, ...]:
 
 
 @st.cache_data(show_spinner=False, max_entries=128)
-def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], list[float]]:
+def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], list[float], list[float]]:
     """For each word between [CLS] and [SEP], `behind` story words later: how much of it is left in the LSTM's state, in
-    BERT's last vector, and in the product of the forget gates."""
+    BERT's last vector, in the product of the forget gates, and in BERT's vector at the word's own place."""
     import torch
 
     from minibert.inside.relatives.recurrent import kept, moved
@@ -52,9 +52,9 @@ def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], l
         """(B, T) → (B, 2H): h and c after the last word; [SEP] is not read."""
         return torch.cat(lm.forwards(lm.token(rows[:, :-1]))[1], dim=-1)[0]
 
-    def vector(rows: Tensor) -> Tensor:
-        """(B, T) → (B, H): BERT's last layer at the same word."""
-        parts = [bert.bert(Batch(part))[0][:, -2] for part in rows.split(256)]
+    def vector(rows: Tensor, place: int = -2) -> Tensor:
+        """(B, T) → (B, H): BERT's last layer at one place, by default the last word."""
+        parts = [bert.bert(Batch(part))[0][:, place] for part in rows.split(256)]
         return torch.cat(parts)
 
     forget = steps(tuple(row[:-1].tolist())).forget
@@ -62,11 +62,12 @@ def left(ids: tuple[int, ...], behind: int) -> tuple[list[float], list[float], l
         moved(state, row, places, others, DRAWS).tolist(),
         moved(vector, row, places, others, DRAWS).tolist(),
         kept(forget)[1 : len(ids) - 1].tolist(),
+        [moved(partial(vector, place=place), row, [place], others, DRAWS).item() for place in places],
     )
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    reading = read(inputs.text)
+    reading = read(lesson, inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("What it forgets", title=False)
@@ -81,17 +82,18 @@ def picture(reading: Reading) -> None:
         _("Words of a story that follow"), 0, MOST_BEHIND, BEHIND, 4, key="behind_it", bind="query-params"
     )
     with st.spinner(_("Measuring …")):
-        lstm, bert, gates = left(reading.ids, behind)
+        lstm, bert, gates, own = left(reading.ids, behind)
     tokens = [reading.tokens[place] for place in reading.words]
     lines = {
         _("LSTM: its state"): lstm,
         _("BERT: its last vector"): bert,
         _("LSTM: what no forget gate took"): gates,
+        _("BERT: the word’s own vector, in reach of all"): own,
     }
     summary = _(
         "With {n} words after the sentence, replacing “{word}” moves the LSTM’s state {lstm:.1%} as far as replacing "
-        "all words, BERT’s last vector {bert:.1%}."
-    ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0])
+        "all words, BERT’s last vector {bert:.1%}, BERT’s vector of the word itself {own:.0%}."
+    ).format(n=behind, word=tokens[0], lstm=lstm[0], bert=bert[0], own=own[0])
     figure(
         partial(left_of_words, tokens, lines, (_("the word that is changed"), _("left of it at the end")), summary),
         summary,

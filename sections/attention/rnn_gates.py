@@ -38,7 +38,7 @@ def steps(ids: tuple[int, ...]) -> LstmStep:
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    reading = read(inputs.text)
+    reading = read(lesson, inputs.text)
     if reading is not None:
         picture(reading)
         lesson.show("What a recurrent network keeps", title=False)
@@ -50,14 +50,17 @@ def picture(reading: Reading) -> None:
     from plots.recurrent import gates
 
     done, tokens = steps(reading.ids), reading.tokens
-    means = {title: getattr(done, gate).mean(-1) for gate, title in names().items()}  # (T,) each
-    least = int(means[names()["forget"]][1:].argmin()) + 1  # before the first token there is nothing to forget
+    gates_read = {gate: getattr(done, gate).clone() for gate in names()}  # (T, H) each
+    gates_read["forget"][0] = float("nan")  # before the first token there is nothing to forget
+    means = {title: gates_read[gate].mean(-1) for gate, title in names().items()}  # (T,) each
+    least = int(means[names()["forget"]][1:].argmin()) + 1
     opened = int(means[names()["input"]].argmax())
     title = _(
-        "At “{word}” most is forgotten: on average {kept:.0%} of an old number is kept. Of “{other}” most is written: "
-        "{let:.0%}."
+        "At “{word}” most is forgotten (forget gates {kept:.0%} open, the mean of {n}), at “{other}” most is written "
+        "(input gates {let:.0%})"
     )
     summary = title.format(
+        n=done.forget.size(-1),
         word=tokens[least],
         kept=means[names()["forget"]][least].item(),
         other=tokens[opened],
@@ -72,7 +75,7 @@ def picture(reading: Reading) -> None:
             gates,
             tokens,
             {name: values.tolist() for name, values in means.items()},
-            getattr(done, gate).numpy(),
+            gates_read[gate].numpy(),
             _("{n} numbers").format(n=count),
             summary,
         ),

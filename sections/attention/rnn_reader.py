@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
+from ui.lesson import Lesson
 from ui.text import literal
 from ui.translations import _
 
@@ -61,11 +62,14 @@ def copiers() -> dict[str, Trained]:
     }
 
 
-def read(text: str) -> Reading | None:
+def read(lesson: Lesson, text: str) -> Reading | None:
     """The sentence encoded for the toy-world networks, with a note on unknown words. None, with a note, if all words
-    are unknown."""
+    are unknown. An example of the page with unknown words gives way to a sentence that they know."""
     tokenizer = networks()[2]
     encoding = tokenizer.encode(text)
+    if text in lesson.examples and tokenizer.unk_id in encoding.ids:
+        st.caption(_("These small networks know the toy world only. They read: *{text}*").format(text=IN_ITS_WORDS))
+        text, encoding = IN_ITS_WORDS, tokenizer.encode(IN_ITS_WORDS)
     ids, cut = encoding.ids, len(encoding.ids) > MOST
     if cut:
         ids = [*ids[: MOST - 1], ids[-1]]

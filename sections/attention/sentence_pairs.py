@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from sections.attention.subject import MAX_TOKENS, Inputs, tiny
+from sections.attention.subject import MAX_TOKENS, Inputs, aside, tiny
 from ui.model_cache import load
 from ui.source import show_source
 from ui.text import kind_of, show_tokens
@@ -38,12 +38,19 @@ def show(inputs: Inputs) -> None:
     bert = inputs.subject.model.bert
     both = record(bert, batch)
     n = pair.length
-    there, back = crossing(all_probs(both)[:, 0, :, :n, :n], torch.tensor(pair.segments, dtype=torch.bool))
+    probs, second = all_probs(both)[:, 0, :, :n, :n], torch.tensor(pair.segments, dtype=torch.bool)
+    there, back = crossing(probs, second)
+    to_cls = probs[..., second, 0].mean().item()
     last = f"blocks.{bert.config.num_hidden_layers - 1}.out"
     difference = both[last][1, : alone.length] - record(bert, alone.batch())[last][0]
     boxes = st.columns(3)
     boxes[0].metric(_("First → second sentence"), f"{there:.1%}")
-    boxes[1].metric(_("Second → first sentence"), f"{back:.1%}")
+    aside(
+        boxes[1],
+        _("Second → first sentence"),
+        f"{back:.1%}",
+        _("{share:.1%} to [CLS], the rest to its words").format(share=to_cls),
+    )
     boxes[2].metric(_("Padded against alone"), tiny(difference.abs().max().item()))
     st.caption(
         _(

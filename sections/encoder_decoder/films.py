@@ -89,7 +89,7 @@ def decoder(text: str) -> Film:
     model, tokenizer = gpt()
     start = tokenizer.encode(text).ids[: GIVEN + 1]  # [CLS] first
     start = [i for i in start if i != tokenizer.sep_id]
-    new = go_on(model, start, ROWS + 1 - len(start), tokenizer.sep_id)
+    new = go_on(model, start, ROWS + 1 - len(start), sorted(tokenizer.special_ids))
     ids = [*start, *(i for i, _p in new[:-1])]
     own = _rounded(all_probs(record(model.bert, Batch(torch.tensor([ids]))))[:, 0].mean((0, 1)).tolist())
     words = [visible(tokenizer.vocab[i]) for i in start[1:]]

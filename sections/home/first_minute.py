@@ -73,12 +73,16 @@ def _looked(one_pass, passage: Passage) -> CardSection:
     others = sorted((i for i in range(len(bars)) if i != blank), key=lambda i: -bars[i].share)
     lettered = (i for i in others if not names[i].startswith("[") and any(map(str.isalnum, names[i])))
     word = next((bars[i] for i in lettered if bars[i].share >= MUCH), None)
-    most = word or bars[others[0]]
+    most = bars[others[0]]
     if one_pass.even:
         said = _("Looks everywhere alike")
-    else:
-        said = _("Looks at “{word}”: {share}") if word else _("Rests on {word}: {share}")
-    return CardSection(said.format(word=most.name, share=most.written), "words", bars, selected=blank)
+    elif word is most:
+        said = _("Looks at “{word}”: {share}").format(word=most.name, share=most.written)
+    else:  # [CLS], [SEP] or a full stop
+        said = _("Rests on {word}: {share}").format(word=most.name, share=most.written)
+        if word:
+            said += " · " + _("“{word}”: {share}").format(word=word.name, share=word.written)
+    return CardSection(said, "words", bars, selected=blank)
 
 
 def _name(encoding, pieces: list[int], passage: Passage) -> str:

@@ -19,11 +19,13 @@ COPIES = 4  # draws at each of them
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    lesson.show("Epoch after epoch", title=False)
+    place = st.container()  # the picture stands above what sets it
     readings = draws.read(inputs)
     if readings is None:
         return
-    _show_rows(readings)
+    with place:
+        _show_rows(readings)
+    lesson.show("Epoch after epoch", title=False)
     lesson.show("What it costs")
     _show_cost(readings.n, readings.num_targets, readings.settings.rate, readings.settings.split)
     lesson.show("Hiding more")

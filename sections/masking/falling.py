@@ -21,15 +21,17 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.corruption import mask_tokens
 
-    lesson.show("The cloze test", title=False)
+    warn_untrained(inputs.model)
+    place = st.container()  # the picture stands above what sets it
     readings = draws.read(inputs)
     if readings is None:
         return
-    warn_untrained(inputs.model)
     ids, labels = zip(*((draw.ids, draw.labels) for draw in readings.draws), strict=True)
     losses = draws.losses(inputs.model, version_of(inputs.model), ids, labels)
-    falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws, losses)
+    with place:
+        falling_masks("falling", readings.encoding.tokens, readings.encoding.special, readings.draws, losses)
     _show_arithmetic(readings)
+    lesson.show("The cloze test", title=False)
     lesson.show("What falls", title=False)
     show_source(mask_tokens, find="corrupted = ", label=_("The code that drew these masks"))
 

@@ -1,4 +1,4 @@
-"""The user's documents, and the settings for cutting pairs from them; shared by two parts of the page."""
+"""The user's documents, and the settings for cutting pairs from them."""
 
 import streamlit as st
 

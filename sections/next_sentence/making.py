@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from sections.next_sentence import documents
+from sections.next_sentence import documents, random_share
 from sections.next_sentence.follow import follow, html_table, segments_of
 from sections.next_sentence.subject import Inputs
 from ui.lesson import Lesson
@@ -47,6 +47,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     made.sort(key=lambda one: (one.document, one.chunk[0][0]))
     chosen = _show_pairs(made, store, tokenizer)
     follow(made[chosen], store, sentences, tokenizer, max_length)
+    lesson.show("Why more than half are random")
+    random_share.show(text, model, max_length, short, seed)
     show_source(segment_pairs, find="random_next", label=_("The code that made the pairs"))
     show_source(truncate_pair, label=_("The code that cuts a pair to length"))
 

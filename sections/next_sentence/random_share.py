@@ -4,26 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from sections.next_sentence import documents
-from sections.next_sentence.subject import Inputs
 from ui.figures import figure
-from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.translations import _, ngettext
 
 SENTENCES = 10  # most sentences per document
-
-
-@st.fragment
-def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.text.documents import DataError
-
-    lesson.show("Why more than half are random", title=False)
-    text, max_length, short, seed = documents.read(lesson)
-    try:
-        _show_shares(text, inputs.model, max_length, short, seed)
-    except DataError:
-        st.info(_("Type or paste some text."), icon=":material/edit:")
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -37,7 +22,8 @@ def random_shares_of(text: str, model: str, max_length: int, short: int, seed: i
     return [random_share(store, n, max_length, seed, short / 100) for n in range(1, longest + 1)]
 
 
-def _show_shares(text: str, model: str, max_length: int, short: int, seed: int) -> None:
+def show(text: str, model: str, max_length: int, short: int, seed: int) -> None:
+    """text: documents that hold at least a sentence · short: in percent."""
     from plots.next_sentence import random_shares
 
     counts = random_shares_of(text, model, max_length, short, seed)

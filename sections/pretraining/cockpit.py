@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from sections.pretraining.curves import answers_so_far, draw_curves, guessed, numbers
+from sections.pretraining.curves import answers_so_far, draw_curves, empty_stage, guessed, numbers
 from sections.pretraining.settings import MAX_NAME, choose_budget, choose_settings
 from sections.pretraining.texts import TrainingText, choose_data, choose_text, choose_world, examples, unknown_words
 from sections.pretraining.trainings import (
@@ -85,7 +85,10 @@ def _live() -> None:
             return
         left, right = st.columns([5, 3], gap="medium")
         with left:
-            draw_curves(drawn, most=2, first=0 if revealed else 1)
+            if revealed:
+                draw_curves(drawn, most=2)
+            else:
+                empty_stage(drawn[0])
         with right:
             answers_so_far(drawn[0])
         if revealed:

@@ -95,8 +95,19 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
     return panels
 
 
-def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 0) -> None:
-    """most: draw only panels[first:most], small; None: all, over an axis the user chooses."""
+def empty_stage(training: Training) -> None:
+    """The axes of the loss, without its curve: where it begins is to be guessed."""
+    from plots.pretraining import CurvePanel, learning_curves
+
+    title = _("{kind} loss").format(kind=question_names()[main_question([training])])
+    fig = learning_curves([], [CurvePanel(title)], "step", axes()["step"])
+    fig.update_xaxes(range=[0, 1], showticklabels=False)
+    fig.update_yaxes(range=[0, 10])
+    figure(fig, _("Empty axes: the loss over the steps. Guess where it begins."), "cockpit-curves")
+
+
+def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
+    """most: draw only the first panels, small; None: all, over an axis the user chooses."""
     from plots.pretraining import History, learning_curves
 
     histories = [History.of(training.name, training.events) for training in shown]
@@ -113,7 +124,7 @@ def draw_curves(shown: list[Training], *, most: int | None = None, first: int = 
         if history.last(f"{main}_loss") is not None
     )
     figure(
-        learning_curves(histories, panels[first:most], axis, axes()[axis]),
+        learning_curves(histories, panels[:most], axis, axes()[axis]),
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if most else "curves",
         title=now.split("; ")[0],
@@ -140,7 +151,9 @@ def guessed(training: Training | None) -> bool:
     first, size = steps[0]["parts"][f"{main}_loss"], training.vocab_size
     bounds = {"0": 0.0, f"ln 2 = {math.log(2):.2f}": math.log(2), f"ln {size:,} = {math.log(size):.2f}": math.log(size)}
     right = min(range(len(bounds)), key=lambda n: abs(first - [*bounds.values()][n]))
-    question = _("{n:,} tokens in the vocabulary, and nothing learned yet: where does the loss begin?").format(n=size)
+    question = _("{n:,} tokens in the vocabulary, and nothing learned yet: near which does the loss begin?").format(
+        n=size
+    )
     return predict("begins", question, [*bounds, f"{size:,}"], right, about=training.key)
 
 

@@ -22,6 +22,7 @@ from minibert.inside.heads.arithmetic import all_probs, disagreement, entropy, r
 from minibert.inside.model_input import ModelInput
 from minibert.inside.relatives.recurrent import read as read_through
 from minibert.model import Batch, SelfAttention
+from sections.attention import small_numbers
 from sections.attention.rnn_reader import networks
 from tests.hostile import EVERYTHING
 from tests.pages import driver
@@ -34,7 +35,7 @@ from ui.text import tex
 
 LESSON = Lesson("attention")
 TEXT = "The man bit the dog."
-PARTS = ("One head", "All heads", "Break it", "Against an RNN", "Weights and reasons")
+PARTS = ("One head", "In small numbers", "All heads", "Break it", "Against an RNN", "Weights and reasons")
 VIEWS = ("gates", "forgets", "directions", "bottleneck")  # of what a recurrent network reads
 
 
@@ -242,6 +243,19 @@ def test_a_tested_head_moves_what_is_measured(edit):
     assert expected > 5e-4
 
 
+@pytest.mark.parametrize("turn", [30, 195])
+def test_small_numbers_are_scaled_dot_product_attention(turn):
+    app = open_page("In small numbers", turn=turn)
+    angle = torch.tensor(math.radians(turn), dtype=torch.float64)
+    query = small_numbers.LENGTH * torch.stack([angle.cos(), angle.sin()])[None]
+    keys, values = (
+        torch.tensor(list(rows.values()), dtype=torch.float64) for rows in (small_numbers.KEYS, small_numbers.VALUES)
+    )
+    mixed = torch.nn.functional.scaled_dot_product_attention(query[None], keys[None], values[None])[0, 0]
+    expected = ",\u00a0".join(f"{x:.2f}".replace("-", "−") for x in mixed.tolist())
+    assert f"**({expected})**" in text_of(app)
+
+
 IN_TOY_WORDS = "Anna lost the books. She searched alone. Soon she found them under the bed."
 
 
@@ -256,8 +270,8 @@ def test_the_gates_are_those_of_the_network_that_ships():
         done = read_through(lm.forwards, lm.token(torch.tensor(tokenizer.encode(IN_TOY_WORDS).ids)))
     above, below = chart(app, "rnn-gates")["data"]
     means = torch.stack([done.input.mean(-1), done.forget.mean(-1), done.output.mean(-1)])
-    assert numbers(above["z"]) == pytest.approx(means.numpy(), abs=1e-6)
-    assert np.sort(numbers(below["z"]), 0) == pytest.approx(done.forget.T.sort(0).values.numpy(), abs=1e-6)
+    assert numbers(above["z"])[:, 1:] == pytest.approx(means[:, 1:].numpy(), abs=1e-6)
+    assert np.sort(numbers(below["z"])[:, 1:], 0) == pytest.approx(done.forget[1:].T.sort(0).values.numpy(), abs=1e-6)
     assert {(trace["zmin"], trace["zmax"]) for trace in (above, below)} == {(0, 1)}
     assert rf"\mathbf{{{tex(done.cell[2, 4].item())}}}" in formulas(app)
     other = chart(open_reader("gates", gate="output"), "rnn-gates")["data"][1]
@@ -270,6 +284,7 @@ def test_an_lstm_forgets_and_a_long_sentence_does_not_get_through_one_state():
     assert near[0][-1] > 2 * near[0][0], "the last word weighs more in its state than the first"
     assert far[0].sum() < 0.25 * near[0].sum(), "and thirty-two story words later little is left of any"
     assert far[2][0] <= near[2][0] <= 1, "no gate gives back what another took"
+    assert min(far[3]) > max(far[1]), "and BERT still has a vector of each word"
     attention, lstm = (numbers(line["y"]) for line in chart(open_reader("bottleneck"), "rnn-bottleneck")["data"])
     assert lstm[0] > 0.95 and lstm[-1] < 0.5 and min(attention) > 0.9
 
@@ -299,6 +314,8 @@ def test_words_of_no_toy_world_are_said():
     assert "zeppelin" in driver.captions(app)
     whole(app.button(key="toy-sentence").click().run())
     assert app.text_input(key="sentence").value == IN_TOY_WORDS and "zeppelin" not in driver.captions(app)
+    (_cls, *tokens) = chart(open_page("Against an RNN", rnn="gates"), "rnn-gates")["data"][0]["customdata"][0]
+    assert "[UNK]" not in tokens and tokens[0] == "anna"  # the page's own example gives way
     assert open_reader("gates", sentence="狗追猫。").info, "none of its words is known"
 
 

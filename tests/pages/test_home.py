@@ -83,7 +83,7 @@ def test_what_is_shown_is_what_the_models_compute(home):
     assert re.findall("<h2>(.*?)</h2>", cards(home)) == ["Random weights", "mini-en", "minilm-en"]
     assert words(home) == ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]
     assert [len(parts) for parts in findings(home)] == [3, 3, 3]
-    blanked, second = "The keys to the old cabinet [MASK] lost.", "The football season begins in August."
+    blanked, second = "The keys to the old cabinet [MASK] lost.", "Penguins are flightless birds."
     for name, said in zip(("mini-en", "minilm-en"), findings(home)[1:], strict=True):
         loaded, trace = load(name), trace_of(name, blanked, second)
         logits = trace["mlm.logits"][trace.tokens.index("[MASK]")].astype(float)
@@ -114,7 +114,7 @@ def test_an_example_brings_its_blank_and_its_second_sentence(home):
     home.button_group(key="example").set_value(1).run()
     assert home.text_input(key="text").value == "They fished from the bank of the river."
     assert words(home)[-2] == "[MASK]" and "blank" not in home.query_params
-    assert home.text_input(key="next").value == "They caught two trout before noon."
+    assert home.text_input(key="next").value == "He did not like the film."
     home.text_input(key="next").set_value("My own").run()
     home.button_group(key="example").set_value(2).run()
     assert home.text_input(key="next").value == "My own"
@@ -169,6 +169,18 @@ def test_every_example_names_a_word_of_its_sentence():
     for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
         assert set(example) == {"name", "text", "hide", "next"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
+
+
+@pytest.mark.release
+def test_both_trained_models_are_sure_of_every_pair_and_agree():
+    from minibert.inside.predictions.next_sentence import judge
+
+    file = ROOT / "lessons" / "through" / "passages.toml"
+    examples = tomllib.loads(file.read_text(encoding="utf-8"))["example"]
+    pairs = [(one["text"].replace(one["hide"], "[MASK]"), one["next"]) for one in examples]
+    both = [judge(load(name).model, load(name).tokenizer, pairs) for name in ("mini-en", "minilm-en")]
+    assert all(abs(p - 0.5) > 0.2 for probs in both for p in probs.tolist())
+    assert (both[0] > 0.5).tolist() == (both[1] > 0.5).tolist() and len(set((both[0] > 0.5).tolist())) == 2
 
 
 def test_does_it_understand_is_what_was_recorded():

@@ -78,9 +78,10 @@ def test_a_decoder_alone_goes_on_from_the_first_words_and_sees_no_later_one():
     for step in told["steps"][1:-1]:
         with torch.no_grad():
             probs = model(Batch(torch.tensor([ids]))).mlm_logits[0, -1].softmax(-1)
-        assert (step["word"], step["share"]) == (tokenizer.vocab[int(probs.argmax())], f"{probs.max():.1%}")
+        best = next(i for i in probs.argsort(descending=True).tolist() if i not in tokenizer.special_ids)
+        assert (step["word"], step["share"]) == (tokenizer.vocab[best], f"{probs[best]:.1%}")
         assert len(step["own"]) == len(ids) == step["row"] + 1 and sum(step["own"]) == pytest.approx(1, abs=1e-3)
-        ids.append(int(probs.argmax()))
+        ids.append(best)
     assert open_page(half="decoder", sentence="The quark sang").info
 
 

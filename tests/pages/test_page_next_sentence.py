@@ -25,7 +25,7 @@ from ui.predict import tally
 LESSON = Lesson("next_sentence")
 MODEL = available_models(judge=True)[0].name
 open_page = partial(driver.open_page, "next_sentence")
-GAME, MAKING, SHARES, JUDGED = "You first", "How pairs are made", "Why more than half are random", "Judged live"
+GAME, MAKING, JUDGED = "You first", "How pairs are made", "Judged live"
 KINDS, TAUGHT, PAPERS = "Topic against coherence", "Can it be taught?", "Was it of any use?"
 
 
@@ -94,7 +94,7 @@ def test_the_pairs_are_those_of_the_settings_and_the_steps_tell_one_story():
 def test_single_sentences_are_always_random_and_one_document_has_no_random_b():
     app = open_page(part=MAKING, documents="A cat slept.\n\nIt rained.\n\nThe bus was late.")
     assert pairs_next_and_random(app) == [3, 0, 3] and not app.warning
-    assert figure(driver.part(app, SHARES), "shares")["data"][0]["text"] == ["100%"]
+    assert figure(app, "shares")["data"][0]["text"] == ["100%"]
     assert open_page(part=MAKING, documents="One sentence. Another one. A third one. The fourth.").warning
 
 

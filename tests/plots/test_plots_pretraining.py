@@ -31,6 +31,14 @@ def test_a_history_is_read_from_events_and_a_measurement_stands_where_training_w
     assert history.last("nsp_loss") == 0.5 and history.last("nsp_accuracy") is None
 
 
+def test_a_new_schedule_is_a_restart_and_the_end_of_one_is_none():
+    rates = (1e-4, 1e-3, 5e-4, 1e-6, 4e-5, 1e-3, 1e-6)  # warm-up, decay; and once more
+    history = History.of("mine", ({**EVENTS[2], "step": n, "lr": rate} for n, rate in enumerate(rates)))
+    assert [at[0] for at in history.restarts] == [3]
+    fig = pretraining.learning_curves([history], PANELS[:1], "step", "steps")
+    assert 3 in [shape.x0 for shape in fig.layout.shapes]
+
+
 @pytest.mark.parametrize(("axis", "xs"), [("step", (10, 20)), ("seconds", (2.0, 4.0)), ("tokens", (500, 990))])
 def test_curves_lie_over_the_axis_asked_for(axis, xs):
     fig = pretraining.learning_curves([History.of("mine", EVENTS)], PANELS, axis, "words")

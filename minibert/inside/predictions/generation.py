@@ -57,13 +57,15 @@ def write(
 
 
 @torch.no_grad()
-def go_on(model: nn.Module, ids: Sequence[int], count: int, stop: int) -> list[tuple[int, float]]:
-    """What a left-to-right model writes behind `ids`: `count` times the likeliest next token and its probability, or
-    until that is `stop`."""
+def go_on(model: nn.Module, ids: Sequence[int], count: int, never: Sequence[int]) -> list[tuple[int, float]]:
+    """What a left-to-right model writes behind `ids`: `count` times the likeliest next token and its probability.
+
+    never: ids that are not chosen, such as special tokens.
+    """
     row, written = list(ids), []
-    while len(written) < count and stop not in row[len(ids) :]:
+    for _ in range(count):
         probs = model(Batch(torch.tensor([row]))).mlm_logits[0, -1].softmax(-1)  # (V,)
-        row.append(int(probs.argmax()))
+        row.append(int(probs.index_fill(0, torch.tensor(never), -1.0).argmax()))
         written.append((row[-1], probs[row[-1]].item()))
     return written
 
