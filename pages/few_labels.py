@@ -1,6 +1,6 @@
 """Few labels: a task as a cloze, zero-shot and after a few examples; PET, P-tuning, VAT."""
 
-from sections.few_labels import blank, claim, ensemble, patterns, prompt, subject, train
+from sections.few_labels import blank, claim, ensemble, pairs, patterns, prompt, subject, train
 from ui.lesson import Lesson
 from ui.page import show_parts
 from ui.translations import _
@@ -12,6 +12,7 @@ blank.show(inputs)
 
 parts = {
     _("Own pattern"): patterns.show,
+    _("Two texts"): pairs.show,
     _("Train with few"): train.show,
     _("P-tuning"): prompt.show,
     _("Several patterns"): ensemble.show,

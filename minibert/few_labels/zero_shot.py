@@ -11,7 +11,7 @@ import torch
 from minibert.finetune.predictor import Predictor
 from minibert.model import Batch, BertForPreTraining
 from minibert.tasks import Options, task_named
-from minibert.tasks.pattern import PatternError
+from minibert.tasks.pattern import SECOND, PatternError
 from minibert.tokenizer import Tokenizer
 from minibert.training.skip_init import sizes_only
 
@@ -23,9 +23,9 @@ def zero_shot_predictor(
     words: Mapping[str, Sequence[str]],
     max_length: int = 128,
 ) -> Predictor:
-    """A predictor with the model's own weights, neither copied nor changed. Raises PatternError (ValueError) for a
-    pattern or a word that cannot be used."""
-    cloze, labels = task_named("cloze"), list(words)
+    """A predictor with the model's own weights, neither copied nor changed; of pairs, if the pattern has {second}.
+    Raises PatternError (ValueError) for a pattern or a word that cannot be used."""
+    cloze, labels = task_named("cloze-pair" if SECOND in pattern else "cloze"), list(words)
     if len(labels) < 2:
         raise PatternError("there must be two labels or more, with a word for each")
     options = Options(

@@ -23,7 +23,7 @@ def at_choice() -> dict:
     width = st.select_slider(_("E of ALBERT"), WIDTHS, value=32, key="both-E", bind="query-params")
     layers = st.select_slider(_("Layers of both"), LAYERS, value=4, key="both-L", bind="query-params")
     questions = {"no": _("nothing"), "yes": _("BERT: the next? ALBERT: in order?")}
-    pairs = choice("both-pairs", _("Asked of pairs"), questions, wrap=True) == "yes"
+    pairs = choice("both-pairs", _("Second loss, on pairs"), questions, wrap=True) == "yes"
     title = "ALBERT" if shared == "all" else _("ALBERT, shared: {what}").format(what=shared_words()[shared])
     sizes = {"num_hidden_layers": int(layers)}
     of_albert = {**sizes, "embedding_size": int(width), "shared": shared}

@@ -10,7 +10,7 @@ from sections.few_labels.subject import Inputs, split
 from sections.few_labels.train import method_of, settings_of
 from tests.pages.driver import ROOT, figure, open_page
 
-PARTS = ("Own pattern", "Train with few", "P-tuning", "Several patterns", "The claim", "The code")
+PARTS = ("Own pattern", "Two texts", "Train with few", "P-tuning", "Several patterns", "The claim", "The code")
 
 
 def test_the_blank_is_filled_as_transformers_fills_it():
@@ -21,18 +21,22 @@ def test_the_blank_is_filled_as_transformers_fills_it():
         pattern="{text}我[MASK]喜欢。",
         negative="不",
         positive="很",
-        part=PARTS[5],
+        part=PARTS[1],
     )
     folder = ROOT / "checkpoints" / "mini-zh"
     model = transformers.BertForMaskedLM.from_pretrained(folder).eval().float()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    given = tokenizer("房间很干净。我[MASK]喜欢。", return_tensors="pt")
-    at = given.input_ids[0].tolist().index(tokenizer.mask_token_id)
-    with torch.no_grad():
-        logits = model(**given).logits[0, at]
-    expected = logits[tokenizer.convert_tokens_to_ids(["不", "很"])].softmax(0).tolist()
-    drawn = [trace["x"][0] for trace in figure(app, "at-blank")["data"]]
-    assert drawn == pytest.approx(expected, abs=1e-3)
+    for text, words, key in (
+        ("房间很干净。我[MASK]喜欢。", ["不", "很"], "at-blank"),
+        ("我去了北京？[MASK]，我去了上海。", ["不", "是"], "at-pair-blank"),
+    ):
+        given = tokenizer(text, return_tensors="pt")
+        at = given.input_ids[0].tolist().index(tokenizer.mask_token_id)
+        with torch.no_grad():
+            logits = model(**given).logits[0, at]
+        expected = logits[tokenizer.convert_tokens_to_ids(words)].softmax(0).tolist()
+        drawn = [trace["x"][0] for trace in figure(app, key)["data"]]
+        assert drawn == pytest.approx(expected, abs=1e-3)
 
 
 @pytest.mark.release
@@ -44,7 +48,7 @@ def test_patterns_are_measured():
 
 @pytest.mark.parametrize(("pattern", "words"), [("no blank", "不"), ("{text}[MASK]", "很很"), ("{text}[MASK]", " , ")])
 def test_what_cannot_be_asked_is_said(pattern, words):
-    app = open_page("few_labels", language="zh", pattern=pattern, negative=words, part=PARTS[5])
+    app = open_page("few_labels", language="zh", pattern=pattern, negative=words, part=PARTS[6])
     assert app.info and not figure(app, "at-blank")
 
 
