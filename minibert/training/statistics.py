@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,3 +56,14 @@ def rank_interval(rho: float, n: int) -> tuple[float, float]:
     middle = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
     half = Z95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
     return math.tanh(middle - half), math.tanh(middle + half)
+
+
+def drawn_anew(
+    measure: Callable[[np.ndarray], Mapping[str, float]], n: int, draws: int = 200, seed: int = 0
+) -> dict[str, tuple[float, float]]:
+    """95 % interval of each score under another choice of the n examples: they are drawn anew, with replacement
+    (percentile bootstrap, Efron 1979). measure: the scores of the examples at these places."""
+    rng = np.random.default_rng(seed)
+    scores = [measure(rng.integers(n, size=n)) for _ in range(draws)]
+    ends = {name: np.quantile([one[name] for one in scores], (0.025, 0.975)) for name in scores[0]}
+    return {name: (float(low), float(high)) for name, (low, high) in ends.items()}

@@ -56,7 +56,9 @@ def _rows() -> None:
 def _clear() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(_("Stop all that wait"), key="stop-waiting", icon=":material/playlist_remove:", on_click=stop_waiting)
-        st.button(_("Stop everything"), key="stop-all", icon=":material/stop_circle:", on_click=stop_all)
+        with st.popover(_("Stop everything"), icon=":material/stop_circle:"):
+            st.markdown(_("Everyone’s runs end now, also those that train. What they have learned so far is kept."))
+            st.button(_("Stop them"), key="stop-all", type="primary", on_click=stop_all)
         with st.popover(_("Clear what has ended"), icon=":material/delete_sweep:"):
             st.markdown(_("Everyone’s ended runs go from this server, with their models. They cannot be had back."))
             st.button(_("Clear them"), key="clear-ended", type="primary", on_click=clear_ended)

@@ -90,7 +90,7 @@ def _guessed(name: str, found: dict[str, dict[int, float]]) -> bool:
     if len(best) < 2:
         return True
     gain = paired_difference(found[best[0]], found[best[1]])
-    options = [_("over 3"), _("up to 3"), _("none: it is behind"), _("these runs cannot tell")]
+    options = [_("over 3"), _("up to 3"), _("it is behind"), _("these runs cannot tell")]
     right = next((i for i, least in enumerate(GAINS) if gain and gain.mean > least), len(GAINS))
     if gain is None or not gain.clear:
         right = len(options) - 1

@@ -11,13 +11,13 @@ import streamlit as st
 
 from minibert.tasks import TASKS, Task
 from sections.output_layer.subject import Inputs
-from sections.output_layer.train import chosen_runs
+from sections.output_layer.train import chosen_runs, download
 from ui.answers import show_review
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun, kind_of, own_input
 from ui.finetune_settings import start_names
 from ui.lesson import Lesson
-from ui.runs import settled, zipped
+from ui.runs import settled
 from ui.text import visible
 from ui.translations import _, ngettext
 
@@ -51,7 +51,7 @@ def _pick(shown: Sequence[FinetuneRun]) -> FinetuneRun:
 
 
 def _metrics(one: FinetuneRun) -> None:
-    """All metrics of a run side by side, and the standard error of a share."""
+    """All metrics of a run side by side, and how far the headline may be from what other examples would give."""
     metrics = {name: value for name, value in one.last_eval["metrics"].items() if name != "loss"}
     with st.container(horizontal=True, gap="large", key="metrics"):
         for name, value in metrics.items():
@@ -59,12 +59,27 @@ def _metrics(one: FinetuneRun) -> None:
             st.metric(name.replace("_", " "), shown, width="content")
     number = one.last_eval["details"]["measured_on"]
     words = ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number)
-    if one.details["metric"] in ("accuracy", "both", "recall_at_1"):  # metrics with each example right or wrong
-        error = 100 * (one.score * (1 - one.score) / number) ** 0.5
-        words += " " + _("The choice of examples alone gives it a standard error of {error:.1f} points.").format(
-            error=error
+    if number == len(one.details["dev_examples"]) > 1:  # of more, only a part is kept
+        found = _intervals(one.run.id, number, one)
+        named = ", ".join(
+            f"{name.replace('_', ' ')} {one.view.number(low)} – {one.view.number(high)}"
+            for name, (low, high) in found.items()
+            if name in (one.details["metric"], "exact_match")
         )
+        words += " " + _("Another choice of examples would give {named} (95 % interval).").format(named=named)
     st.caption(words)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _intervals(run_id: str, number: int, _one: FinetuneRun) -> dict[str, tuple[float, float]]:
+    """Metric → its interval, from the predictions that the run has kept."""
+    from minibert.training.statistics import drawn_anew, wilson
+
+    task, answers, metric = TASKS[_one.task], _one.last_eval["details"]["predictions"], _one.details["metric"]
+    if metric in ("accuracy", "both", "recall_at_1"):  # each example is right or wrong
+        return {metric: wilson(_one.score * number, number)}
+    examples = [task.restored(example) for example in _one.details["dev_examples"]]
+    return drawn_anew(lambda at: task.score([answers[i] for i in at], [examples[i] for i in at]), number, draws=100)
 
 
 def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
@@ -118,15 +133,7 @@ def take_away(one: FinetuneRun) -> None:
     """The model as a file, and the two commands to serve it over HTTP."""
     if not one.run.files:
         return
-    st.download_button(
-        _("Download this model"),
-        lambda: zipped(one.run.files),
-        file_name="my-model.zip",
-        mime="application/zip",
-        icon=":material/download:",
-        key=f"download-{one.run.id}",
-        on_click="ignore",
-    )
+    download(one)
     st.markdown(_("Two commands, and it answers over HTTP:"))
     st.code("unzip my-model.zip -d my-model\npython -m minibert serve --model my-model", "bash")
     st.markdown(_("Ask it from another terminal, or from any program:"))

@@ -11,7 +11,7 @@ from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
-from ui.runs import live, own_runs, show_refusal, state_rows
+from ui.runs import live, own_runs, show_refusal, state_rows, zipped
 from ui.task_data import ChosenData
 from ui.translations import _, ngettext
 
@@ -69,6 +69,23 @@ def _progress(found: Sequence, subject: Inputs) -> None:
     curves.show(shown, subject)
     answers.show(shown, subject.given)
     curves.compare_starts(shown)
+    done = [one for one in shown if one.run.state == "finished" and one.run.files]
+    if done:
+        download(max(done, key=lambda one: one.score))
+
+
+def download(one: FinetuneRun) -> None:
+    st.download_button(
+        _("Download {name} ({metric} {score})").format(
+            name=one.name, metric=one.view.metric_title(), score=one.view.number(one.score)
+        ),
+        lambda: zipped(one.run.files),
+        file_name="my-model.zip",
+        mime="application/zip",
+        icon=":material/download:",
+        key=f"download-{one.run.id}",
+        on_click="ignore",
+    )
 
 
 def _speed(step: dict) -> str:

@@ -4,10 +4,11 @@ import importlib.util
 import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from sections.service.subject import Served, predictor_of, reviews
+from sections.service.subject import KIND, Served, predictor_of, reviews
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.runs import manager, zipped
@@ -63,18 +64,35 @@ def _file(served: Served) -> None:
     show_source(rows_of, find="problem", label=_("Where a line is refused"))
 
 
-def _finetune_command(task: str) -> str:
-    if task == "classification":
+PRINTED = ("epochs", "batch_size", "learning_rate", "max_length", "pooling", "layers", "freeze", "seed")
+
+
+def finetune_command(task: str, settings: dict[str, Any] | None = None, reviews: bool = True) -> str:
+    """The command that makes such a model. settings: of a run; printed where they are not the command's own · reviews:
+    whether it learned from our reviews, else from a file that this page does not know."""
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
+    if task == "classification" and reviews:
         data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
     else:
         data = f"--task {task} --train FILE"
-    return f"python -m minibert finetune {data} --out my-model"
+    usual = vars(FinetuneSettings(optimization=Optimization(learning_rate=3e-4)))  # the command's defaults
+    usual = usual | vars(usual["optimization"])
+    chosen = {**settings, **settings.get("optimization", {})} if settings else {}
+    options = [
+        f"--{name.replace('_', '-')} {chosen[name]}" for name in PRINTED if chosen.get(name, usual[name]) != usual[name]
+    ]
+    options += ["--scratch"] if chosen.get("from_scratch") else []
+    return " ".join(["python -m minibert finetune", data, *options, "--out my-model"])
 
 
 def show_finetune(served: Served) -> None:
     predictor = served.predictor
-    st.code(_finetune_command(predictor.task.name), "bash", wrap_lines=True)
     run = manager().get(served.name) if served.directory is not None else None
+    begun = run and run.latest("started")
+    command = finetune_command(predictor.task.name, begun and begun["settings"], not run or run.kind.startswith(KIND))
+    st.code(command, "bash", wrap_lines=True)
     if run is None:
         st.markdown(_("This model has not been fine-tuned. The button above does it; then the answers stand here."))
         return

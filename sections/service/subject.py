@@ -79,13 +79,17 @@ def read(lesson: Lesson) -> Served:
 
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:
-    """This browser's fine-tuned models: id → (title, directory)."""
-    results = {}
-    for run in own_models():
-        values = json_object(run.result / "config.json")
-        if "minibert_task" in values:
-            results[run.id] = (run_title(run), run.result)
-    return results
+    """This browser's fine-tuned models: id → (title, directory); the best of the newest click first."""
+    runs = [run for run in own_models() if "minibert_task" in json_object(run.result / "config.json")]
+    newest = [run for run in runs if run.kind == runs[0].kind]  # of one click, on the same data
+    best = sorted(newest, key=_score, reverse=True)
+    return {run.id: (run_title(run), run.result) for run in (*best, *(run for run in runs if run not in newest))}
+
+
+def _score(run) -> float:
+    """Its headline metric, as last measured."""
+    begun, measured = run.latest("started"), run.latest("eval")
+    return measured["metrics"].get(begun["details"].get("metric"), 0.0) if begun and measured else 0.0
 
 
 def _choose(models: dict[str, tuple[str, Path]]) -> str:

@@ -13,7 +13,7 @@ from minibert.tasks import TASKS
 from sections.output_layer.curves import LITTLE, leads, recorded_for
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, figure, html_of, part, text_of, title_of, whole
+from tests.pages.driver import assert_no_markup, captions, figure, html_of, part, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.shipped import SETS
 from tests.waiting import until
@@ -228,6 +228,9 @@ def test_runs_that_ended_answer_and_are_reviewed(trained, name):
     assert set(shown) == set(metrics)
     for name, value in metrics.items():  # as it is, or in per cent
         assert min(abs(shown[name] - value), abs(shown[name] - 100 * value)) < 0.06, name
+    found = re.search(task.metric.replace("_", " ") + r" ([-\d.]+)%? – ([-\d.]+)", captions(app))
+    low, high = map(float, found.groups())
+    assert low <= shown[task.metric] <= high
     assert not figure(open_page(task=task.name, data=name, part="Train it"), "comparison")  # another visitor
 
 

@@ -2,12 +2,18 @@
 
 import json
 import re
+import shlex
+from dataclasses import asdict
 from functools import partial
 
 import pytest
 
+from minibert.__main__ import parser
+from minibert.finetune.settings import FinetuneSettings
 from minibert.service.server import Limits
 from minibert.tasks import TASKS
+from minibert.train import Optimization
+from sections.service.road import finetune_command
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, plain, text_of, title_of, whole
@@ -33,6 +39,21 @@ STATUS = {
 def status(app) -> int:
     said = next(box.value for box in [*app.success, *app.error] if "HTTP" in box.value)
     return int(said.split("HTTP ")[1][:3])
+
+
+def test_the_printed_command_makes_the_model_with_the_settings_of_its_run(tmp_path):
+    (tmp_path / "FILE").write_text("")
+    chosen = {"epochs": 7, "batch_size": 8, "seed": 2, "pooling": "mean", "from_scratch": True}
+    settings = asdict(FinetuneSettings(optimization=Optimization(learning_rate=1e-3), **chosen))
+    printed = finetune_command("pair", settings).replace("FILE", str(tmp_path / "FILE"))
+    given = parser().parse_args(shlex.split(printed)[3:])
+    assert given.task == "pair" and given.learning_rate == 1e-3 and given.scratch
+    assert {name: getattr(given, name) for name in chosen if name != "from_scratch"} == {
+        name: value for name, value in chosen.items() if name != "from_scratch"
+    }
+    assert given.max_length == settings["max_length"]
+    assert "reviews" in finetune_command("classification")
+    assert "reviews" not in finetune_command("classification", settings, reviews=False)
 
 
 def test_each_ready_request_gets_its_number(runs_folder):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from minibert.training.statistics import rank_correlation, rank_interval, wilson
+from minibert.training.statistics import drawn_anew, rank_correlation, rank_interval, wilson
 
 
 def test_wilson_equals_newcombes_table_statsmodels_and_scipy():
@@ -22,6 +22,13 @@ def test_wilson_equals_newcombes_table_statsmodels_and_scipy():
     for count, n in ((1, 7), (53, 104), (104, 104)):
         theirs = stats.binomtest(count, n).proportion_ci(method="wilson")
         assert wilson(count, n) == pytest.approx((theirs.low, theirs.high), abs=1e-6)
+
+
+def test_examples_drawn_anew_give_scipys_interval():
+    x = np.random.default_rng(1).random(40)
+    theirs = stats.bootstrap((x,), np.mean, method="percentile", n_resamples=4000, rng=2).confidence_interval
+    ours = drawn_anew(lambda at: {"mean": x[at].mean()}, len(x), draws=4000)["mean"]
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.01)
 
 
 @pytest.mark.filterwarnings("error")
