@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ui.state import VISIT, follow_link, hold, set_url, url_choice, url_int, url_text, went_back
+from ui.state import VISIT, fits_link, follow_link, hold, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -62,6 +62,8 @@ def sentence_input(
         **({"height": height} if multiline else {"live": live}),
     )
     set_url(key, text, default=start)
+    if not fits_link(text):
+        st.caption(_("The text is too long for the page’s address: a link to this page leaves it out."))
     if examples:
         buttons = f"{key}-example"
         st.session_state[buttons] = examples.index(text) if text in examples else None

@@ -65,8 +65,9 @@ def pick_head(shape: HeadPlace, default: HeadPlace, width: int) -> HeadPlace:
     )
 
 
-def word_to_hide(reading: ModelInput) -> int | None:
-    """The user's choice of a word to hide; default: a typed [MASK], else the last word of the first sentence.
+def word_to_hide(reading: ModelInput, told: str | None = None) -> int | None:
+    """The user's choice of a word to hide; default: a typed [MASK], else the word `told`, else the last word of the
+    first sentence.
 
     None, after showing a message, if there are no words.
     """
@@ -75,6 +76,7 @@ def word_to_hide(reading: ModelInput) -> int | None:
         return None
     first = [at for at, i in enumerate(reading.words) if reading.segments[i] == 0] or [0]
     typed = [at for at in first if reading.tokens[reading.words[at]] == "[MASK]"]
+    typed = typed or [at for at in first if reading.tokens[reading.words[at]] == told]
     named = [at for at in first if any(char.isalnum() for char in reading.tokens[reading.words[at]])]
     words = [f"{i + 1} · {reading.tokens[i]}" for i in reading.words]
     with st.container(width=400):

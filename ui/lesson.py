@@ -130,6 +130,13 @@ class Lesson:
         """Example texts of the list `name` of examples.toml, the same in every language."""
         return self._examples(name)
 
+    @property
+    def points(self) -> dict[str, str]:
+        """Example text → the word that shows the lesson's point when it is hidden: the tables `[[point]]` of
+        examples.toml. A test computes that our checkpoint finds it with the probability stated there."""
+        path = self.folder / "examples.toml"
+        return {point["text"]: point["hide"] for point in _read_toml(path, _changed(path)).get("point", [])}
+
     def _examples(self, chosen: str) -> list[str]:
         path = self.folder / "examples.toml"
         if not path.exists():

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from urllib.parse import quote_plus
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -17,13 +18,17 @@ VISIT = "_visit"  # session_state key: a number that grows with every change of 
 _EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
 _batch: ContextVar[dict[str, bool] | None] = ContextVar("batch", default=None)
-MAX_URL_TEXT = 500  # characters of free text stored in a link; some proxies refuse URLs of more than a few thousand
+MAX_URL_TEXT = 4_000  # characters of a text as a link encodes it; some proxies refuse URLs of more than 8,000
 
 
 def url_text(name: str, default: str = "") -> str:
-    """The parameter `name` of the link; `default` if missing or longer than MAX_URL_TEXT."""
-    value = st.query_params.get(name)
-    return default if value is None or len(value) > MAX_URL_TEXT else value
+    """The parameter `name` of the link, of any length; `default` if missing."""
+    return st.query_params.get(name, default)
+
+
+def fits_link(text: str) -> bool:
+    """Whether a link can hold the text: a Chinese character takes nine of its characters."""
+    return len(quote_plus(text, errors="replace")) <= MAX_URL_TEXT
 
 
 def url_int(name: str, default: int, low: int, high: int) -> int:
@@ -48,10 +53,11 @@ def set_url(name: str, value: object, default: object = None) -> None:
     the page again would undo the browser's Back.
     """
     text = "" if value is None else str(value)
-    st.session_state[f"_unlinked.{name}"] = len(text) > MAX_URL_TEXT
-    if value is not None and st.query_params.get(name) == text:
+    linked = fits_link(text)
+    st.session_state[f"_unlinked.{name}"] = not linked
+    if value is not None and linked and st.query_params.get(name) == text:
         return
-    if value is not None and value != default and len(text) <= MAX_URL_TEXT:
+    if value is not None and value != default and linked:
         _write(name, text)
     elif name in st.query_params:
         _write(name, None)

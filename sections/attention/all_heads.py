@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def show(lesson: Lesson, inputs: Inputs) -> None:
     every_head(lesson, inputs)
     lesson.show("Why many heads")
-    position = word_to_hide(inputs.reading)
+    position = word_to_hide(inputs.reading, lesson.points.get(inputs.text))
     if position is not None:
         many_heads(inputs.subject, inputs.reading, position)
 

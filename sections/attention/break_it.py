@@ -33,7 +33,7 @@ def leak(subject: InspectedModel, reading: ModelInput, position: int) -> Padding
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    position = word_to_hide(inputs.reading)
+    position = word_to_hide(inputs.reading, lesson.points.get(inputs.text))
     if position is not None:
         leave_out(lesson, inputs, position)
     lesson.show("Padding and sentence pairs")

@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("A weight is not an explanation", title=False)
     measured_examples(inputs.subject)
     lesson.show("Your sentence")
-    position = word_to_hide(inputs.reading)
+    position = word_to_hide(inputs.reading, lesson.points.get(inputs.text))
     if position is not None:
         no_explanation(inputs.subject, inputs.reading.padded(0).hiding(position), position)
     lesson.show("What follows from it")

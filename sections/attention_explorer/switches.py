@@ -84,7 +84,8 @@ def switch_off(inputs: Inputs, at: HeadPlace, mean: bool) -> None:
         switches(inputs.subject, *at, off)
     with right:
         effect_on_set(inputs.subject, off, mean)
-        table = effect_on_answer(inputs.subject, inputs.reading, off, mean)
+        told = Lesson("attention_explorer").points.get(inputs.sides[0].text)
+        table = effect_on_answer(inputs.subject, inputs.reading, off, mean, told)
     if table is not None:
         with left:
             logits(table)
@@ -113,16 +114,17 @@ def switches(subject: InspectedModel, layer: int, head: int, off: tuple[HeadPlac
 
 
 def effect_on_answer(
-    subject: InspectedModel, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool
+    subject: InspectedModel, reading: ModelInput, off: tuple[HeadPlace, ...], mean: bool, told: str | None = None
 ) -> pd.DataFrame | None:
-    """The model's answer with all heads and without `off`: a filled blank or a class → its table, if any."""
+    """The model's answer with all heads and without `off`: a filled blank or a class → its table, if any.
+    told: as in `word_to_hide`."""
     from minibert.inside.explanations.interventions import fill_logits, switched_off, total_variation
     from minibert.model import BertForPreTraining, no_tap
     from plots.attention import compared_words
 
     tap = switched_off(off, means(subject) if mean else None) if off else no_tap
     if isinstance(subject.model, BertForPreTraining):
-        position = word_to_hide(reading)
+        position = word_to_hide(reading, told)
         if position is None:
             return None
         batch = reading.hiding(position).batch()

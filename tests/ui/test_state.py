@@ -45,7 +45,8 @@ def test_defaults_and_long_texts_are_left_out(link):
     state.set_url("text", "hi", default="hi")
     assert link == {"text": "hi"}, "opening a page writes nothing into its link: Back would come to the same page again"
     link["text"] = "y" * 10_000
-    assert state.url_text("text", "default") == "default"
+    assert state.url_text("text", "default") == "y" * 10_000
+    assert state.fits_link("字" * 400) and state.fits_link("a word " * 500) and not state.fits_link("字" * 500)
 
 
 @pytest.fixture
