@@ -6,7 +6,7 @@ One visitor (servers.visitor) on a server of its own comes to each page again an
 clicks one step of each stepper and opens each part. Counted is what all processes of the server compute from the action
 until they rest again, and of that what comes after the page is complete; of the rounds the median. The first round,
 which fills the server's caches, is told beside it. A page that breaks off is said so, and the next one measured.
---record with --pages replaces the rows of those pages.
+--record replaces the rows of each page as soon as it is measured, so that --pages can go on with the others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import asyncio
 import random
 import tempfile
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
@@ -98,8 +99,11 @@ async def measure(visitor: MeteredVisitor, page: str, rounds: int, costs: dict[A
             await use(used, number)
 
 
-async def walk(address: str, process: psutil.Process, names: list[str], rounds: int) -> tuple[list[dict], list[str]]:
-    """All pages → a row for each action of each page, the dearest first; exceptions that pages showed."""
+async def walk(
+    address: str, process: psutil.Process, names: list[str], rounds: int, keep: Callable[[list[dict]], None]
+) -> tuple[list[dict], list[str]]:
+    """All pages → a row for each action of each page, the dearest first; exceptions that pages showed. keep: is given
+    the rows of each page."""
     rows, exceptions = [], []
     for page in names:
         visitor, costs, broken = MeteredVisitor(address, process), defaultdict(list), ""
@@ -115,8 +119,13 @@ async def walk(address: str, process: psutil.Process, names: list[str], rounds: 
         found = [row(page, *action, measured) for action, measured in costs.items()]
         found += [row(page, "broken", broken, [])] * bool(broken)
         print(*map(as_text, found), sep="\n", flush=True)
+        keep(found)
         rows += found
-    return sorted(rows, key=lambda row: -row["ms"]), exceptions
+    return dearest_first(rows), exceptions
+
+
+def dearest_first(rows: list[dict]) -> list[dict]:
+    return sorted(rows, key=lambda row: -row["ms"])
 
 
 def row(page: str, action: str, of: str, measured: list[Cost]) -> dict:
@@ -141,15 +150,18 @@ def as_text(row: dict) -> str:
 
 
 def main(options) -> None:
+    kept = options.record and "action-costs"
+
+    def keep(rows: list[dict]) -> None:
+        others = [row for row in recorded(kept) or [] if row["page"] != rows[0]["page"]]
+        record(kept, dearest_first(others + rows))
+
     names = pages() if options.pages is None else ["" if name == "home" else name for name in options.pages]
     with tempfile.TemporaryDirectory() as folder, server(Path(folder, "runs")) as (address, process):
         until_up(address, process)
-        rows, exceptions = asyncio.run(walk(address, process, names, options.rounds))
+        rows, exceptions = asyncio.run(walk(address, process, names, options.rounds, keep))
     print("\nThe dearest first:", *map(as_text, rows), sep="\n")
     for action in ("page", "edit", "step", "part"):
         if found := [row["ms"] for row in rows if row["action"] == action]:
             print(f"{action}: median {median(found):.0f} ms, most {max(found)} ms")
     print(*exceptions, sep="\n")
-    measured = {row["page"] for row in rows}
-    rows += [row for row in recorded(options.record and "action-costs") or [] if row["page"] not in measured]
-    record(options.record and "action-costs", sorted(rows, key=lambda row: -row["ms"]))

@@ -15,9 +15,12 @@ from minibert.folders import LESSONS, ROOT
 from ui import first_views
 from ui.lesson import Lesson
 
-# Page → what its links set: nothing, and what leads to the model of the other language.
+# Page → what its links set: nothing, a part that is dear, and what leads to the model of the other language.
 MODELS = ({}, {"model": "mini-zh"})
 PAGES = {
+    "attention_explorer": tuple(
+        {"part": part} | model for part in ("Kinds of heads", "Switch heads off") for model in MODELS
+    ),
     "attribution": ({}, {"model": "blank-mini-zh"}),
     "cone": MODELS,
     "knowledge": MODELS,

@@ -108,7 +108,7 @@ def weight_against_effect(
     )
 
 
-@st.fragment
+@st.fragment(parallel=True)  # every head is changed in turn: the rest of the page does not wait
 def no_explanation(subject: InspectedModel, hidden: ModelInput, position: int) -> None:
     from minibert.training.statistics import rank_correlation
     from plots.attention_experiments import weight_and_effect

@@ -1,4 +1,5 @@
-"""The test set of a model for head costs, and its answers with heads switched off; cached for all sessions."""
+"""The test set of a model for head costs, and its answers with heads switched off; cached for all sessions, and for the
+models that ship stored as far as the page shows them first."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from ui import held_out
+from ui.first_views import first_view
 from ui.inspected_model import HeadPlace, InspectedModel
 from ui.model_registry import can_fill
 from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.inside.heads.cost import ClozeAnswers, HeadCost
+
+LESSON = "attention_explorer"
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -46,24 +50,47 @@ def means(subject: InspectedModel) -> Any:
 @st.cache_resource(show_spinner=False, max_entries=256)
 def answers(subject: InspectedModel, off: tuple[HeadPlace, ...], mean: bool) -> ClozeAnswers:
     """The model's answers to all questions with the heads `off`."""
-    from minibert.inside.heads.cost import without
+    import torch
 
-    return without(subject.model, questions(subject), off, means(subject) if mean else None)
+    from minibert.inside.heads.cost import ClozeAnswers, without
+
+    def compute() -> dict[str, Any]:
+        found = without(subject.model, questions(subject), off, means(subject) if mean else None)
+        return {name: values.numpy() for name, values in vars(found).items()}
+
+    stored = first_view(LESSON, "answers", subject.name, [off, mean, *_texts(subject)], compute)
+    return ClozeAnswers(**{name: torch.from_numpy(values) for name, values in stored.items()})
 
 
 @st.cache_resource(show_spinner=False, max_entries=256)
 def costs_of_layer(subject: InspectedModel, layer: int, mean: bool) -> list[tuple[HeadCost, HeadCost]]:
-    from minibert.inside.heads.cost import layer_costs
+    from minibert.inside.heads.cost import HeadCost, layer_costs
 
-    replaced = means(subject) if mean else None
-    return layer_costs(subject.model, questions(subject), layer, answers(subject, (), mean), replaced)
+    def compute() -> dict[str, Any]:
+        replaced = means(subject) if mean else None
+        rows = layer_costs(subject.model, questions(subject), layer, answers(subject, (), mean), replaced)
+        return {"rows": [[(one.mean, one.error) for one in row] for row in rows]}
+
+    stored = first_view(LESSON, "costs", subject.name, [layer, mean, *_texts(subject)], compute)["rows"]  # (A, 2, 2)
+    return [(HeadCost(*map(float, loss)), HeadCost(*map(float, right))) for loss, right in stored]
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
 def confidences(subject: InspectedModel) -> Any:
+    import torch
+
     from minibert.inside.heads.cost import confidence
 
-    return confidence(subject.model, questions(subject))
+    def compute() -> dict[str, Any]:
+        return {"shares": confidence(subject.model, questions(subject)).numpy()}
+
+    return torch.from_numpy(first_view(LESSON, "confidences", subject.name, _texts(subject), compute)["shares"])
+
+
+def _texts(subject: InspectedModel) -> list:
+    """What `questions` are made of."""
+    kind = held_out.kind_of_text(subject.tokenizer)
+    return [held_out.texts(kind)] if can_fill(subject.name) else [held_out.reviews(kind)]
 
 
 def task_name(subject: InspectedModel) -> tuple[str, str]:

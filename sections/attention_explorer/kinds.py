@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
@@ -14,6 +14,7 @@ from sections.attention_explorer.subject import Inputs, all_names, open_head, pi
 from sections.attention_explorer.views import wide
 from ui import held_out
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import choice
 from ui.inspected_model import HeadPlace, InspectedModel, head_name
 from ui.lesson import Lesson
@@ -38,16 +39,23 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 @st.cache_resource(show_spinner=False, max_entries=32)
 def measured(subject: InspectedModel, on: str) -> HeadKinds:
     """Scores of all heads on our sentences ("text") or on stories of the toy world ("toy")."""
+    import torch
+
     from minibert.inside.heads import kinds as head_kinds
     from minibert.toy.annotations import encoded_stories
 
-    longest = subject.model.config.longest
-    if on == "toy":
-        read = encoded_stories(subject.tokenizer, held_out.toy_stories(), longest)
-    else:
-        texts = held_out.texts(held_out.kind_of_text(subject.tokenizer))
-        read = head_kinds.sentences(subject.tokenizer, texts, longest)
-    return head_kinds.measure(subject.model, read)
+    texts = held_out.texts("toy" if on == "toy" else held_out.kind_of_text(subject.tokenizer))
+
+    def compute() -> dict[str, Any]:
+        longest = subject.model.config.longest
+        if on == "toy":
+            read = encoded_stories(subject.tokenizer, held_out.toy_stories(), longest)
+        else:
+            read = head_kinds.sentences(subject.tokenizer, texts, longest)
+        return {name: values.numpy() for name, values in vars(head_kinds.measure(subject.model, read)).items()}
+
+    stored = first_view("attention_explorer", "kinds", subject.name, [on, texts], compute)
+    return head_kinds.HeadKinds(**{name: torch.from_numpy(values) for name, values in stored.items()})
 
 
 def kind_names() -> dict[str, str]:
