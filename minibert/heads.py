@@ -20,7 +20,7 @@ from minibert.config import BertConfig
 from minibert.finetune.classifiers import LOSSES, Loss, check_loss, class_loss, classifier, label_loss
 from minibert.finetune.layer_choice import LayerChoice, layers_to_read
 from minibert.model import BERT_COMPONENTS, Batch, Bert, Components, MlmHead, Tap, initialize, no_tap
-from minibert.objectives import cross_entropy
+from minibert.training.cross_entropy import cross_entropy
 
 if TYPE_CHECKING:
     from minibert.tasks.options import Options

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from minibert.attention_masks import padding_mask
 from minibert.config import IGNORE, BertConfig
+from minibert.training.cross_entropy import cross_entropy
 
 Tap = Callable[[str, Tensor], Tensor]
 
@@ -314,8 +315,7 @@ class BertForPreTraining(nn.Module):
         else:
             mask = batch.labels != IGNORE  # (B, T): most of a small BERT's work is decoding, so only at labels
             mlm_logits, targets = tap("mlm.logits", self.mlm(x[mask])), batch.labels[mask]  # (M, V), (M,)
-            reduction = "mean" if len(targets) else "sum"  # 0 without any label, where the mean would be NaN
-            mlm_loss = F.cross_entropy(mlm_logits.float(), targets, reduction=reduction)
+            mlm_loss = cross_entropy(mlm_logits, targets)
         nsp_loss = None if batch.next_labels is None else F.cross_entropy(nsp_logits.float(), batch.next_labels)
         return PreTrainingOutput(mlm_logits, nsp_logits, mlm_loss, nsp_loss)
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.corruption import MaskVocabulary, mask_tokens
@@ -34,11 +33,6 @@ class Masking:
     split: tuple[float, float, float] = (0.8, 0.1, 0.1)
     whole_words: bool = False
     static: bool = False
-
-
-def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    """Mean over the labels other than −100; 0 if there are none. logits: (N, classes), labels: (N,)."""
-    return F.cross_entropy(logits, labels, ignore_index=IGNORE, reduction="sum") / (labels != IGNORE).sum().clamp(min=1)
 
 
 def targets_of(labels: Tensor | None) -> tuple[Tensor, Tensor]:

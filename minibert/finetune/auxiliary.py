@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from minibert.finetune.batches import TrainingBatch
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, initialize
-from minibert.objectives import cross_entropy
 from minibert.tasks import Task, TaskData
 from minibert.tasks.metadata import no_column
+from minibert.training.cross_entropy import cross_entropy
 
 MOST_VALUES = 200  # of an auxiliary column
 

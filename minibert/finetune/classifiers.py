@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.model import IGNORE
-from minibert.objectives import cross_entropy
+from minibert.training.cross_entropy import cross_entropy
 
 ACTIVATIONS = {"tanh": nn.Tanh, "gelu": nn.GELU, "relu": nn.ReLU}
 NORMS = ("none", "batch", "layer")

@@ -17,11 +17,11 @@ from minibert.finetune.prompt import Prompt
 from minibert.finetune.settings import FinetuneSettings
 from minibert.heads import HeadOutput, TaskHead
 from minibert.model import IGNORE, Bert, BertForPreTraining, MlmHead, no_tap
-from minibert.objectives import cross_entropy
 from minibert.tasks import Options, Task
 from minibert.tasks.metadata import metadata_token
 from minibert.tasks.pattern import Pattern
 from minibert.tokenizer import Tokenizer
+from minibert.training.cross_entropy import cross_entropy
 from minibert.training.skip_init import skip_init
 
 
@@ -37,7 +37,7 @@ class MlmLoss(nn.Module):
     def forward(self, model: TaskHead, batch: TrainingBatch, output: HeadOutput) -> Tensor:
         x, _ = model.bert(batch.masked)  # (B, T, H)
         target_mask = batch.masked.labels != IGNORE  # (B, T); all False if every token is special
-        return cross_entropy(self.head(x[target_mask]).float(), batch.masked.labels[target_mask])
+        return cross_entropy(self.head(x[target_mask]), batch.masked.labels[target_mask])
 
 
 class Learner(nn.Module):

@@ -27,6 +27,7 @@ from minibert.text.batches import length_batches, padded, padded_batch
 from minibert.text.characters import is_cjk
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization
+from minibert.training.cross_entropy import cross_entropy
 
 LONGEST = 32  # tokens of a question, [CLS] and [SEP] among them
 ROWS = 64  # per batch, outside training
@@ -89,7 +90,7 @@ class SimBert(nn.Module):
             losses["finding"] = retrieval_loss(x[:, 0], self.settings.scale)
         if self.settings.writes and batch.labels is not None:
             target_mask = batch.labels != IGNORE
-            losses["writing"] = F.cross_entropy(self.model.mlm(x[target_mask]).float(), batch.labels[target_mask])
+            losses["writing"] = cross_entropy(self.model.mlm(x[target_mask]), batch.labels[target_mask])
         total: Any = sum(losses.values())
         return {"loss": total, **losses}
 

@@ -25,9 +25,9 @@ from minibert.checkpoint import CONFIG, WEIGHTS, CheckpointError, check_finite, 
 from minibert.config import BertConfig
 from minibert.heads import names_from_config
 from minibert.model import SKIP_INIT, Batch, Block, Tap, initialize, no_tap, prefix_tap
-from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput
 from minibert.tokenizer import Tokenizer
+from minibert.training.cross_entropy import cross_entropy
 from minibert.training.skip_init import sizes_only
 
 OFFSET = 2  # unused first rows of the position table, historically reserved for the padding id
@@ -175,7 +175,7 @@ class BartForConditionalGeneration(Bart):
         logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
         if batch.labels is None:
             return Seq2SeqOutput(logits)
-        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten()))
+        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1), batch.labels.flatten()))
 
 
 class BartClassificationHead(nn.Module):

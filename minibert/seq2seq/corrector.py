@@ -20,6 +20,7 @@ from minibert import checkpoint
 from minibert.model import Batch, BertForPreTraining, initialize
 from minibert.objectives import mean_or_zero, targets_of
 from minibert.tokenizer import Tokenizer
+from minibert.training.cross_entropy import cross_entropy
 
 DETECTOR = "detector.safetensors"  # beside the weights of the BERT that corrects
 
@@ -94,7 +95,7 @@ class Corrector(nn.Module):
         if batch.labels is None:
             return CorrectorOutput(logits, suspicion)
         mask, targets = targets_of(batch.labels)
-        correction = mean_or_zero(F.cross_entropy, logits[mask], targets)
+        correction = cross_entropy(logits[mask], targets)
         if suspicion is None:
             return CorrectorOutput(logits, None, correction, correction)
         wrong = (targets != batch.ids[mask]).float()

@@ -19,7 +19,6 @@ from torch.nn.utils.rnn import pack_padded_sequence
 from minibert.checkpoint import existing
 from minibert.config import BertConfig
 from minibert.model import IGNORE, Batch, Tap, no_tap
-from minibert.objectives import cross_entropy
 from minibert.text.batches import padded_batch
 from minibert.text.json_values import json_object
 from minibert.tokenizer import Tokenizer
@@ -28,6 +27,7 @@ from minibert.toy.files import load_network, readable, save_network
 from minibert.toy.seq2seq import Seq2Seq
 from minibert.toy.world import Story
 from minibert.train import Event, Optimization
+from minibert.training.cross_entropy import cross_entropy
 from minibert.training.train_and_evaluate import train_and_evaluate
 
 WEIGHTS, DESCRIPTION = "recurrent.safetensors", "recurrent.json"  # not a BERT's file names: this is no BERT

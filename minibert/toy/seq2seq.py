@@ -22,7 +22,6 @@ from minibert.attention_masks import causal_mask, padding_mask
 from minibert.checkpoint import existing
 from minibert.config import BertConfig, check_positive
 from minibert.model import IGNORE, Batch, Block, Tap, no_tap, prefix_tap
-from minibert.objectives import cross_entropy
 from minibert.seq2seq.decoder import DecoderBlock, PairBatch, Seq2SeqOutput, greedy
 from minibert.text.batches import padded
 from minibert.text.json_values import json_object
@@ -31,6 +30,7 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy import lexicon as toy_lexicon
 from minibert.toy.files import load_network, readable, save_network
 from minibert.train import Event, Optimization
+from minibert.training.cross_entropy import cross_entropy
 from minibert.training.precision import best_device
 from minibert.training.train_and_evaluate import train_and_evaluate
 
@@ -78,7 +78,7 @@ class Seq2Seq(nn.Module):
         logits = self.decode(batch.target, self.encode(batch, tap), batch, tap)
         if batch.labels is None:
             return Seq2SeqOutput(logits)
-        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1).float(), batch.labels.flatten()))
+        return Seq2SeqOutput(logits, cross_entropy(logits.flatten(0, 1), batch.labels.flatten()))
 
 
 class EncoderDecoder(Seq2Seq):

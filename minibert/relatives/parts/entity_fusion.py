@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.model import IGNORE, Batch, BertForPreTraining, SelfAttention, Tap, no_tap
-from minibert.objectives import cross_entropy
+from minibert.training.cross_entropy import cross_entropy
 
 REPLACED, MASKED = 0.05, 0.15  # of the alignments (§3.4); the rest is kept
 
@@ -104,7 +104,7 @@ class ErnieThu(nn.Module):
         mask = ... if batch.labels is None else batch.labels != IGNORE
         mlm_logits = self.model.mlm(w[mask])
         entity_logits = tap("named", self.name(w) @ self.entities.T)  # (B, T, N)
-        mlm_loss = None if batch.labels is None else cross_entropy(mlm_logits.float(), batch.labels[mask])
+        mlm_loss = None if batch.labels is None else cross_entropy(mlm_logits, batch.labels[mask])
         of_names = None if batch.named is None else cross_entropy(entity_logits.flatten(0, 1), batch.named.flatten())
         return FusedOutput(w, e, mlm_logits, entity_logits, mlm_loss, of_names)
 

@@ -20,11 +20,11 @@ from minibert.objectives import (
     Masking,
     Objective,
     PredictionStats,
-    mean_or_zero,
     stats_of,
     targets_of,
 )
 from minibert.relatives.parts.masked_lm import NoPairs
+from minibert.training.cross_entropy import cross_entropy
 
 CONTEXTS = ("order", "all")
 
@@ -124,7 +124,7 @@ class PermutationLM(BertForPreTraining):
     def predict(self, x: Tensor, real_queries: Tensor, batch: Batch, tap: Tap = no_tap) -> PreTrainingOutput:
         """From the hidden states of tokens and queries. x: (B, T + M, H), real_queries: (B, M) bool"""
         logits = tap("mlm.logits", self.mlm(x[:, batch.ids.size(1) :][real_queries]))  # (targets, V), in reading order
-        loss = mean_or_zero(F.cross_entropy, logits, targets_of(batch.labels)[1])
+        loss = cross_entropy(logits, targets_of(batch.labels)[1])
         return PreTrainingOutput(logits, self.nsp(x[:, 0]), loss)
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from minibert.model import IGNORE, Batch, Bert, Tap, initialize, no_tap
-from minibert.objectives import cross_entropy
+from minibert.training.cross_entropy import cross_entropy
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -24,8 +23,9 @@ from minibert.model import (
     initialize,
     no_tap,
 )
-from minibert.objectives import PredictionStats, WithoutPairs, mean_or_zero, stats_of, targets_of
+from minibert.objectives import PredictionStats, WithoutPairs, stats_of, targets_of
 from minibert.relatives.parts.masked_lm import MaskedLm
+from minibert.training.cross_entropy import cross_entropy
 
 LONGEST, P = 10, 0.2
 PLACES = 20  # positions in a span that have their own embedding: adjacent spans are merged
@@ -109,7 +109,7 @@ class SpanLm(MaskedLm):
         left, right, place = boundaries(batch.labels)
         y = self.sbo(x[tuple(left.T)], x[tuple(right.T)], place)  # (M, H)
         logits = tap("sbo.logits", self.mlm.decoder(y))  # (M, V)
-        loss = mean_or_zero(F.cross_entropy, logits, targets_of(batch.labels)[1])
+        loss = cross_entropy(logits, targets_of(batch.labels)[1])
         return SpanOutput(**vars(mlm), sbo_logits=logits, sbo_loss=loss)
 
 
