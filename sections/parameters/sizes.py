@@ -148,9 +148,8 @@ def _take_along() -> None:
 
 def _fit_heads() -> None:
     """After a change of H or A: the number of heads nearest to A that divides H."""
-    low, high, _step = RANGES["A"]
     hidden, heads = st.session_state["H"], st.session_state["A"]
-    fitting = (count for count in range(low, high + 1) if hidden % count == 0)
+    fitting = (count for count in range(1, RANGES["A"][1] + 1) if hidden % count == 0)
     st.session_state["A"] = min(fitting, key=lambda count: abs(count - heads))
 
 

@@ -252,7 +252,7 @@ def test_small_numbers_are_scaled_dot_product_attention(turn):
         torch.tensor(list(rows.values()), dtype=torch.float64) for rows in (small_numbers.KEYS, small_numbers.VALUES)
     )
     mixed = torch.nn.functional.scaled_dot_product_attention(query[None], keys[None], values[None])[0, 0]
-    expected = ",\u00a0".join(f"{x:.2f}".replace("-", "−") for x in mixed.tolist())
+    expected = ", ".join(f"{x:.2f}".replace("-", "−") for x in mixed.tolist())
     assert f"**({expected})**" in text_of(app)
 
 
