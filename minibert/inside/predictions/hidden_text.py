@@ -55,10 +55,10 @@ class Hidden:
 
     def random(self, mask_id: int, similar: SimilarWords, words: Sequence[Unit]) -> list[int]:
         """Places that read a token neither masked, kept nor of a similar word."""
-        places = []
+        places: list[int] = []
         for start, end in words:
-            then, now = (row[start:end] for row in (self.asked, self.read))
-            if None not in then and now != then and mask_id not in now and now not in similar.of(then):
+            now, then = self.read[start:end], tuple(token for token in self.asked[start:end] if token is not None)
+            if len(then) == end - start and now != then and mask_id not in now and now not in similar.of(then):
                 places += range(start, end)
         return places
 
