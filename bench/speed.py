@@ -6,7 +6,9 @@ Both sides: MLM + NSP loss at 15 % of the positions, bfloat16 autocast where it 
 `transformers` with its SDPA attention. Rounds alternate, so that drift of the machine affects both alike; the ratio is
 computed per round and its median printed.
 
-training, inference: the same random full-length batches for both.
+training, inference: the same random full-length batches for both. Beside training, the machine's own limit: the
+matrix products of minibert's step alone, at the same precision in the same rounds, and the share of it that the step
+reaches.
 documents: from text to step, on the same sentence pairs of the same documents. minibert makes the pairs, sorts them
 into batches and masks them on the fly; `transformers` gets them ready and shuffled, and its data collator pads and
 masks. Speeds count real tokens, not padding.
@@ -37,9 +39,10 @@ from minibert.text.documents import read_documents
 from minibert.text.store import TokenStore
 from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, optimizer_for
-from minibert.training.precision import autocast, best_device
+from minibert.training.precision import autocast, best_device, has_bfloat16
 
 DOCUMENTS = 1_000  # number of documents used
+SHARE = "share of the products"
 SHIPPED = Path("checkpoints/mini-en")
 
 SHAPES = {
@@ -122,6 +125,36 @@ class Transformers:
                 yield Batch(*parts, batch["next_sentence_label"])
 
 
+class MatrixProducts:
+    """The products of one training step and nothing else: each is computed once forward and twice backward."""
+
+    name = "products alone"
+
+    def __init__(self, config: BertConfig, batch: Batch):
+        tokens, hidden, wide = batch.ids.numel(), config.hidden_size, config.intermediate_size
+        layers, heads = config.num_hidden_layers, config.num_attention_heads
+        length, rows = batch.ids.size(1), len(batch.ids) * heads
+        shapes = [
+            (4 * layers, (tokens, hidden), (hidden, hidden)),  # query, key, value, output
+            (layers, (tokens, hidden), (hidden, wide)),
+            (layers, (tokens, wide), (wide, hidden)),
+            (layers, (rows, length, hidden // heads), (rows, hidden // heads, length)),  # scores
+            (layers, (rows, length, length), (rows, length, hidden // heads)),  # mix
+            (1, (batch.num_targets, hidden), (hidden, hidden)),
+            (1, (batch.num_targets, hidden), (hidden, config.vocab_size)),
+        ]
+        device = best_device()
+        kind = {"device": device, "dtype": torch.bfloat16 if has_bfloat16(device) else torch.float32}
+        self.products = [(times, torch.randn(a, **kind), torch.randn(b, **kind)) for times, a, b in shapes]
+
+    def multiply(self) -> None:
+        for times, a, b in self.products:
+            for _ in range(times):
+                gradient = a @ b
+                gradient @ b.mT
+                a.mT @ gradient
+
+
 def finish() -> None:
     if torch.cuda.is_available():
         torch.cuda.synchronize()
@@ -141,6 +174,15 @@ def train_seconds(side, batch: Batch, steps: int) -> float:
     started = time.perf_counter()
     for _ in range(steps):
         step(side, batch)
+    finish()
+    return time.perf_counter() - started
+
+
+def product_seconds(products: MatrixProducts, steps: int) -> float:
+    finish()
+    started = time.perf_counter()
+    for _ in range(steps):
+        products.multiply()
     finish()
     return time.perf_counter() - started
 
@@ -173,10 +215,17 @@ def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int,
     batch = make_batch(config, rows, length)
     sides = [Minibert(config), Transformers(config)]
     result: dict = {"rows": rows, "length": length}
+    products = MatrixProducts(config, batch)
+    product_seconds(products, 1)  # warm-up
     for task, measure in (("training", train_seconds), ("inference", infer_seconds)):
         for side in sides:
             measure(side, batch, 1)  # warm-up
-        result[task] = in_turn(sides, rounds, lambda side: steps * rows * length / measure(side, batch, steps))  # noqa: B023
+
+        def speed(side, measure=measure) -> float:
+            seconds = product_seconds(side, steps) if side is products else measure(side, batch, steps)
+            return steps * rows * length / seconds
+
+        result[task] = in_turn([*sides, products] if task == "training" else sides, rounds, speed)
     if data:
         store, tokenizer = corpus(data, config.vocab_size)
         streams = {side.name: side.batches(store, tokenizer, rows, length) for side in sides}
@@ -188,14 +237,18 @@ def compare(config: BertConfig, rows: int, length: int, rounds: int, steps: int,
 
 
 def in_turn(sides: list, rounds: int, speed) -> dict:
-    """Median tokens per second of each side, and median, minimum and maximum of the ratios per round."""
+    """Median tokens per second of each side, median, minimum and maximum of the ratios per round, and the median share
+    of the limit, where one is measured."""
     speeds: dict[str, list[float]] = {side.name: [] for side in sides}
     for _ in range(rounds):
         for side in sides:
             speeds[side.name].append(speed(side))
     ratios = [a / b for a, b in zip(speeds["minibert"], speeds["transformers"], strict=True)]
+    limits = speeds.get(MatrixProducts.name, [])
+    shares = [a / b for a, b in zip(speeds["minibert"], limits, strict=False)]
     return {
         **{f"{name} tokens/s": round(statistics.median(values)) for name, values in speeds.items()},
+        **({SHARE: round(statistics.median(shares), 2)} if shares else {}),
         "ratio": round(statistics.median(ratios), 2),
         "ratio min": round(min(ratios), 2),
         "ratio max": round(max(ratios), 2),
@@ -231,9 +284,11 @@ def main() -> None:
         for task, row in results[name].items():
             if not isinstance(row, dict):
                 continue
+            limit = f" · {row[SHARE]:.0%} of the products alone" if SHARE in row else ""
             print(
                 f"{name:13} {task:10} minibert {row['minibert tokens/s']:>8,} tokens/s · transformers "
-                f"{row['transformers tokens/s']:>8,} · ratio {row['ratio']} ({row['ratio min']}–{row['ratio max']})",
+                f"{row['transformers tokens/s']:>8,} · ratio {row['ratio']} ({row['ratio min']}–{row['ratio max']})"
+                f"{limit}",
                 flush=True,
             )
     record(options.record, results)

@@ -26,7 +26,7 @@ def num_labels(labels: Tensor) -> Tensor:
 
 
 class CrossEntropyInPieces(torch.autograd.Function):
-    """Some rows after the other, and the gradient, softmax − one-hot, on the way forward: nothing else is as large as
+    """Some rows after the other, and the gradient, softmax − one-hot, on the way forward: only it is as large as
     the logits. F.cross_entropy makes a float32 copy of them, their log-softmax and its gradient."""
 
     @staticmethod
