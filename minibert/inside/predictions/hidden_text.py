@@ -173,19 +173,22 @@ def drawing(kind: str, units: Sequence[Unit]) -> Callable[[list[int], list[Unit]
 
 @torch.no_grad()
 def guessed(model: BertForPreTraining, rows: Sequence[tuple[list[int], list[int]]], pad_id: int) -> list[Hidden]:
-    """Each row with the model's most probable token at every target; all rows form one batch."""
-    batch = padded_batch([ids for ids, _ in rows], pad_id)
-    labels = padded_batch([labels for _, labels in rows], IGNORE).ids
+    """Each row with the model's most probable token at every target; all rows form one batch, equal ones once."""
+    texts = [(tuple(ids), tuple(labels)) for ids, labels in rows]
+    distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    batch = padded_batch([ids for ids, _ in distinct], pad_id)
+    labels = padded_batch([labels for _, labels in distinct], IGNORE).ids
     asked = labels != IGNORE
     if not asked.any():
         return [Hidden(tuple(ids), (None,) * len(ids), (None,) * len(ids)) for ids, _ in rows]
     best = model(replace(batch, labels=labels)).mlm_logits.float().softmax(-1).max(-1)
     answers = iter(zip(best.indices.tolist(), best.values.tolist(), strict=True))
-    return [
+    hidden = [
         Hidden(
-            tuple(ids),
+            ids,
             tuple(None if label == IGNORE else label for label in wanted),
             tuple(None if label == IGNORE else next(answers) for label in wanted),
         )
-        for ids, wanted in rows
+        for ids, wanted in distinct
     ]
+    return [hidden[distinct[text]] for text in texts]
