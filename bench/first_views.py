@@ -23,6 +23,7 @@ PAGES = {
     ),
     "attribution": ({}, {"model": "blank-mini-zh"}),
     "cone": MODELS,
+    "few_labels": ({"language": "en"}, {"language": "zh"}),
     "knowledge": MODELS,
     "sentence_vectors": MODELS,
     "through": ({},),

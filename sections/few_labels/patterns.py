@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.few_labels.subject import PATTERNS, USUAL_ZH, Inputs, asker, reviews
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import version_of
 from ui.predict import predict
@@ -66,7 +67,15 @@ def words_of(inputs: Inputs, pattern: str) -> dict[str, list[str]]:
 @st.cache_data(show_spinner=False, max_entries=200)
 def measured(_inputs: Inputs, model: str, version: int, pattern: str, words: tuple) -> float:
     """Accuracy, computed once for all sessions."""
-    from minibert.finetune.evaluation import evaluate
+    data = reviews(_inputs.language, "dev")
 
-    predictor = asker(_inputs, pattern, dict(words))
-    return evaluate(predictor, reviews(_inputs.language, "dev")).metrics["accuracy"]
+    def evaluated() -> dict:
+        import numpy as np
+
+        from minibert.finetune.evaluation import evaluate
+
+        return {"accuracy": np.array(evaluate(asker(_inputs, pattern, dict(words)), data).metrics["accuracy"])}
+
+    examples = [[one.text, one.label] for one in data.examples]
+    stored = first_view("few_labels", "pattern", model, [pattern, words, examples], evaluated)
+    return float(stored["accuracy"])
