@@ -11,6 +11,7 @@ import streamlit as st
 
 from sections.attention.subject import Inputs, show_guesses
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import choice, clicked, pick, state
 from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
@@ -37,9 +38,15 @@ MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 @st.cache_data(show_spinner=False, max_entries=64)
 def by_head(subject: InspectedModel, hidden: ModelInput, position: int) -> HeadEffects:
     """The effect of changing each head on the prediction at `position`."""
-    from minibert.inside.explanations.interventions import head_effects
+    import torch
 
-    return head_effects(subject.model, hidden.batch(), position)
+    from minibert.inside.explanations.interventions import HeadEffects, head_effects
+
+    def measure() -> dict[str, Any]:
+        return {name: x.numpy() for name, x in vars(head_effects(subject.model, hidden.batch(), position)).items()}
+
+    stored = first_view("attention", "heads", subject.name, [hidden.ids, hidden.segments, position], measure)
+    return HeadEffects(**{name: torch.from_numpy(x) for name, x in stored.items()})
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
