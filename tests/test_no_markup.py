@@ -359,11 +359,7 @@ def is_annotated_number(annotation: ast.expr | None) -> bool:
 
 
 OURS = "prose of the course's own files"
-KINDS = "how many heads are of which kind: numbers and our names"
 TRUSTED = {
-    "sections/attention_explorer/kinds.py: row['label']": KINDS,
-    "sections/attention_explorer/kinds.py: row['text']": KINDS,
-    "sections/attention_explorer/kinds.py: story.text": KINDS,
     "sections/encoder_decoder/block.py: place.label": OURS,
     "sections/examination/questions.py: field.label": OURS,
     "sections/examination/questions.py: right.text": OURS,

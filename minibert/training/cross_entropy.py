@@ -42,10 +42,11 @@ class CrossEntropyInPieces(torch.autograd.Function):
                 difference = log_probs.exp_()
                 difference[torch.arange(len(targets)), targets.clamp(min=0)] -= 1
                 gradient[here] = difference.mul_(((targets != IGNORE) / count).unsqueeze(-1))
-        ctx.gradient = gradient
+        ctx.save_for_backward(gradient)  # so that it is freed on the way back
         return torch.stack(sums).sum() / count
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None]:
-        return ctx.gradient if upstream == 1 else ctx.gradient * upstream, None
+        (gradient,) = ctx.saved_tensors
+        return gradient if upstream == 1 else gradient * upstream, None

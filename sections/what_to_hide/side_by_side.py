@@ -36,7 +36,7 @@ def show(inputs: Inputs) -> None:
             return
         reading, rows = rows_drawn
         tokenizer = load(inputs.model).tokenizer
-        st.markdown(f"**{finding(rows)}**")
+        st.markdown(f"**{literal(finding(rows))}**")
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)

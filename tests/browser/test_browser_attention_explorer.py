@@ -65,7 +65,14 @@ def ink(lines) -> int:
 @pytest.mark.parametrize("page", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
 def test_all_heads_are_drawn_pointed_at_and_kept_offline(page):
     open_page(
-        page, "attention_explorer", heads="all", layer=2, share=100, sentence=f"{EVIL} & so on", model="minilm-en"
+        page,
+        "attention_explorer",
+        heads="all",
+        layer=2,
+        row=1,
+        share=100,
+        sentence=f"{EVIL} & so on",
+        model="minilm-en",
     )
     grid = view(page, "heads").locator(".grid")
     expect(grid.locator(".cell")).to_have_count(72)

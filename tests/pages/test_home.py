@@ -124,7 +124,7 @@ def test_an_example_brings_its_blank_and_its_second_sentence(home):
     ("query", "shown"),
     [
         ({"text": "one two three", "blank": "2", "next": "four"}, ["one", "[MASK]", "three"]),
-        ({"text": "x" * 2000, "blank": "99"}, ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]),
+        ({"text": "x" * 2000, "blank": "99"}, ["[MASK]"]),
         ({"text": "The [MASK] barked."}, ["The", "[MASK]", "barked", "."]),  # the one that was typed
         ({"text": "She walked home!"}, ["She", "walked", "[MASK]", "!"]),  # the last word
     ],
@@ -149,8 +149,8 @@ def test_any_text_in_it(home):
     assert "[UNK]" in cards(home)
     home.text_input(key="next").set_value(second)
     home.text_input(key="text").set_value("word " * 30).run()  # cut, and said
-    assert len(words(home)) == 13
-    assert any(re.findall(r"\d+", caption.value) == ["13", "30", "7", "7"] for caption in home.caption)
+    assert len(words(home)) == 12
+    assert any(re.findall(r"\d+", caption.value) == ["12", "30", "5", "5"] for caption in home.caption)
 
 
 def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_the_frame(home, monkeypatch):
@@ -167,7 +167,7 @@ def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_
 def test_every_example_names_a_word_of_its_sentence():
     file = ROOT / "lessons" / "through" / "passages.toml"
     for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
-        assert set(example) == {"name", "text", "hide", "next"}
+        assert set(example) - {"least"} == {"name", "text", "hide", "next"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
 
 
