@@ -11,6 +11,7 @@ from ui.lesson import Lesson
 from ui.model_registry import about, info_of
 from ui.navigation import link_to
 from ui.runs import manager, settled, zipped
+from ui.state import hold
 from ui.text import visible
 from ui.translations import _
 
@@ -37,6 +38,7 @@ def show(lesson: Lesson, text) -> None:
                 key=f"download-{run.id}",
                 on_click="ignore",
             )
+        hold(f"rename-{run.id}")
         with st.popover(_("Rename"), icon=":material/edit:"):
             title = st.text_input(_("New name"), training.name, max_chars=MAX_NAME, key=f"rename-{run.id}")
             st.button(_("Rename"), key=f"rename-now-{run.id}", on_click=rename, args=(training, title))
