@@ -12,8 +12,8 @@ from minibert.tokenizer import Encoding
 def whole_words(encoding: Encoding, texts: Sequence[str]) -> list[list[int]]:
     """The positions of each word's tokens, in order. texts: one for each segment.
 
-    The pieces of a word (un ##wr ##app ##ed) are one group; so are Chinese characters, each a token, that `jieba` reads as
-    one word. [CLS], [SEP] and [MASK] stand alone: every token is in exactly one group.
+    The pieces of a word (un ##wr ##app ##ed) are one group; so are Chinese characters, each a token, that `jieba`
+    reads as one word. [CLS], [SEP] and [MASK] stand alone: every token is in exactly one group.
     """
     goes_on = [False] * len(encoding)
     for segment, text in enumerate(texts):
