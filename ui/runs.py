@@ -287,8 +287,8 @@ def announce_runs() -> None:
                 st.fragment(_announce, run_every=ANNOUNCE if going else None)(tuple(going))
             if removed:  # why models are missing from lists
                 words = ngettext(
-                    "{n} older run of yours had to go, to make room. *Download this model* keeps one for good.",
-                    "{n} older runs of yours had to go, to make room. *Download this model* keeps one for good.",
+                    "{n} older run of yours had to go, to make room. *Download* keeps one for good.",
+                    "{n} older runs of yours had to go, to make room. *Download* keeps one for good.",
                     removed,
                 )
                 st.caption(words.format(n=removed))

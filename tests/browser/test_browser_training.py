@@ -41,8 +41,9 @@ def test_fine_tuned_models_draw_curves_answer_are_found_again_and_taken_away(pag
     expect(bars).to_have_count(4, timeout=MINUTES)
     wait_idle(page)
     page.get_by_role("tab", name="Right and wrong").click()
+    page.locator("summary", has_text="From file to service").click()
     with page.expect_download() as download:
-        page.get_by_role("tabpanel").get_by_role("button", name=re.compile("^Download ")).first.click()
+        page.get_by_role("button", name=re.compile("^Download ")).first.click()
     with ZipFile(download.value.path()) as model:
         assert {"config.json", "model.safetensors", "vocab.txt"} <= set(model.namelist())
 
