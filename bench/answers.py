@@ -3,8 +3,8 @@
     python -m bench.answers [--model checkpoints/minilm-en] [--texts 2000] [--threads 1] [--record]
 
 Sentences of lessons/data/reviews, joined to texts of 1 to 16 of them, in no order of length; the same encoder in the
-same files, with one head of fixed random weights. float32 on both sides, both in batches of the same size; loading is
-not counted. Rounds alternate. many: texts per second of all of them · one: milliseconds of one text alone.
+same files, with one head of fixed random weights. float32 on both sides, texts cut at the same length; loading is not
+counted. Rounds alternate. many: texts per second of all of them · one: milliseconds of one text alone.
 """
 
 from __future__ import annotations
@@ -63,12 +63,19 @@ def classifiers(model: Path, folder: Path) -> tuple[Answer, Answer]:
     task, chosen = TASKS["classification"], Options(max_length=LONGEST)
     torch.manual_seed(0)
     data = task.read(LESSONS / "data" / "reviews" / "dev.tsv")
-    head = task.head(checkpoint.load(model).config, task.labels(data), chosen)
-    head.bert.load_state_dict(checkpoint.load(model).bert.state_dict())
+    start = checkpoint.load(model)
+    head = task.head(start.config, task.labels(data), chosen)
+    head.bert.load_state_dict(start.bert.state_dict())
     Predictor(head.eval(), checkpoint.load_tokenizer(model), task, chosen).save(folder)
     ours = Predictor.from_directory(folder)
     theirs = transformers.pipeline(
-        "text-classification", str(folder), device="cpu", batch_size=BATCH, top_k=None, truncation=True
+        "text-classification",
+        str(folder),
+        device="cpu",
+        batch_size=BATCH,
+        top_k=None,
+        truncation=True,
+        max_length=LONGEST,
     )
     labels = list(ours.labels)
 

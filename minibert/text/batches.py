@@ -37,9 +37,9 @@ def padded_batch(rows: Sequence[Sequence[int]], pad_id: int, **others: torch.Ten
     return Batch(ids, padding=None if padding.all() else padding, **others)
 
 
-def length_batches(lengths: Sequence[int], rows: int = 64, tokens: int = 2**14) -> Iterator[list[int]]:
+def length_batches(lengths: Sequence[int], rows: int = 64, tokens: int = 2**12) -> Iterator[list[int]]:
     """Indices of texts for batches with little padding: the longest first, at most `rows` texts and `tokens` tokens
-    each, padding included."""
+    each, padding included: more would leave a processor's cache (`bench.answers`)."""
     order, start = sorted(range(len(lengths)), key=lambda i: -lengths[i]), 0
     while start < len(order):
         size = max(1, min(rows, tokens // max(1, lengths[order[start]])))

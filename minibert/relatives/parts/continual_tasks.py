@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
@@ -28,7 +27,8 @@ from minibert.model import (
     initialize,
     no_tap,
 )
-from minibert.objectives import mean_or_zero, targets_of
+from minibert.objectives import targets_of
+from minibert.training.cross_entropy import cross_entropy
 
 REGIMES = ("continual", "one_by_one", "together")
 WORDS, ORDER = 0, 1  # tasks of `TaskedLm`; the default is the first
@@ -113,7 +113,7 @@ class Ernie2(nn.Module):
         name = self.names[int(batch.tasks[0])]
         mask, labels = targets_of(batch.labels)  # (B, T), (M,); or (B,) twice
         logits = self.heads[name](pooled) if name in self.heads else self.mlm(x[mask])  # (B, classes) or (M, V)
-        return TaskOutput(logits, mean_or_zero(F.cross_entropy, logits, labels), labels)
+        return TaskOutput(logits, cross_entropy(logits, labels), labels)
 
 
 def stages(regime: str, tasks: Sequence[str], steps: int) -> list[dict[str, int]]:
