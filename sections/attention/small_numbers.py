@@ -24,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.attention_experiments import directions
 
     lesson.show("In small numbers", title=False)
-    left, right = st.columns([1, 1], gap="large")
+    left, right = st.columns([5, 6], gap="medium")
     with right:
         angle = st.slider(_("Direction of the query"), 0, 345, 30, 15, key="turn", format="%d°", bind="query-params")
         query = (LENGTH * math.cos(math.radians(angle)), LENGTH * math.sin(math.radians(angle)))
@@ -49,7 +49,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(f"{terms} = **{written(mixed, 2)}**")
     with left:
         most = max(shares, key=shares.__getitem__)
-        title = _("The query points most along “{word}”: {share:.0%}").format(word=most, share=shares[most])
+        title = _("“{word}” gets most: {share:.0%}").format(word=most, share=shares[most])
         figure(
             partial(directions, KEYS, query, shares, _("query of “it”")),
             _("A query {query} and three keys from one origin. Shares: {shares}.").format(

@@ -144,7 +144,8 @@ def _about_gpt(film: films.Film) -> None:
     model, tokenizer = gpt()
     note = _(
         "A small GPT of {n:,} weights writes here. It was trained alone, on little stories made of {words} words, to "
-        "predict each next word from those before it. It is given your first {given} words."
+        "predict each next word from those before it. It is given your first {given} words; the end of a story is left "
+        "out of what it may write."
     )
     count = sum(weight.numel() for weight in model.parameters())
     words = len(tokenizer.vocab) - len(tokenizer.special_ids)

@@ -58,14 +58,13 @@ def write(
 
 @torch.no_grad()
 def go_on(model: nn.Module, ids: Sequence[int], count: int, never: Sequence[int]) -> list[tuple[int, float]]:
-    """What a left-to-right model writes behind `ids`: `count` times the likeliest next token and its probability.
-
-    never: ids that are not chosen, such as special tokens.
-    """
+    """What a left-to-right model writes behind `ids`: `count` times the likeliest next token, and its probability among
+    those that may be chosen. never: ids that may not, such as special tokens."""
     row, written = list(ids), []
     for _ in range(count):
-        probs = model(Batch(torch.tensor([row]))).mlm_logits[0, -1].softmax(-1)  # (V,)
-        row.append(int(probs.index_fill(0, torch.tensor(never), -1.0).argmax()))
+        logits = model(Batch(torch.tensor([row]))).mlm_logits[0, -1]  # (V,)
+        probs = logits.index_fill(0, torch.tensor(never), -math.inf).softmax(-1)
+        row.append(int(probs.argmax()))
         written.append((row[-1], probs[row[-1]].item()))
     return written
 
