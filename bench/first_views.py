@@ -23,10 +23,22 @@ PAGES = {
         {"part": part} | model for part in ("Kinds of heads", "Switch heads off") for model in MODELS
     ),
     "attribution": ({}, {"model": "blank-mini-zh"}),
-    "cone": MODELS,
+    "cone": tuple(part | model for part in ({}, {"part": "Whitening"}) for model in MODELS),
+    "embeddings": tuple(
+        {"part": part} | model
+        for part in (
+            "Two meanings",
+            "A vector for a sentence",
+            "Sentences beside each other",
+            "Sums",
+            "What to believe",
+        )
+        for model in MODELS
+    ),
     "few_labels": ({"language": "en"}, {"language": "zh"}),
     "knowledge": MODELS,
-    "sentence_vectors": MODELS,
+    "next_sentence": ({"part": "Topic against coherence"},),
+    "sentence_vectors": tuple(part | model for part in ({}, {"part": "Which pooling"}) for model in MODELS),
     "through": ({},),
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
 }

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
@@ -26,7 +27,8 @@ def add_line(
         more["hovertemplate"] = f"{literal(name)}, %{{{place}}}: %{{y:{form}}}<extra></extra>"
     more = {"mode": "lines+markers", "marker": {"symbol": symbol, "size": size, "color": colour}} | more
     line = {"color": colour, "dash": dash, "width": width}
-    fig.add_scatter(x=list(x), y=list(y), name=literal(name), line=line, **more)
+    x, y = (one if isinstance(one, np.ndarray) else list(one) for one in (x, y))  # plotly walks through each list
+    fig.add_scatter(x=x, y=y, name=literal(name), line=line, **more)
 
 
 def name_rows(fig: go.Figure, names: Sequence[str], above: float = 0.5, below: float = 0.5, **more: Any) -> None:

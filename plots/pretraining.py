@@ -101,8 +101,8 @@ def learning_curves(
                 value = "%{y:.1%}" if panel.percent else "%{y:.4~g}"
                 add_line(
                     fig,
-                    [at[place] for at, _ in points],
-                    [value for _, value in points],
+                    np.array([at[place] for at, _ in points]),
+                    np.array([value for _, value in points]),
                     history.name,
                     LOOKS[index % len(LOOKS)],
                     width=1.5 if faint else 3,
@@ -193,11 +193,10 @@ def word_map(words: Sequence[str], places, current: int, titles: tuple[str, str]
     for every step, so that movements are real. name_start: label of the first step."""
     places = np.asarray(places, dtype=float)  # (S, N, 2)
     fig = go.Figure()
-    for number in range(len(words)):
-        way = places[: current + 1, number]
-        fig.add_scatter(
-            x=way[:, 0], y=way[:, 1], mode="lines", line={"color": GREY, "width": 1.5}, opacity=0.6, hoverinfo="skip"
-        )
+    ways = np.full((len(words), current + 2, 2), np.nan)  # one line for all, with a gap behind each word's
+    ways[:, :-1] = places[: current + 1].swapaxes(0, 1)
+    x, y = ways.reshape(-1, 2).T
+    fig.add_scatter(x=x, y=y, mode="lines", line={"color": GREY, "width": 1.5}, opacity=0.6, hoverinfo="skip")
     if current:
         fig.add_scatter(
             x=places[0, :, 0],

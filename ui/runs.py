@@ -4,6 +4,7 @@ import io
 import os
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -112,9 +113,15 @@ def settled(run) -> bool:
 def complete(directory: Path) -> bool:
     """Whether a folder holds all files of a model: config, weights, vocabulary."""
     try:
-        has = set(os.listdir(directory))
+        return _complete(directory, os.stat(directory).st_mtime_ns)
     except (FileNotFoundError, NotADirectoryError):
         return False
+
+
+@lru_cache(maxsize=1024)
+def _complete(directory: Path, changed: int) -> bool:
+    """Cached, as a run of a page asks it of every model, some thirty times. changed: when a file came or went."""
+    has = set(os.listdir(directory))
     return has.issuperset(MODEL_FILES) and not has.isdisjoint(VOCABULARIES)
 
 

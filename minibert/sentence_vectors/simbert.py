@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from minibert.config import check_positive
 from minibert.inside.geometry.vectors import nearest, unit
-from minibert.inside.predictions.writing import READS, Rules, sample
+from minibert.inside.predictions.writing import READS, Rules, samples
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining
 from minibert.relatives import build
 from minibert.relatives.unilm import SEGMENTS, UnilmConfig
@@ -180,8 +180,8 @@ def paraphrases(
     other, the `keep` nearest to `text`, best first."""
     rules = Rules(tokenizer.mask_id, {tokenizer.sep_id}, tokenizer.special_ids, LONGEST)
     source = source_of(text, tokenizer, LONGEST)
-    samples = [sample(model, source, rules, 1000 * seed + n, temperature=0.8, top=5) for n in range(draws)]
-    distinct = dict.fromkeys(detokenized(row.ids, tokenizer) for row in samples)
+    rows = samples(model, source, rules, [1000 * seed + n for n in range(draws)], temperature=0.8, top=5)
+    distinct = dict.fromkeys(detokenized(row.ids, tokenizer) for row in rows)
     texts = [written for written in distinct if written and written != detokenized(source, tokenizer)]
     if not texts:
         return []

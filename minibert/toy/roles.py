@@ -37,7 +37,7 @@ class Parsed:
 @cache
 def parts_of_speech() -> dict[str, str]:
     """Word → part of speech, for every word of the world."""
-    return {word.text: word.pos for story in world.stories(4_000, 1) for word in story.words}
+    return {word.text: word.pos for story in world.stories(1_000, 1) for word in story.words}
 
 
 def words_in(text: str) -> list[str]:

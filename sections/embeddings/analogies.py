@@ -2,10 +2,12 @@
 
 import tomllib
 
+import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import load, version_of
 from ui.model_registry import title_of
@@ -31,8 +33,13 @@ def scores(model: str, version: int, language: str, leave_out: bool) -> dict[str
     from minibert.inside.geometry.analogies import share_right
 
     kinds = tomllib.loads((LESSONS / "embeddings" / "analogies.toml").read_text(encoding="utf-8"))[language]
-    found = {kind: share_right(table_of(model, version), pairs, leave_out) for kind, pairs in kinds.items()}
-    return {kind: one for kind, one in found.items() if one[1]}
+
+    def compute() -> dict[str, np.ndarray]:
+        table = table_of(model, version)
+        return {kind: np.array(share_right(table, pairs, leave_out)) for kind, pairs in kinds.items()}
+
+    stored = first_view("embeddings", "analogies", model, [kinds, leave_out], compute)
+    return {kind: (float(share), int(count)) for kind, (share, count) in stored.items() if count}
 
 
 def kind_names() -> dict[str, str]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.embeddings.subject import SEED, SENTENCE_ENCODER, Inputs, layer_names, missing, vectors
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import version_of
 from ui.samples import annotated
@@ -20,13 +21,19 @@ def directions(model: str, version: int, language: str) -> list:
     """Anisotropy of word vectors at each layer: one random word from each of many sentences."""
     import numpy as np
 
-    from minibert.inside.geometry.vectors import anisotropy, joined
+    from minibert.inside.geometry.vectors import Anisotropy, anisotropy, joined
 
     rng = np.random.default_rng(SEED)
     rows = [joined(words) for words, *_columns in annotated(language)][:DIRECTIONS]
     spans = tuple((where[int(rng.integers(len(where)))],) for _, where in rows)
-    layers = vectors(model, version, tuple(text for text, _ in rows), spans, "mean")
-    return [anisotropy(layer[~missing(layers)]) for layer in layers]
+
+    def compute() -> dict[str, np.ndarray]:
+        layers = vectors(model, version, tuple(text for text, _ in rows), spans, "mean")
+        found = [anisotropy(layer[~missing(layers)]) for layer in layers]
+        return {"layers": np.array([list(vars(one).values()) for one in found])}  # (L + 1, 3)
+
+    stored = first_view("embeddings", "directions", model, [rows, spans], compute)["layers"]
+    return [Anisotropy(*layer) for layer in stored.tolist()]
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:

@@ -2,10 +2,12 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import EVERY, Inputs, comparable, layer_names, missing
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
@@ -19,18 +21,23 @@ from ui.translations import _
 @st.cache_data(show_spinner=False, max_entries=24)
 def separations(model: str, version: int, language: str, random: bool = False) -> dict[str, list]:
     """word → its separability at each layer. random: use random weights in the model's shape."""
-    from minibert.inside.geometry.vectors import separability, span_vectors
+    from minibert.inside.geometry.vectors import Separability, separability, span_vectors
     from minibert.inside.probes.probe import untrained_copy
 
-    loaded = load(model)
-    weights = untrained_copy(loaded.model) if random else loaded.model
-    result = {}
-    for word, rows in senses(language).items():
-        sample = one_word(word, rows, (), "")
-        layers = span_vectors(weights, loaded.tokenizer, sample.texts, sample.spans)
-        if not missing(layers).any():
-            result[word] = [separability(layer, [sense for sense, _ in rows]) for layer in layers]
-    return result
+    def compute() -> dict[str, np.ndarray]:
+        loaded = load(model)
+        weights = untrained_copy(loaded.model) if random else loaded.model
+        result = {}
+        for word, rows in senses(language).items():
+            sample = one_word(word, rows, (), "")
+            layers = span_vectors(weights, loaded.tokenizer, sample.texts, sample.spans)
+            if not missing(layers).any():
+                scores = [separability(layer, [sense for sense, _ in rows]) for layer in layers]
+                result[word] = np.array([list(vars(one).values()) for one in scores])  # (L + 1, 3)
+        return result
+
+    stored = first_view("embeddings", "senses", model, [senses(language), random], compute)
+    return {word: [Separability(*layer) for layer in layers.tolist()] for word, layers in stored.items()}
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:

@@ -2,10 +2,12 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import SENTENCE_ENCODER, Inputs, layer_names, pooling_names
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.samples import similar_pairs
@@ -17,10 +19,16 @@ def similarity(model: str, version: int, language: str, centre: bool) -> dict[st
     """pooling → Spearman's correlation at each layer."""
     from minibert.inside.geometry.vectors import agreement, sentence_vectors
 
-    loaded = load(model)
-    first, second, scores = zip(*similar_pairs(language), strict=True)
-    left, right = (sentence_vectors(loaded.model, loaded.tokenizer, texts) for texts in (first, second))
-    return {name: agreement(left[name], right[name], scores, centre) for name in left}
+    pairs = similar_pairs(language)
+
+    def compute() -> dict[str, np.ndarray]:
+        loaded = load(model)
+        first, second, scores = zip(*pairs, strict=True)
+        left, right = (sentence_vectors(loaded.model, loaded.tokenizer, texts) for texts in (first, second))
+        return {name: np.array(agreement(left[name], right[name], scores, centre)) for name in left}
+
+    stored = first_view("embeddings", "poolings", model, [pairs, centre], compute)
+    return {name: layers.tolist() for name, layers in stored.items()}
 
 
 @st.fragment

@@ -9,6 +9,7 @@ import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.model_cache import load, version_of
@@ -69,10 +70,21 @@ def measured(model: str, version: int, language: str) -> dict[str, list[float]]:
     mean cosine of two sentences of different pairs."""
     from minibert.inside.geometry.vectors import agreement, mean_cosine
 
-    first, second, scores = zip(*similar_parts(language)[-1], strict=True)
-    both = read(model, (*first, *second))
-    left, right = both[:, : len(first)], both[:, len(first) :]
-    return {"agreement": agreement(left, right, scores), "unrelated": [mean_cosine(layer) for layer in left]}
+    pairs = similar_parts(language)[-1]
+
+    def compute() -> "dict[str, np.ndarray]":
+        import numpy as np
+
+        first, second, scores = zip(*pairs, strict=True)
+        both = read(model, (*first, *second))
+        left, right = both[:, : len(first)], both[:, len(first) :]
+        return {
+            "agreement": np.array(agreement(left, right, scores)),
+            "unrelated": np.array([mean_cosine(layer) for layer in left]),
+        }
+
+    stored = first_view("embeddings", "sentences", model, pairs, compute)
+    return {name: layers.tolist() for name, layers in stored.items()}
 
 
 @cache

@@ -1,9 +1,12 @@
 """Topic against coherence: all kinds of B, judged by the model and by topic alone."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from sections.next_sentence.subject import Inputs, bundled, kind_names, short_names
 from ui.figures import figure, legend
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
@@ -11,13 +14,19 @@ from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.translations import _
 
+if TYPE_CHECKING:
+    import numpy as np
+
 
 @st.cache_data(show_spinner=False, max_entries=24)
 def measured(model: str, version: int, sentences: int):
-    from minibert.inside.predictions.next_sentence import measure
+    from minibert.inside.predictions.next_sentence import judge, measure
+
+    def stored(*asked) -> "np.ndarray":
+        return first_view("next_sentence", "judged", model, asked[-1], lambda: {"probs": judge(*asked)})["probs"]
 
     loaded = load(model)
-    return measure(loaded.model, loaded.tokenizer, *bundled(), sentences=sentences)
+    return measure(loaded.model, loaded.tokenizer, *bundled(), sentences=sentences, judge=stored)
 
 
 @st.fragment

@@ -1,17 +1,39 @@
 """Which vector represents a sentence: mean, [CLS] or maximum, by correlation with human scores."""
 
+import numpy as np
 import streamlit as st
 
-from sections.sentence_vectors.subject import Inputs, pooling_names, vectors
+from sections.sentence_vectors.subject import Inputs, pooling_names
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
+from ui.model_cache import load, version_of
 from ui.samples import similar_pairs, sts_b
 from ui.translations import _
 
 
+@st.cache_data(show_spinner=False, max_entries=24)
+def correlations(model: str, version: int, pairs: list[tuple[str, str, float]], shipped: bool) -> dict[str, float]:
+    """Pooling → Spearman's correlation of cosines and people's scores. shipped: whether they come with the project."""
+    from minibert.inside.geometry.vectors import cosines, sentence_vectors
+    from minibert.training.statistics import rank_correlation
+
+    def compute() -> dict[str, np.ndarray]:
+        loaded = load(model)
+        *sides, scores = zip(*pairs, strict=True)
+        read = [sentence_vectors(loaded.model, loaded.tokenizer, side, tuple(pooling_names())) for side in sides]
+        return {
+            pooling: np.array(rank_correlation(cosines(*(side[pooling][-1] for side in read)), scores))
+            for pooling in pooling_names()
+        }
+
+    values = first_view("sentence_vectors", "poolings", model, pairs, compute) if shipped else compute()
+    return {pooling: float(value) for pooling, value in values.items()}
+
+
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from minibert.inside.geometry.vectors import cosines, word_overlap
+    from minibert.inside.geometry.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
     from minibert.training.statistics import rank_correlation, rank_interval
     from plots.sentence_vectors import Agreement, agreements
@@ -23,12 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     for number, (name, pairs) in enumerate(sets.items()):
         left, right, scores = zip(*pairs, strict=True)
         with st.spinner(_("Reading {n} sentences …").format(n=2 * len(pairs))):
-            values = {
-                pooling: rank_correlation(
-                    cosines(*(vectors(inputs.model, pooling, side) for side in (left, right))), scores
-                )
-                for pooling in pooling_names()
-            }
+            values = correlations(inputs.model, version_of(inputs.model), pairs, shipped=number == 0)
         overlap = word_overlap(
             [(basic_tokens(a, True), basic_tokens(b, True)) for a, b in zip(left, right, strict=True)]
         )

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from minibert.model import IGNORE, Batch, BertForPreTraining
 
+TOKENS = 256  # read at once: (M, V) of many rows is large
 UNTOUCHED, MASKED, RANDOM, KEPT = FATES = ("untouched", "masked", "random", "kept")
 
 
@@ -53,9 +54,11 @@ def token_losses(model: BertForPreTraining, ids: Tensor, labels: Tensor) -> Tens
     """−ln p of the true token wherever `labels` has one, 0 elsewhere. ids, labels: (B, T), without padding → (B, T)
     float64."""
     losses, chosen = torch.zeros(labels.shape, dtype=torch.float64), labels != IGNORE
-    for row in chosen.any(1).nonzero().flatten().tolist():  # one by one: (M, V) of many rows is large
-        logits = model(Batch(ids[row : row + 1], labels=labels[row : row + 1])).mlm_logits  # (M, V), in reading order
-        losses[row, chosen[row]] = F.cross_entropy(logits.double(), labels[row, chosen[row]], reduction="none")
+    rows = chosen.any(1).nonzero().flatten()  # (N,)
+    for some in rows.split(max(1, TOKENS // labels.size(1))):
+        logits = model(Batch(ids[some], labels=labels[some])).mlm_logits  # (M, V), in reading order
+        part = chosen.new_zeros(chosen.shape).index_fill(0, some, True) & chosen
+        losses[part] = F.cross_entropy(logits.double(), labels[part], reduction="none")
     return losses
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -299,8 +299,10 @@ def measure(
     topics: Sequence[int],
     sentences: int = 2,
     seed: int = 0,
+    judge: Callable[..., np.ndarray] = judge,
 ) -> Measurement:
-    """Judge the probes of some documents. topics: one number a document; equal numbers, same topic."""
+    """Judge the probes of some documents. topics: one number a document; equal numbers, same topic · judge: what stands
+    in for this file's, such as a stored result of it."""
     asked = probes(documents, topics, sentences, seed)
     topic = TopicVerdicts.of(TopicOverlap(model, tokenizer, documents), asked)
     return Measurement(asked, judge(model, tokenizer, [(probe.a, probe.b) for probe in asked]), topic)

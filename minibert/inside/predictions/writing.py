@@ -169,23 +169,33 @@ def greedy_anew(model: BertForPreTraining, source: Sequence[int], rules: Rules) 
     return text
 
 
-def sample(
-    model: BertForPreTraining, source: Sequence[int], rules: Rules, seed: int, temperature: float = 1.0, top: int = 0
-) -> Written:
-    """Sample token by token. temperature: below 1 likely tokens are drawn more often · top: draw only among so many of
-    the most probable; 0 among all."""
-    rng = torch.Generator().manual_seed(seed)
-    text = Written()
+def samples(
+    model: BertForPreTraining,
+    source: Sequence[int],
+    rules: Rules,
+    seeds: Sequence[int],
+    temperature: float = 1.0,
+    top: int = 0,
+) -> list[Written]:
+    """Sample a text for each seed, token by token, all in one batch. temperature: below 1 likely tokens are drawn more
+    often · top: draw only among so many of the most probable; 0 among all."""
+    texts, rngs = [Written() for _ in seeds], [torch.Generator().manual_seed(seed) for seed in seeds]
     if not (room := rules.room(model, source)):
-        return text
+        return texts
+    going = list(range(len(seeds)))  # the numbers of the texts that have not ended
     log_probs, memory = rules.first(model, source)
+    log_probs, memory = log_probs.expand(len(going), -1), memory.rows(torch.zeros(len(going), dtype=torch.long))
     for left in reversed(range(room)):
-        weights = rules.allowed(log_probs)[0] / temperature
+        weights = rules.allowed(log_probs) / temperature  # (B, V)
         if top:
-            weights = weights.masked_fill(weights < weights.topk(min(top, len(weights))).values[-1], float("-inf"))
-        token = int(torch.multinomial(weights.softmax(-1), 1, generator=rng))
-        text = text.and_then(token, log_probs[0], rules.ends)
-        if text.ended or not left:
+            least = weights.topk(min(top, weights.size(1))).values[:, -1:]
+            weights = weights.masked_fill(weights < least, float("-inf"))
+        for row, number in enumerate(going):
+            token = int(torch.multinomial(weights[row].softmax(-1), 1, generator=rngs[number]))
+            texts[number] = texts[number].and_then(token, log_probs[row], rules.ends)
+        rows = [row for row, number in enumerate(going) if not texts[number].ended]
+        going = [going[row] for row in rows]
+        if not going or not left:
             break
-        log_probs, memory = rules.next(model, [token], memory)
-    return text
+        log_probs, memory = rules.next(model, [texts[one].ids[-1] for one in going], memory.rows(torch.tensor(rows)))
+    return texts

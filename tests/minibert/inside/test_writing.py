@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import torch
 
-from minibert.inside.predictions.writing import READS, Rules, beam, expected, greedy, greedy_anew, sample, step
+from minibert.inside.predictions.writing import READS, Rules, beam, expected, greedy, greedy_anew, samples, step
 from minibert.relatives.unilm import UnilmConfig
 from tests.minibert.inside.random_models import random_model
 
@@ -66,12 +66,13 @@ def test_a_search_that_is_wide_enough_is_exact():
 
 def test_tokens_are_drawn_by_their_probability():
     model, some = writer(), rules(most=1)
-    drawn = Counter(sample(model, SOURCE, some, seed).ids[0] for seed in range(400))
+    drawn = Counter(text.ids[0] for text in samples(model, SOURCE, some, range(400)))
     shares = some.allowed(expected(model, SOURCE, [], MASK)).softmax(0)
     assert all(count / 400 == pytest.approx(shares[token].item(), abs=0.08) for token, count in drawn.items())
-    assert sample(model, SOURCE, rules(), 3).ids == sample(model, SOURCE, rules(), 3).ids
+    alone = [samples(model, SOURCE, rules(), [seed])[0].ids for seed in range(8)]
+    assert [text.ids for text in samples(model, SOURCE, rules(), range(8))] == alone  # of different lengths
     for surely in ({"top": 1}, {"temperature": 1e-3}):
-        assert sample(model, SOURCE, rules(), 3, **surely).ids == greedy(model, SOURCE, rules()).ids
+        assert samples(model, SOURCE, rules(), [3], **surely)[0].ids == greedy(model, SOURCE, rules()).ids
     none = Rules(MASK, set(), {SEP}, 100)
-    assert len(greedy(model, SOURCE, none).ids) == len(sample(model, SOURCE, none, 0).ids) == 32 - len(SOURCE)
+    assert len(greedy(model, SOURCE, none).ids) == len(samples(model, SOURCE, none, [0])[0].ids) == 32 - len(SOURCE)
     assert greedy(model, [5] * 32, none).ids == []  # it stops where there is no room
