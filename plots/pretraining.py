@@ -44,11 +44,12 @@ class History:
     def of(cls, name: str, events: Iterable[dict]) -> History:
         history = cls(name)
         here: At = (0.0, 0.0, 0.0)
+        last = highest = 0.0  # learning rates
         for event in events:
             if event["event"] == "step":
-                rates = [rate for _at, rate in history.points.get("lr", ())]
-                if rates and rates[-1] < END * max(rates) and event["lr"] > 3 * rates[-1]:
+                if last < END * highest and event["lr"] > 3 * last:
                     history.restarts.append(here)
+                last, highest = event["lr"], max(highest, event["lr"])
                 here = (event["step"], event["seconds"], event["tokens"])
                 values = {"loss": event["loss"], "lr": event["lr"], "tokens_per_second": event["tokens_per_second"]}
                 values |= event["parts"]

@@ -1,6 +1,7 @@
 """The state of a training: its numbers, its curves, its predictions on the user's sentence."""
 
 import math
+from functools import partial
 
 import streamlit as st
 
@@ -123,8 +124,9 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )
+    curves = partial(learning_curves, histories, panels[:most], axis, axes()[axis])
     figure(
-        learning_curves(histories, panels[:most], axis, axes()[axis]),
+        curves if all(run.over for one in shown for run in one.runs) else curves(),  # what still grows is not cached
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if most else "curves",
         title=now.split("; ")[0],

@@ -82,10 +82,10 @@ def expected_at(moment: SavedStep, ids: tuple[int, ...], place: int):
     return expectations(model_at(moment), list(ids), [place])[0].exp().numpy()
 
 
-@st.cache_data(show_spinner=False, max_entries=400)
-def embeddings_at(moment: SavedStep, ids: tuple[int, ...]):
-    """The token embeddings of `ids`, (N, H); (N, E) for an ALBERT."""
-    return model_at(moment).bert.embeddings.token.weight.detach()[list(ids)].numpy()
+@st.cache_resource(show_spinner=False, max_entries=16)
+def embeddings_at(moment: SavedStep):
+    """The token embeddings, (V, H); (V, E) for an ALBERT. Kept, as one edit asks for those of every step."""
+    return model_at(moment).bert.embeddings.token.weight.detach().numpy()
 
 
 def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, labels: list[str]) -> None:
@@ -168,7 +168,7 @@ def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: li
         st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")
         return
     ids = tuple(index[word] for word in words)
-    tables = [embeddings_at(moment, ids) for moment in saved_steps]  # (N, H) each
+    tables = [embeddings_at(moment)[list(ids)] for moment in saved_steps]  # (N, H) each
     plane = principal_plane(tables[-1])
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))
