@@ -1,5 +1,6 @@
 """Topic against coherence: all kinds of B, judged by the model and by topic alone."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -58,7 +59,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     labels = [f"{names[kind]} " for kind in result.rows]
     legend([(GREY, "▌", _("what would be right"))])
     figure(
-        judged_next(labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
+        partial(judged_next, labels, shares, [float(kind == "next") for kind in result.rows], _("judged “next”")),
         " ".join(
             _("{kind}: judged “next” by the model {a:.0%}, by topic only {b:.0%}.").format(
                 kind=names[kind], a=one.value, b=other.value

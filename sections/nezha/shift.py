@@ -92,8 +92,12 @@ def curve(inputs: Inputs, word: str) -> None:
         f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
         for name, values in lines.items()
     )
-    fig = over_scales(
-        lines, [str(n) for n in counts], len(inputs.front) / STEP, (_("words in front"), _("share of the right word"))
+    fig = partial(
+        over_scales,
+        lines,
+        [str(n) for n in counts],
+        len(inputs.front) / STEP,
+        (_("words in front"), _("share of the right word")),
     )
     figure(
         fig,

@@ -1,6 +1,7 @@
 """All curves, several runs side by side, and how their settings differ."""
 
 import json
+from functools import partial
 
 import streamlit as st
 
@@ -60,7 +61,7 @@ def kinds(shown: list[Training]) -> None:
         first = next(iter(shares.values()))
         listed = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
         figure(
-            right_by_kind(shares, _("right, on stories never trained on")),
+            partial(right_by_kind, shares, _("right, on stories never trained on")),
             _("Share of determined words right, by what determines them: {told}.").format(told=listed),
             "kinds",
             data=[{_("run"): name, **by_kind} for name, by_kind in shares.items()],

@@ -1,6 +1,7 @@
 """Models with saved steps of their training; a model at one of them: its predictions, a head, its embeddings."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -105,14 +106,14 @@ def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, lab
     with left:
         listed = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
-            expected_tokens([Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
+            partial(expected_tokens, [Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
             _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=listed),
             "then-bars",
         )
     with right:
         series = {word: [p[i].item() for p in probs] for word, i in zip(words, ids, strict=True)}
         figure(
-            answers_over_steps(labels, series, at, (_("step"), _("probability"))),
+            partial(answers_over_steps, labels, series, at, (_("step"), _("probability"))),
             _("How likely these five were at every kept step. At the end: {told}.").format(
                 told=", ".join(f"{word} {line[-1]:.1%}" for word, line in series.items())
             ),
@@ -173,7 +174,7 @@ def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: li
     places = np.stack([plane.project(table) for table in tables])  # (S, N, 2)
     titles = tuple(_("component {n}: {share:.0%}").format(n=n, share=part) for n, part in enumerate(plane.explained, 1))
     figure(
-        word_map(words, places, at, titles, name_start=_("step {step}").format(step=labels[0])),
+        partial(word_map, words, places, at, titles, name_start=_("step {step}").format(step=labels[0])),
         _(
             "Embeddings of {n} words at step {step}, on the plane in which they differ most at the end ({share:.0%} of "
             "their variance there). Lines: the way since the first kept step."

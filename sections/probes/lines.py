@@ -1,5 +1,6 @@
 """The probes' results, one panel per task, and the gain over random weights."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +53,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         for result in ours
     )
     axis = _("layer (0: embeddings)")
-    drawn = over_layers(panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding(ours))
+    drawn = partial(over_layers, panels, [str(n) for n in range(len(names))], axis, columns=3, title=finding(ours))
     figure(
         drawn,
         _("Probes over the layers, the mean of the seeds with their range. {best}.").format(best=best),
