@@ -66,7 +66,10 @@ def floor_words(metric: str) -> tuple[str, str]:
     beside = _("Each of the three words seen most often beside the two around them: {floor} % are right.")
     shared = _("The share of words in common has a rank correlation of {floor} with the scores.")
     return {
-        **dict.fromkeys(("right_32", "right_64", "right_128", "right_256", "before", "here", "corrected"), neighbours),
+        **dict.fromkeys(
+            ("right_32", "right_64", "right_128", "right_256", "before", "here", "corrected", "determined.after"),
+            neighbours,
+        ),
         **dict.fromkeys(("f1", "atis_entities", "snips_entities"), (listed, tagged)),
         **dict.fromkeys(("detection_f1", "correction_f1"), (_("the two neighbours alone"), spelled)),
         **dict.fromkeys(("sop", "nsp", "strangers", "found", "names"), half),

@@ -140,6 +140,14 @@ def words_meant() -> Floors:
     return {"meant": share(right), "meant_features": share(right)}
 
 
+def words_decided_later() -> Floors:
+    """Determined words that only later words of the story decide: the word seen most often between the same two
+    neighbours."""
+    stories = world.stories(COUNTED, SEEDS["counted"], WORLD)
+    share = world.guessable_without_context(stories, 2, lambda place, word: place < min(word.determined_by))
+    return {"determined.after": share}
+
+
 class Bayes:
     """How often an answer, or its kind, is asked for with words: log P, each counted half a time more."""
 
@@ -320,6 +328,7 @@ def requests(tasks: Path) -> Floors:
 
 TOY: dict[str, Callable[[], Floors]] = {  # results → its floors, from the toy world and the project's own texts alone
     "toy-world": words_meant,
+    "which-side": words_decided_later,
     "nezha": at_lengths,
     "what_to_hide": hidden_words,
     "xlnet": lambda: of_their_kind() | together(),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -134,8 +134,10 @@ def links(story: Story, *kinds: str) -> list[tuple[int, int]]:
     return [(i, j) for i, word in enumerate(story.words) for j in word.determined_by if not kinds or word.kind in kinds]
 
 
-def guessable_without_context(stories: Sequence[Story], neighbours: int = 0) -> float:
-    """Share of the determined words that are right when guessed by frequency alone.
+def guessable_without_context(
+    stories: Sequence[Story], neighbours: int = 0, asked: Callable[[int, Word], bool] = lambda place, word: True
+) -> float:
+    """Share of the determined words, or of those that are `asked` for, that are right when guessed by frequency alone.
 
     `neighbours` says how far the guess may look: 0 always says the most frequent word, 1 the word most often seen after
     the left neighbour, 2 the one most often seen between the left and the right neighbour (where that pair was never
@@ -151,7 +153,7 @@ def guessable_without_context(stories: Sequence[Story], neighbours: int = 0) -> 
                 if not score:
                     for context in contexts:
                         seen[context][word.text] += 1
-                elif word.kind is not None:
+                elif word.kind is not None and asked(i - 1, word):
                     context = next(context for context in reversed(contexts) if context in seen)
                     right += seen[context].most_common(1)[0][0] == word.text
                     total += 1

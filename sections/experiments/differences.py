@@ -143,7 +143,7 @@ def _how_far(measure: Measure, inputs: Inputs) -> None:
         return
     words = floor_words(measure.key)[1].format(floor=f"{measure.floor:,.1f}")
     top = _("BERT base") if inputs.text == REAL else _("what can be had")
-    way = _("Of the way from there to {top} ({best:g}), the best arm has gone {share:.0%}.").format(
+    way = _("The best arm has {share:.0%} of the possible gain, up to {top} ({best:g}).").format(
         top=top, best=measure.best, share=max(measure.share, 0.0)
     )
     st.markdown("**" + _("Without understanding the text:") + f"** {words} {way}", width=980)

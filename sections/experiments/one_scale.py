@@ -9,7 +9,7 @@ import streamlit as st
 from minibert.experiments.results import share_of_way
 from minibert.folders import LESSONS
 from sections.experiments.differences import both_say, headline
-from sections.experiments.subject import REAL, TOY, TOY_RESULTS, Inputs, Measure, metric_names, own_scores
+from sections.experiments.subject import TOY, Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
 from ui.page import picture
@@ -54,7 +54,7 @@ def _nothing(inputs: Inputs) -> None:
     if inputs.records:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
-    show_missing_results(inputs.name if inputs.text == REAL else TOY_RESULTS)
+    show_missing_results(inputs.paper.get("results", inputs.name))
 
 
 def _captions(inputs: Inputs) -> str:
@@ -76,12 +76,15 @@ def _captions(inputs: Inputs) -> str:
             ).format(paper=measure.column["paper_floor"], ours=measure.floor)
         )
     if inputs.text == TOY:
+        hidden = _(
+            "Ours: every word of a story that its other words determine is hidden alone and predicted; from left to "
+            "right only what stands before it is seen."
+        )
+        later = _("Of these words only those that none before them determines.")
         parts.append(
             {
-                "determined": _(
-                    "Ours: every word of a story that its other words determine is hidden alone and guessed; from "
-                    "left to right only what stands before it is seen."
-                ),
+                "determined": hidden,
+                "determined.after": f"{hidden} {later}",
                 "mlm_perplexity": _("Ours: of hidden words in stories that were not read."),
             }.get(
                 measure.key,

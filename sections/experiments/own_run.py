@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Arm
-from sections.experiments.subject import KIND, TOY, TOY_RESULTS, Inputs, metric_names, paper_of
+from sections.experiments.subject import KIND, SMALL, TOY, Inputs, metric_names, paper_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_in_words, state_rows, submit
@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def _run_one(name: str) -> None:
-    arms = paper_of(name, TOY)["arms"]
+    arms = {arm: title for arm, title in paper_of(name, TOY)["arms"].items() if arm in EXPERIMENTS[SMALL].arms}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(_("Arm"), list(arms), format_func=arms.get, key=f"arm-{name}", width=380)
         seed = st.number_input(_("Seed"), 0, 99, 3, key="small-seed", width=140)
@@ -42,7 +42,7 @@ def draw_runs(runs: list) -> None:
     titles = {run.id: f"{number} · {run.title}" for number, run in enumerate(runs, 1)}
     state_rows([run for run in runs if not run.over or run.error], _speed, title=lambda run: titles[run.id])
     panels: dict[str, dict[str, list]] = {}
-    rows, every_arm = [], EXPERIMENTS[TOY_RESULTS].arms
+    rows, every_arm = [], EXPERIMENTS[SMALL].arms
     for run in runs:
         begun, done, points = run.latest("started"), run.latest("eval"), pretraining_curve(run)
         arm = every_arm.get(begun["settings"]["arm"]) if begun else None
