@@ -82,7 +82,9 @@ def _looked(one_pass, passage: Passage) -> CardSection:
         said = _("Rests on {word}: {share}").format(word=most.name, share=most.written)
         if word:
             said += " · " + _("“{word}”: {share}").format(word=word.name, share=word.written)
-    return CardSection(said, "words", bars, selected=blank)
+    drawn = set(range(len(one_pass.encoding)) if one_pass.rows is None else one_pass.rows)
+    shown = [i for i, pieces in enumerate(one_pass.words) if not drawn.isdisjoint(pieces)]
+    return CardSection(said, "words", [bars[i] for i in shown], selected=shown.index(blank))
 
 
 def _name(encoding, pieces: list[int], passage: Passage) -> str:

@@ -18,10 +18,11 @@ from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten
 from ui.translations import _
+from ui.window import around
 
-MAX_CHARS = 400
-MAX_WORDS = 24  # of each text, before it is cut to MOST_TOKENS
-MOST_TOKENS = 23  # one row each: more would be unreadable, and over 150 kB to send for three models
+MAX_CHARS = 1_000  # of each text
+MAX_WORDS = 24  # drawn of the first text
+MOST_TOKENS = 23  # drawn, one row each: more would be unreadable, and over 150 kB to send for three models
 LONGEST = 18  # characters shown of a word
 CHINESE = (UNTRAINED, "mini-zh")
 LOOK_AGAIN = 1.0  # seconds between checks whether the models are loaded
@@ -31,8 +32,8 @@ _TIRED = "_through-tired"  # session_state key
 
 @dataclass(frozen=True)
 class Passage:
-    """text, second: after truncation; second may be "" · words: (start, end) of the words of text · blank: index of the
-    masked word · models: names of the models that read it."""
+    """text, second: as far as the models have positions; second may be "" · words: (start, end) of the words of text ·
+    blank: index of the masked word · models: names of the models that read it."""
 
     text: str
     second: str
@@ -149,14 +150,14 @@ def _second_sentence(offered: str) -> str:
 
 
 def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tuple[tuple[int, int], ...]]:
-    """Both texts truncated to MAX_WORDS and MOST_TOKENS, and the (start, end) of the words of the first."""
+    """Both texts, as far as all models have positions, and the (start, end) of the words of the first."""
     from minibert.inside.one_pass import fitting
 
-    tokenizers = [outline_of(name).tokenizer for name in models]
-    read = tokenizers[-1]
+    outlines = [outline_of(name) for name in models]
+    read = outlines[-1].tokenizer
     total = [len(read.encode(one, add_special=False).word_spans()) for one in (typed, second)]
-    cut = [_first_words(read, one) for one in (typed, second)]
-    text, second = fitting(tokenizers, *cut, most=MOST_TOKENS)
+    most = min(outline.config.longest for outline in outlines)
+    text, second = fitting([outline.tokenizer for outline in outlines], typed, second, most=most)
     if not read.encode(second, add_special=False).ids:
         second = ""
     words, others = (read.encode(one, add_special=False).word_spans() for one in (text, second))
@@ -164,11 +165,6 @@ def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tu
         said = _("The models read the first {n} of {total} words, and of the second sentence {others} of {all}.")
         st.caption(said.format(n=len(words), total=total[0], others=len(others), all=total[1]))
     return text, second, tuple(words)
-
-
-def _first_words(tokenizer, text: str) -> str:
-    words = tokenizer.encode(text, add_special=False).word_spans()
-    return text[: words[MAX_WORDS - 1][1]] if len(words) > MAX_WORDS else text
 
 
 def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> int:
@@ -186,7 +182,8 @@ def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> i
     blank = state["blank"] = min(state["blank"], n - 1)
     # Buttons, because a segmented control captures the arrow keys once it has been clicked.
     with st.container(key="mask-word", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        for index, word in enumerate(words):
+        for index in around(n, MAX_WORDS, blank):
+            word = words[index]
             st.button(
                 "[MASK]" if index == blank else literal(word),
                 key=f"hide-{index}",

@@ -169,7 +169,8 @@ export default function (component) {
     };
     m.tokens.forEach((token, i) => {
       const hidden = token === "[MASK]" && i === (m.blank ?? m.tokens.indexOf("[MASK]"));
-      text(columns[0], 2, i, hidden ? m.word : m.letters[i], hidden ? "covered" : "letters", letters - 6);
+      const between = i + 1 === T ? m.rows[i] < m.count : m.rows[i + 1] > m.rows[i] + 1;  // here tokens are left out
+      text(columns[0], 2, i, (hidden ? m.word : m.letters[i]) + (between ? " …" : ""), hidden ? "covered" : "letters", letters - 6);
       columns[1].append(make("rect", { x: letters, y: y(i) - row * 0.4, width: 4, height: row * 0.8,
         fill: data.hues.segments[m.segments[i]] }));
       if (hidden) columns[1].append(make("rect", { x: letters + 5, y: y(i) - row * 0.45, width: pieces - 8, height: row * 0.9, rx: 4,
@@ -227,7 +228,7 @@ export default function (component) {
       link.onclick = (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
-        go({ to: stage, layer: n >= 3 ? n - 3 : undefined, row: focus() });
+        go({ to: stage, layer: n >= 3 ? n - 3 : undefined, row: model().rows[focus()] - 1 });
       };
       return link;
     }));
@@ -475,7 +476,7 @@ export default function (component) {
   }
   function describe(at) {
     const m = model(), token = m.tokens[at.row], from = m.tokens[focus()];
-    const common = { row: at.row + 1, count: m.tokens.length, token, hidden: m.hidden, drawn: DRAWN, layer: at.layer + 1,
+    const common = { row: m.rows[at.row], count: m.count, token, hidden: m.hidden, drawn: DRAWN, layer: at.layer + 1,
       heads: m.heads };
     if (at.to === "letters" || at.to === "pieces") {
       const blank = token === "[MASK]" && at.row === (m.blank ?? m.tokens.indexOf("[MASK]"));
@@ -489,7 +490,7 @@ export default function (component) {
     if (at.head !== undefined) {
       const most = mostOf(at.layer, at.head, focus());
       return fill(words.head, { ...common, head: at.head + 1, from, to: m.tokens[most],
-        share: percent(weightOf(at.layer, at.head, focus(), most)) });
+        share: percent(weightOf(at.layer, at.head, focus(), most)) }) + (m.count > m.tokens.length ? ` ${words.among}` : "");
     }
     if (at.kind === "look") {
       const head = strongest(at.layer, focus(), at.column);
@@ -526,7 +527,7 @@ export default function (component) {
     const row = at.row ?? focus();
     const second = (at.to === "letters" || at.to === "pieces") && m.segments[row] === 1;
     const head = at.head ?? (at.kind === "look" ? strongest(at.layer, focus(), at.column) : undefined);
-    go({ to: at.to, layer: at.layer, head, row, second });
+    go({ to: at.to, layer: at.layer, head, row: m.rows[row] - 1, second });
   }
   svg.onpointermove = point;
   svg.onpointerleave = () => {
