@@ -47,12 +47,14 @@ def _first_minute(waiting: bool) -> None:
 def _card(name: str, passage: Passage, waiting: bool) -> Card:
     title, about = title_and_about(name)
     if waiting:
-        coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
+        coming = [_("The word it expects"), _("Where it looks")]
+        coming += [_("Does the second sentence follow?")] * bool(passage.second)
         return Card(title, about, [CardSection(finding, "bars", note=_("Loading the model …")) for finding in coming])
     one_pass, tokenizer = pass_of(name, passage), outline_of(name).tokenizer
-    return Card(
-        title, about, [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage), _judged(one_pass.follows)]
-    )
+    found = [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage)]
+    if one_pass.follows is not None:
+        found.append(_judged(one_pass.follows))
+    return Card(title, about, found)
 
 
 def _guessed(one_pass, tokenizer, passage: Passage) -> CardSection:
@@ -96,9 +98,7 @@ def _name(encoding, pieces: list[int], passage: Passage) -> str:
     return shorten(text[encoding.offsets[first][0] : encoding.offsets[last][1]], LONGEST)
 
 
-def _judged(share: float | None) -> CardSection:
-    if share is None:
-        return CardSection(_("Type a second sentence, and it is judged."), "answer")
+def _judged(share: float) -> CardSection:
     if abs(share - 0.5) < UNSURE:
         said = _("Follows? A toss-up: {share}")
     else:
@@ -116,4 +116,5 @@ def _ways_on(passage: Passage) -> None:
         link_to("through", _("The whole way: One sentence through BERT"), query_params={"text": passage.text})
         link_to("masking", _("Blanks: Masking"), query_params={"cloze": passage.hidden, **best})
         link_to("attention_explorer", _("Looks: Attention explorer"), query_params={"sentence": passage.hidden, **best})
-        link_to("next_sentence", _("What follows: Next sentence"), query_params={**pair, **best})
+        if passage.second:
+            link_to("next_sentence", _("What follows: Next sentence"), query_params={**pair, **best})

@@ -16,7 +16,7 @@ def models_are_there():
 
 def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
     app = open_page("through", stage=3)
-    assert "**6 × 12**" in text_of(app) and f"{72 * 18**2:,}" in text_of(app)
+    assert "**6 × 12**" in text_of(app) and f"{72 * 11**2:,}" in text_of(app)
     assert "30,522" in text_of(app)
     whole(app.text_input(key="text").set_value("She walked home.").run())
     assert "stage" not in app.query_params  # it rises from the letters

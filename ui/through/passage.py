@@ -107,9 +107,22 @@ def _fields() -> Passage | None:
         )
     chosen = next((example for example in examples if example["text"] == typed), None)
     with right:
-        second = _second_sentence((chosen or examples[0])["next"])
+        label = _("A second sentence: does it follow?")
+        second = sentence_input(
+            "next", [], default="", label=label, max_chars=MAX_CHARS, placeholder=_("may stay empty")
+        )
     if not projecting():
-        _offer(examples, chosen)
+        with st.container(horizontal=True, vertical_alignment="center", key="through-examples"):
+            _offer(examples, chosen)
+            if chosen and not second.strip():
+                st.button(
+                    chosen["next"],
+                    key="add-next",
+                    icon=":material/add:",
+                    type="tertiary",
+                    on_click=_add,
+                    args=(chosen,),
+                )
     models = _shipped(CHINESE if language_of(typed) == "zh" else FRONT_PAGE)
     text, second, words = _cut(typed, second.strip(), models)
     if not words:
@@ -127,6 +140,7 @@ def _offer(examples: list[dict], chosen: dict | None) -> None:
         format_func=lambda index: literal(examples[index]["name"]),
         key="example",
         label_visibility="collapsed",
+        width="content",
         on_change=_take,
         args=(examples,),
     )
@@ -135,18 +149,14 @@ def _offer(examples: list[dict], chosen: dict | None) -> None:
 def _take(examples: list[dict]) -> None:
     chosen = st.session_state["example"]
     if chosen is not None:
+        offered = [example["next"] for example in examples]
         st.session_state["text"] = examples[chosen]["text"]
+        if st.session_state.get("next") in offered:  # that of another example; what the user typed stays
+            st.session_state["next"] = examples[chosen]["next"]
 
 
-def _second_sentence(offered: str) -> str:
-    """Field for the second sentence. When the example changes, its old suggestion is replaced by the new one; text that
-    the user has typed stays."""
-    state = st.session_state
-    before = state.get("_through-offered")
-    if offered != before and state.get("next") == before:
-        state.pop("next", None)
-    state["_through-offered"] = offered
-    return sentence_input("next", [], default=offered, label=_("Does this follow?"), max_chars=MAX_CHARS)
+def _add(example: dict) -> None:
+    st.session_state["next"] = example["next"]
 
 
 def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tuple[tuple[int, int], ...]]:

@@ -64,7 +64,8 @@ export default function (component) {
     const again = view.identity === data.identity;  // same picture: only the numbers are new
     view.shown = shown;
     view.identity = data.identity;
-    view.focus = null;
+    view.focus = data.token ? data.models[view.model].rows.indexOf(data.token) : null;
+    if (view.focus === -1) view.focus = null;
     view.heard = data.stage;
     view.told = [];
     view.target = null;
@@ -434,7 +435,7 @@ export default function (component) {
       view.toldModel = view.model;
       const stage = view.at >= last() ? 0 : view.at + 1;
       view.told.push(stage);
-      setStateValue("told", { model: model().name, stage });
+      setStateValue("told", { model: model().name, stage, token: view.focus === null ? 0 : model().rows[focus()] });
     }, 300);
   }
   const go = (where) => setTriggerValue("go", { model: model().name, ...where });
@@ -445,7 +446,8 @@ export default function (component) {
   function speak(extra) {
     const token = model().tokens[focus()];
     const stage = Math.floor(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
-    said.textContent = extra ?? `${where}. ${!ready ? words.loading : stage < 3 ? "" : fill(words.hint, { token })}`;
+    const kind = stage >= last() ? 4 : Math.min(stage, 3);
+    said.textContent = extra ?? `${where}. ${ready ? fill(words.happens[kind], { token }) : words.loading}`;
   }
   function under(x, y) {
     const m = model(), i = Math.floor((y - place.top) / place.row), { start, block, letters, pieces } = place;
@@ -513,7 +515,10 @@ export default function (component) {
       if (view.head) { view.head = null; look(); }
       return null;
     }
-    if (at.to === "letters" || at.to === "pieces") view.focus = at.row;
+    if ((at.to === "letters" || at.to === "pieces") && view.focus !== at.row) {
+      view.focus = at.row;
+      tell();
+    }
     view.head = at.head === undefined ? null : { layer: at.layer, head: at.head };
     look();
     tip.textContent = describe(at);
@@ -557,6 +562,20 @@ export default function (component) {
     show();
     tell();
   }
+  // --- what circles, squares and colours are
+  const sample = (css, ...colours) => {
+    const mark = tag("i", css);
+    if (colours.length) mark.style.background = `linear-gradient(90deg, ${colours.join()})`;
+    return mark;
+  };
+  const marks = { strip: sample("strip", signed(-1), signed(0), signed(1)), heads: sample("square", bright(0), bright(0.5), bright(1)),
+    line: sample("thick"), circle: sample("circle"), box: sample("square grey") };
+  find(".legend").replaceChildren(...Object.entries(words.legend).map(([name, title]) => {
+    const entry = tag("span");
+    entry.append(marks[name], title);
+    return entry;
+  }));
+
   const models = find(".models");
   models.setAttribute("aria-label", words.models);
   models.replaceChildren(...data.models.map((one, index) => {
@@ -586,6 +605,7 @@ export default function (component) {
     view.focus = (focus() + by + model().tokens.length) % model().tokens.length;
     look();
     speak();
+    tell();
   };
   root.onkeydown = (event) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;

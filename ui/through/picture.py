@@ -32,7 +32,7 @@ _HTML = """<div class="mb-through">
 <nav class="names"></nav>
 <div class="scene"><svg role="img" tabindex="0"></svg><div class="moving" aria-hidden="true"></div>
 <div class="answers"></div><p class="tip" hidden></p></div>
-<p class="said" aria-live="polite"></p>
+<p class="said" aria-live="polite"></p><p class="legend"></p>
 </div>"""
 
 
@@ -104,7 +104,7 @@ def _numbers(name: str, version: int, passage: Passage, _tokenizer: "Tokenizer")
 
 
 def show_picture(passage: Passage, waiting: bool) -> None:
-    """Draw the picture. The link stores the model and stage shown as `model` and `stage`."""
+    """Draw the picture. The link stores the model, the stage and the framed token as `model`, `stage`, `framed`."""
     models = [sent(name, passage, waiting) for name in passage.models]
     state, names = st.session_state, list(passage.models)
     if follow_link("model") or state.get("model") not in names:
@@ -114,9 +114,13 @@ def show_picture(passage: Passage, waiting: bool) -> None:
         state["stage"] = url_int("stage", 0, 1, 99)
     elif state.get("_through-shown") not in (None, identity):
         state["stage"] = 0  # a new sentence starts at the letters
+        state["through-token"] = 0  # and frames the hidden word
+    if follow_link("framed") or "through-token" not in state:
+        state["through-token"] = url_int("framed", 0, 0, 512)
     state["_through-shown"] = identity
     set_url("model", state["model"], default=names[-1])
     set_url("stage", state["stage"] or None)
+    set_url("framed", state["through-token"] or None)
     alt = in_a_sentence(models[names.index(state["model"])])
     component("through", _HTML, Path(__file__).with_name("picture"))(
         key=KEY,
@@ -126,6 +130,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
             "models": [compact(model) for model in models],
             "model": names.index(state["model"]),
             "stage": state["stage"],
+            "token": state["through-token"],
             "pages": _pages(),
             "hues": {"mask": MASK, "segments": [SEGMENT_A, SEGMENT_B]},
             "alt": alt,
@@ -183,7 +188,7 @@ def table(model: dict) -> list[dict]:
 
 
 def _store_reported() -> None:
-    """Callback: store the model and stage that the component reports."""
+    """Callback: store the model, the stage and the framed token that the component reports."""
     reported = (st.session_state.get(KEY) or {}).get("told")
     if not isinstance(reported, dict):
         return
@@ -191,6 +196,8 @@ def _store_reported() -> None:
         st.session_state["model"] = reported["model"]
     if isinstance(reported.get("stage"), int):
         st.session_state["stage"] = max(0, min(reported["stage"], 99))
+    if isinstance(reported.get("token"), int):
+        st.session_state["through-token"] = max(0, min(reported["token"], 512))
 
 
 def _note_click(passage: Passage) -> None:
@@ -250,9 +257,20 @@ def _words() -> dict[str, str]:
         "on": _("Step"),
         "loading": _("Loading the model …"),
         "open": _("Click: the lesson"),
-        "hint": _(
-            "Lines: where “{token}” looks, all heads together, the wider the more. Point at another word, or ↑ ↓."
-        ),
+        "happens": [
+            _("The text as it is typed, and one word that is hidden."),
+            _("The text is cut into pieces of a fixed vocabulary."),
+            _("Each piece gets three vectors, which are added: which piece, which sentence, which position."),
+            _("“{token}” takes something from the other tokens (lines); then a network works on each token alone."),
+            _("The last vectors answer. Lines: where “{token}” looks. Point at another word, or press ↑ ↓."),
+        ],
+        "legend": {
+            "strip": _("six numbers of a vector: below 0, 0, above"),
+            "heads": _("a head: its largest share, 0 to 1"),
+            "line": _("where the framed token looks"),
+            "circle": _("how much the heads add"),
+            "box": _("how much the feed-forward network adds"),
+        },
         "piece": _("“{letters}” is piece {row} of {count}: {token}, number {id} in a vocabulary of {vocab}."),
         "frame": _("{token} is put in: piece {row} of {count}, number {id} in a vocabulary of {vocab}."),
         "blankpiece": _("“{word}” is hidden: the model reads {token}, number {id}."),
