@@ -24,8 +24,8 @@ KEY = "attention-picture"
 _STAGE = "attention-stage"
 MOST_GUESSES = 4  # options of the prediction question
 MOST_NAMED = 6  # words named below the picture
-HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
-<div class="way"></div><p class="said" aria-live="polite"></p></div>"""
+HTML = """<div class="mb-arcs"><p class="finding"></p><div class="way"></div>
+<svg role="img" tabindex="0"></svg><p class="said" aria-live="polite"></p></div>"""
 
 
 def stages() -> list[str]:

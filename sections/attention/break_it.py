@@ -72,7 +72,7 @@ def near(reading: ModelInput, position: int) -> Drawn:
     return seen
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 3 of 70
+@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 8 of 120
 def without_root_computed(subject: InspectedModel, reading: ModelInput, position: int, factor: float) -> tuple:
     """(tensors of a pass whose scores are multiplied by `factor`; what is expected at `position` as trained, and so)"""
     from minibert.inside.explanations.interventions import fill_in, scale_scores

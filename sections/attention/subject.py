@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
-MAX_CHARS = 300  # characters of a sentence
+MAX_CHARS = 500  # characters of a sentence
 DRAWN = 18  # tokens drawn, with [CLS]: more are illegible from the back row
 MAX_PADDING = 6
 MOST_PADDING = 24  # in the experiment without a mask
@@ -78,7 +78,7 @@ class Drawn:
             st.session_state[state(name)] = self.rows[min(st.session_state[state(name)], len(self.rows) - 1)]
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 3 of 70
+@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 8 of 120
 def trace(subject: InspectedModel, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.heads.arithmetic import record
