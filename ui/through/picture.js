@@ -365,7 +365,7 @@ export default function (component) {
     const goal = view.target ?? last();
     const by = still.matches ? 0 : (now - view.before) / MOVE;
     view.before = now;
-    view.at = Math.min(goal, view.at + Math.min(by, 0.2));
+    view.at = Math.min(goal, view.at + Math.max(0, Math.min(by, 0.2)));  // a frame may have begun before it was asked for
     tick();
     if (view.at >= goal) return rest();
     view.request = requestAnimationFrame(frame);
