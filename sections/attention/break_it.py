@@ -113,7 +113,13 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
         with box:
             st.markdown(f"**{names[side]}**")
             figure(
-                partial(attention_matrix, seen.tokens, seen.square(probs[layer, head]), axes=axes(), height=340),
+                partial(
+                    attention_matrix,
+                    seen.tokens,
+                    seen.square(probs[layer, head]),
+                    axes=axes(),
+                    height=130 + 22 * max(9, len(seen.rows)),
+                ),
                 _("{name}: the largest share is {top:.1%}.").format(
                     name=names[side], top=probs[layer, head].max().item()
                 ),

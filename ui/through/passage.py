@@ -147,7 +147,7 @@ def _offer(examples: list[dict], chosen: dict | None) -> None:
 
 
 def _take(examples: list[dict]) -> None:
-    chosen = st.session_state["example"]
+    chosen = st.session_state.get("example")  # gone, where the browser's Back has left the page meanwhile
     if chosen is not None:
         offered = [example["next"] for example in examples]
         st.session_state["text"] = examples[chosen]["text"]
