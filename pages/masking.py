@@ -13,9 +13,9 @@ parts = {
     _("Fill the blanks"): fill,
     _("What falls"): falling,
     _("Epoch after epoch"): epochs,
-    _("One blank, two sentences"): two_sentences,
+    _("Two sentences"): two_sentences,
     _("Why not always [MASK]"): three_readings,
-    _("What the paper measured"): paper,
+    _("In the paper"): paper,
 }
 show_parts(parts, lesson, inputs)
 lesson.close()

@@ -59,6 +59,13 @@ class ModelInput:
             padding=count,
         )
 
+    def first(self, count: int) -> ModelInput:
+        """Without padding, at most `count` tokens: the last is the [SEP] of the whole."""
+        keep = [*range(count - 1), self.length - 1] if count < self.length else list(range(self.length))
+        tokens, ids = tuple(self.tokens[i] for i in keep), tuple(self.ids[i] for i in keep)
+        segments = (*(self.segments[i] for i in keep[:-1]), self.segments[keep[-2]])
+        return replace(self, tokens=tokens, ids=ids, segments=segments, padding=0)
+
     def hiding(self, position: int) -> ModelInput:
         """With [MASK] at a position."""
         ids, tokens = list(self.ids), list(self.tokens)

@@ -2,19 +2,23 @@
 
 The word becomes one [MASK], however many pieces a vocabulary makes of it: so models with different vocabularies answer
 the same question. `values` are intermediates of `model(batch, tap=…)`, without the batch axis; nothing is computed
-twice.
+twice. Of a long text, which is read whole, a picture keeps some positions (`OnePass.near`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from minibert.tokenizer import MASK, Encoding, Tokenizer
+
+if TYPE_CHECKING:
+    from minibert.model import BertForPreTraining
 
 Span = tuple[int, int]
 EVEN = 1.5  # times a token's share under uniform attention: below that, no token stands out
@@ -55,15 +59,37 @@ def blank_at(encoding: Encoding, start: int) -> int | None:
     return next((i for i, row in enumerate(rows) if (row[0], row[1][0], row[2]) == (MASK, start, 0)), None)
 
 
+def intermediates(model: BertForPreTraining, encoding: Encoding) -> dict[str, np.ndarray]:
+    """What the model computes for a text: the taps that READ matches, and `mlm.logits`, without the batch axis."""
+    import torch
+
+    from minibert.model import Batch
+
+    values: dict[str, np.ndarray] = {}
+
+    def keep(name: str, x: torch.Tensor) -> torch.Tensor:
+        if READ.fullmatch(name) or name == "mlm.logits":
+            values[name] = x.squeeze(0).float().numpy().copy()
+        return x
+
+    with torch.inference_mode():
+        model(Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])), tap=keep)
+    return values
+
+
 @dataclass(frozen=True)
 class OnePass:
-    """What a model computed for T tokens. values: name of a tap that READ matches → array without the batch axis ·
-    blank: the position of the [MASK] to predict; None if there is none · logits: (V,) at the blank."""
+    """What a model computed for the tokens of a text. values: name of a tap that READ matches → array without the batch
+    axis · blank: the position of the [MASK] to predict; None if there is none · logits: (V,) at the blank · rows: the
+    T positions that `values` are about; None for all · from_blank: (A, all tokens), the last layer's weights from the
+    blank, where `rows` are given."""
 
     encoding: Encoding
     values: Mapping[str, np.ndarray]
     blank: int | None
     logits: np.ndarray | None
+    rows: tuple[int, ...] | None = None
+    from_blank: np.ndarray | None = None
 
     @classmethod
     def of(cls, encoding: Encoding, values: Mapping[str, np.ndarray], start: int) -> OnePass:
@@ -71,6 +97,22 @@ class OnePass:
         blank = blank_at(encoding, start)
         logits = None if blank is None else values["mlm.logits"][blank]
         return cls(encoding, {name: values[name] for name in values if READ.fullmatch(name)}, blank, logits)
+
+    def near(self, rows: Sequence[int]) -> OnePass:
+        """Of the vectors and weights those of these positions only; what the blank takes from any token stays."""
+        at = list(rows)
+        if at == list(range(len(self.encoding))):
+            return self
+        values = {
+            name: x[:, at][:, :, at] if name.endswith("probs") else x if name == "nsp.logits" else x[at]
+            for name, x in self.values.items()
+        }
+        return replace(self, values=values, rows=tuple(at), from_blank=self._blank_row)
+
+    @property
+    def _blank_row(self) -> np.ndarray:
+        """(A, all tokens): the last layer's weights from the blank."""
+        return self.attention[-1][:, self.blank] if self.from_blank is None else self.from_blank
 
     @property
     def layers(self) -> int:
@@ -137,13 +179,13 @@ class OnePass:
     def looks(self) -> list[float]:
         """For each of `words`, the largest weight that any head of the last layer gives it from the blank (the sum over
         its pieces)."""
-        rows = self.attention[-1][:, self.blank]  # (A, T)
+        rows = self._blank_row
         return [float(rows[:, pieces].sum(1).max()) for pieces in self.words]
 
     @property
     def even(self) -> bool:
         """Whether no head of the last layer gives any token much more than uniform attention from the blank."""
-        return bool(self.attention[-1][:, self.blank].max() < EVEN / len(self.encoding))
+        return bool(self._blank_row.max() < EVEN / len(self.encoding))
 
     def unknown(self, unk: int) -> float:
         """The share of the first text's words that became [UNK]."""

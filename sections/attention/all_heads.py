@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs, axes, show_guesses, square, trace
+from sections.attention.subject import Inputs, axes, drawn, picked_row, show_guesses, square, trace
 from ui.figures import figure
 from ui.inputs import clicked, state
 from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.translations import _
+from ui.window import say_drawn
 
 if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
@@ -41,13 +42,15 @@ def every_head(lesson: Lesson, inputs: Inputs) -> None:
     probs = all_probs(trace(subject, reading))[:, 0, :, :n, :n]  # (L, A, T, T)
     bits = entropy(probs).mean(-1)  # (L, A)
     lesson.show("All heads at once", title=False)
+    seen = drawn(inputs, picked_row(inputs))
+    say_drawn(n, len(seen.rows))
     left, right = st.columns([11, 10], gap="medium")
     with left:
         sharp, broad = (head_name(*divmod(int(at), bits.size(1))) for at in (bits.argmin(), bits.argmax()))
         summary = _("Sharpest: {sharp}, {low:.1f} bits a row. Broadest: {broad}, {top:.1f}.")
         st.markdown(f"**{summary.format(sharp=sharp, broad=broad, low=bits.min().item(), top=bits.max().item())}**")
         figure(
-            partial(plots.all_heads, probs, selected=(layer, head), names=(_("layer"), _("head"))),
+            partial(plots.all_heads, seen.square(probs), selected=(layer, head), names=(_("layer"), _("head"))),
             _("{layers} layers of {heads} heads, each a matrix. Chosen: {name}.").format(
                 layers=probs.size(0), heads=probs.size(1), name=head_name(layer, head)
             ),
@@ -66,7 +69,7 @@ def every_head(lesson: Lesson, inputs: Inputs) -> None:
             if st.button(_("Take it apart, step by step"), icon=":material/calculate:", on_click=open_stepper):
                 st.rerun()
         figure(
-            partial(plots.attention_matrix, tokens, probs[layer, head], axes=axes(), height=520),
+            partial(plots.attention_matrix, seen.tokens, seen.square(probs[layer, head]), axes=axes(), height=520),
             _("The shares of {name} for {count} tokens.").format(name=head_name(layer, head), count=n),
             "attention-opened-head",
             data=lambda: square(probs[layer, head], tokens),

@@ -42,14 +42,19 @@ export default function (component) {
     else if (data[name] !== view.heard[name]) view[name] = data[name];
     view.heard[name] = data[name];
   }
+  const drawn = [...data.tokens, ...data.rows].join("\n"), other = view.tokens !== drawn;
+  if (other) {  // other tokens are drawn: rows told before were counted in the old ones
+    view.row = data.row;
+    view.told.row = [];
+  }
   view.row = Math.min(view.row, count - 1);
   find(".mb-arcs").classList.toggle("large", data.large);
   way.hidden = data.asked;  // until the reader has guessed, the arcs are all alike, and there is nothing else
   const last = data.words.stages.length - 1, all = [...Array(count).keys()];
 
   view.leave?.();
-  if (view.tokens !== data.tokens.join("\n") || !svg.firstChild) {  // nothing to move: all is drawn anew
-    view.tokens = data.tokens.join("\n");
+  if (other || !svg.firstChild) {  // nothing to move: all is drawn anew
+    view.tokens = drawn;
     const group = (name, of) => {
       const made = make("g", { class: name });
       made.append(...of);
@@ -195,7 +200,8 @@ export default function (component) {
     if (row !== (view.told.row.at(-1) ?? view.heard.row)) view.told.row.push(row);
     view.row = row;
     draw();
-    setTriggerValue("clicked", column === undefined ? { row } : { row, column });
+    const at = data.rows[row];
+    setTriggerValue("clicked", column === undefined ? { row: at } : { row: at, column: data.rows[column] });
   }
 
   function halt() {

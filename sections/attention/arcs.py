@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.attention.subject import Inputs, go_to, picked_row, square, trace
+from sections.attention.subject import Inputs, drawn, go_to, picked_row, square, trace
 from ui.figures import in_words
 from ui.inputs import state
 from ui.inspected_model import head_name
@@ -18,12 +18,14 @@ from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
 from ui.translations import _
+from ui.window import say_drawn
 
 KEY = "attention-picture"
 _STAGE = "attention-stage"
 MOST_GUESSES = 4  # options of the prediction question
-HTML = """<div class="mb-arcs"><p class="finding"></p><svg role="img" tabindex="0"></svg>
-<div class="way"></div><p class="said" aria-live="polite"></p></div>"""
+MOST_NAMED = 6  # words named below the picture
+HTML = """<div class="mb-arcs"><p class="finding"></p><div class="way"></div>
+<svg role="img" tabindex="0"></svg><p class="said" aria-live="polite"></p></div>"""
 
 
 def stages() -> list[str]:
@@ -48,21 +50,24 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     record = trace(inputs.subject, reading)
     one = take_apart(inputs.subject.model, reading.batch(), record, inputs.layer, inputs.head)
     row = min(picked_row(inputs), len(reading.tokens) - 1)
+    seen = drawn(inputs, row)
     with picture():
+        say_drawn(reading.length, len(seen.rows))
         revealed = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row)
         probs = one.probs if revealed else torch.zeros_like(one.probs)
         if revealed:
-            findings = [finding(reading.tokens, one.probs[i].tolist(), i, inputs) for i in range(len(reading.tokens))]
+            findings = [finding(reading.tokens, one.probs[i].tolist(), i, inputs) for i in seen.rows]
         else:
-            findings = [_("Where does “{word}” look?").format(word=visible(token)) for token in reading.tokens]
+            findings = [_("Where does “{word}” look?").format(word=visible(token)) for token in seen.tokens]
         _component()(
             key=KEY,
             data={
-                "tokens": [visible(token) for token in reading.tokens],
-                "probs": [[round(p, 4) for p in line] for line in probs.tolist()],
-                "values": [[round(v, 3) for v in line] for line in one.value.tolist()],
-                "mixed": [[round(v, 3) for v in line] for line in one.mixed.tolist()],
-                "row": row,
+                "tokens": [visible(token) for token in seen.tokens],
+                "rows": seen.rows,
+                "probs": [[round(p, 4) for p in line] for line in seen.square(probs).tolist()],
+                "values": [[round(v, 3) for v in line] for line in seen.of(one.value).tolist()],
+                "mixed": [[round(v, 3) for v in line] for line in seen.of(one.mixed).tolist()],
+                "row": seen.at(row),
                 "stage": stage(),
                 "asked": not revealed,
                 "large": projecting(),
@@ -70,7 +75,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 "words": {
                     "stages": stages(),
                     **playing(),
-                    "said": said(),
+                    "said": said(len(seen.rows) < reading.length),
                     "new": _("new vector"),
                 },
             },
@@ -84,7 +89,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             measure(inputs, all_probs(record)[:, 0], row)
     lesson.show("The question", title=False)
     if revealed:
-        in_words(findings[row], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
+        in_words(findings[seen.at(row)], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
 
 
 def _guessed(inputs: Inputs, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
@@ -105,11 +110,14 @@ def _guessed(inputs: Inputs, tokens: tuple[str, ...], shares: list[float], row: 
     return predict("arcs", question, [visible(word) for word in options], options.index(most[0]), about=about)
 
 
-def said() -> list[str]:
-    """What each stage shows, one line each; the arrow keys move between them."""
+def said(cut: bool) -> list[str]:
+    """What each stage shows, one line each; the arrow keys move between them. cut: only some tokens are drawn."""
+    row = _("The same shares side by side: one row of numbers that add up to 1.")
+    if cut:
+        row = _("The same shares side by side. With those of the tokens not drawn they add up to 1.")
     return [
         _("Each arc is a share: the thicker, the more of that word comes in. Click another word, or press →."),
-        _("The same shares side by side: one row of numbers that add up to 1."),
+        row,
         _("Every word has such a row: together they are the head's attention matrix. Click a row or a cell."),
         _("Each word's value vector, as wide as its share; added up, they are the new vector."),
     ]
@@ -135,7 +143,8 @@ def measure(inputs: Inputs, probs, row: int) -> None:
     layer, head, share = best
     words = content_words(tokens, row)
     here = probs[inputs.layer, inputs.head, row, words].sum().item()
-    names = ", ".join(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
+    named = list(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
+    names = ", ".join([*named[:MOST_NAMED], *["…"] * (len(named) > MOST_NAMED)])
     place = {"n": probs.size(0) * probs.size(1), "word": literal(tokens[row]), "words": names}
     if (layer, head) == (inputs.layer, inputs.head):
         text = _("Of all {n} heads, this one takes most for *{word}* from words not next to it ({words}): {share:.0%}.")

@@ -14,16 +14,17 @@ from ui.translations import _
 
 if TYPE_CHECKING:
     from minibert.inside.heads.arithmetic import SumOfProducts
-    from minibert.inside.model_input import ModelInput
+    from sections.attention.subject import Drawn
 
 
-def show_bars(reading: ModelInput, lengths: list[float], texts: list[str], chosen: int | None, key: str) -> None:
-    """A row of the matrix: one bar per token, with its arithmetic."""
+def show_bars(seen: Drawn, lengths: list[float], texts: list[str], chosen: int | None, key: str) -> None:
+    """A row of the matrix: one bar per token drawn, with its arithmetic. lengths, texts: of all tokens."""
     from plots.attention import token_bars
 
+    chosen = None if chosen is None else seen.at(chosen)
     figure(
-        partial(token_bars, reading.tokens, lengths, texts, selected=chosen),
-        "; ".join(f"{token}: {text}" for token, text in zip(reading.tokens, texts, strict=True)),
+        partial(token_bars, seen.tokens, seen.of(lengths), seen.of(texts), selected=chosen),
+        "; ".join(f"{token}: {text}" for token, text in zip(seen.tokens, seen.of(texts), strict=True)),
         key,
     )
 

@@ -10,19 +10,29 @@ import pandas as pd
 import streamlit as st
 
 from sections.attention import sentence_pairs
-from sections.attention.subject import Inputs, aside, axes, show_guesses, square, tiny, trace
+from sections.attention.subject import (
+    DRAWN,
+    MOST_PADDING,
+    Drawn,
+    Inputs,
+    aside,
+    axes,
+    show_guesses,
+    square,
+    tiny,
+    trace,
+)
 from ui.figures import figure
 from ui.inputs import choice
 from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.text import show_tokens
 from ui.translations import _
+from ui.window import around, with_first
 
 if TYPE_CHECKING:
     from minibert.inside.explanations.interventions import PaddingLeak
     from minibert.inside.model_input import ModelInput
-
-MOST_PADDING = 24  # in the experiment without a mask
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -53,7 +63,16 @@ def leave_out(lesson: Lesson, inputs: Inputs, position: int) -> None:
         without_positions(lesson, inputs.subject, hidden, position)
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
+def near(reading: ModelInput, position: int) -> Drawn:
+    """The tokens around the hidden word that the pictures have room for."""
+    seen = Drawn(reading.tokens, with_first(around(reading.length, DRAWN, position)))
+    if len(seen.rows) < reading.length:
+        said = _("The model reads all {n} tokens. Drawn are {shown} around the hidden word.")
+        st.caption(said.format(n=reading.length, shown=len(seen.rows)))
+    return seen
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 8 of 120
 def without_root_computed(subject: InspectedModel, reading: ModelInput, position: int, factor: float) -> tuple:
     """(tensors of a pass whose scores are multiplied by `factor`; what is expected at `position` as trained, and so)"""
     from minibert.inside.explanations.interventions import fill_in, scale_scores
@@ -89,11 +108,18 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
         aside(box, name, form.format(measure(after).mean().item()), was)
     st.caption(_("Means over all rows of all heads of all layers. Below, {name}.").format(name=head_name(layer, head)))
     names = (_("as trained"), _("scores × {factor:g}").format(factor=factor))
+    seen = near(reading, position)
     for side, (box, probs) in enumerate(zip(st.columns(2, gap="medium"), (before, after), strict=True)):
         with box:
             st.markdown(f"**{names[side]}**")
             figure(
-                partial(attention_matrix, reading.tokens, probs[layer, head], axes=axes(), height=340),
+                partial(
+                    attention_matrix,
+                    seen.tokens,
+                    seen.square(probs[layer, head]),
+                    axes=axes(),
+                    height=130 + 22 * max(9, len(seen.rows)),
+                ),
                 _("{name}: the largest share is {top:.1%}.").format(
                     name=names[side], top=probs[layer, head].max().item()
                 ),
@@ -177,11 +203,12 @@ def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInp
     intact = order_effect(subject.model, reading, order, position)
     without = order_effect(subject.model, reading, order, position, no_positions)
     names = (_("with positions"), _("without"))
+    seen = near(reading, position)
     left, right = st.columns([11, 10], gap="medium")
     with left:
         st.markdown(f"**{_('How far the output of each token moves')}**")
         figure(
-            partial(order_differences, reading.tokens, intact.moved, without.moved, names, height=470),
+            partial(order_differences, seen.tokens, seen.of(intact.moved), seen.of(without.moved), names, height=470),
             _("With positions the outputs move by {a:.2f} of their length on average; without, at most by {b}.").format(
                 a=intact.moved.mean().item(), b=tiny(without.moved.max().item())
             ),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.attention.arithmetic import rounding, show_bars, terms_in_words, terms_table
-from sections.attention.subject import Inputs, axes, pick_row, square
+from sections.attention.subject import Drawn, Inputs, axes, drawn, pick_row, square
 from ui.figures import figure
-from ui.inputs import clicked, numbered, pick, state
+from ui.inputs import numbered, pick
 from ui.text import tex
 from ui.translations import _
 
@@ -31,14 +31,16 @@ def show_pairs(inputs: Inputs, one: HeadTrace, step: int, name: str) -> None:
     with right, st.container(horizontal=True):
         row = pick_row(inputs, _("From (row)"))
         column = pick("column", _("To (column)"), numbered(reading.tokens), default=2)
+    seen = drawn(inputs, row, padding=True)
+    framed = (seen.at(row), seen.at(column))
     with left:
         figure(
             partial(
                 attention_matrix,
-                reading.tokens,
-                values,
+                seen.tokens,
+                seen.square(values),
                 kind="probs" if step == 4 else "scores",
-                selected=(row, column),
+                selected=None if None in framed else framed,
                 axes=axes(),
             ),
             _("{matrix}, {count} × {count} tokens. From {row} to {column}: {value:.4f}.").format(
@@ -49,17 +51,17 @@ def show_pairs(inputs: Inputs, one: HeadTrace, step: int, name: str) -> None:
                 value=values[row, column].item(),
             ),
             chart,
-            on_select=lambda: clicked(chart, state("row"), state("column")),
+            on_select=lambda: seen.clicked(chart, "row", "column"),
             data=lambda: square(values, reading.tokens),
         )
         if step == 1:
             names = ("q", "k", "q · k") if one.relative is None else ("q", "k + r", "q · (k + r)")
             terms_table(one.score_terms(row, column), names, "attention-product-terms")
     with right:
-        (show_product, show_scaling, show_mask, show_softmax)[step - 1](reading, one, row, column)
+        (show_product, show_scaling, show_mask, show_softmax)[step - 1](reading, seen, one, row, column)
 
 
-def show_product(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+def show_product(reading: ModelInput, seen: Drawn, one: HeadTrace, row: int, column: int) -> None:
     from plots.attention import dot_product
 
     total = one.score_terms(row, column)
@@ -88,7 +90,7 @@ def product_formula(one: HeadTrace, row: int, column: int) -> str:
     return rf"q_{{{i}}} \cdot " + (rf"k_{{{j}}}" if one.relative is None else rf"(k_{{{j}}} + r_{{{i},{j}}})")
 
 
-def show_scaling(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+def show_scaling(reading: ModelInput, seen: Drawn, one: HeadTrace, row: int, column: int) -> None:
     from plots.attention import number
 
     product, score, root = one.products[row, column].item(), one.scores[row, column].item(), math.sqrt(one.size)
@@ -101,7 +103,7 @@ def show_scaling(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
         f"{number(p)} / {root:.4g} = {number(s)}"
         for p, s in zip(one.products[row].tolist(), one.scores[row].tolist(), strict=True)
     ]
-    show_bars(reading, one.scores[row].tolist(), texts, column, "attention-scaling")
+    show_bars(seen, one.scores[row].tolist(), texts, column, "attention-scaling")
     st.markdown(
         _("Spread of all {n} numbers (standard deviation): **{before:.2f}** before, **{after:.2f}** after.").format(
             n=one.scores.numel(), before=one.products.std().item(), after=one.scores.std().item()
@@ -109,7 +111,7 @@ def show_scaling(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
     )
 
 
-def show_mask(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+def show_mask(reading: ModelInput, seen: Drawn, one: HeadTrace, row: int, column: int) -> None:
     from plots.attention import number
 
     score, masked = one.scores[row, column].item(), one.masked[row, column].item()
@@ -121,12 +123,12 @@ def show_mask(reading: ModelInput, one: HeadTrace, row: int, column: int) -> Non
     pairs = list(zip(one.scores[row].tolist(), one.masked[row].tolist(), strict=True))
     texts = [number(before) + (" → −∞" if math.isinf(after) else "") for before, after in pairs]
     lengths = [0.0 if math.isinf(after) else after for _before, after in pairs]
-    show_bars(reading, lengths, texts, column, "attention-masked")
+    show_bars(seen, lengths, texts, column, "attention-masked")
     if not reading.padding:
         st.info(_("There is no padding now, so nothing is closed. Add some above."), icon=":material/info:")
 
 
-def show_softmax(reading: ModelInput, one: HeadTrace, row: int, column: int) -> None:
+def show_softmax(reading: ModelInput, seen: Drawn, one: HeadTrace, row: int, column: int) -> None:
     from plots.attention import number
 
     soft = one.softmax_row(row)
@@ -141,5 +143,5 @@ def show_softmax(reading: ModelInput, one: HeadTrace, row: int, column: int) -> 
         f"{number(power)} / {number(soft.total)} = {number(share, 3)}"
         for power, share in zip(soft.powers.tolist(), soft.probs.tolist(), strict=True)
     ]
-    show_bars(reading, soft.powers.tolist(), texts, column, "attention-softmax")
+    show_bars(seen, soft.powers.tolist(), texts, column, "attention-softmax")
     rounding(share, one.probs[row, column].item())

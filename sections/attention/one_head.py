@@ -11,9 +11,9 @@ import streamlit as st
 from sections.attention import arcs
 from sections.attention.arithmetic import rounding, show_bars, show_line, terms_in_words, terms_table
 from sections.attention.cells import show_pairs
-from sections.attention.subject import Inputs, pick_row, trace
+from sections.attention.subject import Inputs, drawn, pick_row, trace
 from ui.figures import figure
-from ui.inputs import clicked, numbered, pick, state
+from ui.inputs import numbered, pick
 from ui.lesson import Lesson
 from ui.stepper import stepper, words_first
 from ui.text import tex
@@ -66,20 +66,20 @@ def step_vectors(inputs: Inputs, one: HeadTrace) -> str:
         row = pick_row(inputs, _("Token (row)"))
         place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
     which, letter = ("query", "key", "value")[panel], "qkv"[panel]
-    values = getattr(one, which)
+    values, seen = getattr(one, which), drawn(inputs, row, padding=True)
     figure(
         partial(
             vectors,
-            reading.tokens,
-            {"Q": one.query, "K": one.key, "V": one.value},
-            selected=(panel, row, place),
-            height=80 + 26 * max(10, len(reading.tokens)),
+            seen.tokens,
+            {"Q": seen.of(one.query), "K": seen.of(one.key), "V": seen.of(one.value)},
+            selected=(panel, seen.at(row), place),
+            height=80 + 26 * max(10, len(seen.rows)),
         ),
         _("Three matrices, Q, K and V: {size} numbers in each for each of {count} tokens.").format(
             size=one.size, count=len(reading.tokens)
         ),
         "attention-vectors",
-        on_select=lambda: clicked("attention-vectors", *map(state, ("matrix", "row", "number"))),
+        on_select=lambda: seen.clicked("attention-vectors", "matrix", "row", "number"),
         data=lambda: pd.DataFrame(values.numpy(), index=numbered(reading.tokens)),
     )
     total = one.projection_terms(which, row, place)
@@ -111,16 +111,22 @@ def step_mix(inputs: Inputs, one: HeadTrace) -> None:
     with right, st.container(horizontal=True):
         row = pick_row(inputs, _("Token (row)"))
         place = pick("number", _("Number of its vector (column)"), [str(d + 1) for d in range(one.size)])
+    seen = drawn(inputs, row, padding=True)
     i, d, total = row + 1, place + 1, one.mix_terms(row, place)
     value = f"v_j[{d}]" if one.relative is None else f"(v_j[{d}] + r_{{{i},j}}[{d}])"
     with left:
         figure(
-            partial(vectors, reading.tokens, {_("What the head hands on"): one.mixed}, selected=(0, row, place)),
+            partial(
+                vectors,
+                seen.tokens,
+                {_("What the head hands on"): seen.of(one.mixed)},
+                selected=(0, seen.at(row), place),
+            ),
             _("{count} tokens with {size} numbers each. {row}, number {d}: {value:.4f}.").format(
                 count=len(reading.tokens), size=one.size, row=reading.tokens[row], d=d, value=total.total
             ),
             "attention-mixed",
-            on_select=lambda: clicked("attention-mixed", *map(state, ("panel", "row", "number"))),
+            on_select=lambda: seen.clicked("attention-mixed", "panel", "row", "number"),
             data=lambda: pd.DataFrame(one.mixed.numpy(), index=numbered(reading.tokens)),
         )
     with right:
@@ -132,5 +138,5 @@ def step_mix(inputs: Inputs, one: HeadTrace) -> None:
             f"{number(p, 3)} · {f'({number(v)})' if v < 0 else number(v)} = {number(t, 3)}"
             for p, v, t in zip(total.left.tolist(), total.right.tolist(), total.terms.tolist(), strict=True)
         ]
-        show_bars(reading, total.terms.tolist(), texts, None, "attention-mix")
+        show_bars(seen, total.terms.tolist(), texts, None, "attention-mix")
         rounding(total.total, one.mixed[row, place].item())

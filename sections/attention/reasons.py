@@ -32,6 +32,7 @@ EXAMPLES = {
     "en": (("She deposited the money at the bank.", "she"), ("She deposited the money at the bank.", "money")),
     "zh": (("法国的首都是巴黎。", "法"), ("太阳从东边升起。", "升")),
 }
+MOST_MEASURED = 32  # tokens of the user's text
 MODELS = {"en": WELL_READ, "zh": "mini-zh"}
 
 
@@ -61,9 +62,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("A weight is not an explanation", title=False)
     measured_examples(inputs.subject)
     lesson.show("Your sentence")
-    position = word_to_hide(inputs.reading, lesson.points.get(inputs.text))
+    reading = inputs.reading.padded(0)
+    if reading.length > MOST_MEASURED:  # hundreds of passes
+        said = _("Every head and every token is changed in a pass of its own: here the model reads {n} tokens only.")
+        st.caption(said.format(n=MOST_MEASURED))
+        reading = reading.first(MOST_MEASURED)
+    position = word_to_hide(reading, lesson.points.get(inputs.text))
     if position is not None:
-        no_explanation(inputs.subject, inputs.reading.padded(0).hiding(position), position)
+        no_explanation(inputs.subject, reading.hiding(position), position)
     lesson.show("What follows from it")
 
 

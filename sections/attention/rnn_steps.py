@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs
+from sections.attention.subject import DRAWN, Inputs
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
 from ui.lesson import Lesson
@@ -39,8 +39,10 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
     from minibert.inside.costs.sequence_cost import path_length, waiting_steps
     from plots import attention_experiments as plots
 
-    tokens = reading.tokens[: reading.length]
+    tokens = reading.tokens[: min(reading.length, DRAWN)]  # the first: what matters here are the steps between two
     lesson.show("How far", level=3)
+    if len(tokens) < reading.length:
+        st.caption(_("Drawn are the first {n} tokens.").format(n=len(tokens)))
     with st.container(horizontal=True):
         start = pick("source", _("From"), numbered(tokens), default=1)
         end = pick("target", _("To"), numbered(tokens), default=len(tokens) - 3)

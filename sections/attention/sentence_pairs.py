@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from sections.attention.subject import MAX_TOKENS, Inputs, aside, tiny
+from sections.attention.subject import DRAWN, Inputs, aside, tiny
 from ui.model_cache import load
 from ui.source import show_source
 from ui.text import kind_of, show_tokens
@@ -21,8 +21,8 @@ def show(inputs: Inputs) -> None:
     from minibert.model import Batch
 
     tokenizer, text = load(inputs.subject.name).tokenizer, inputs.text
-    pair = ModelInput.of(tokenizer, text, inputs.second or _("It was very hungry."), MAX_TOKENS)
-    alone = ModelInput.of(tokenizer, text, max_length=MAX_TOKENS)
+    pair = ModelInput.of(tokenizer, text, inputs.second or _("It was very hungry."), DRAWN)
+    alone = ModelInput.of(tokenizer, text, max_length=DRAWN)
     longest = max(pair.length, alone.length)
     rows = [one.padded(longest - one.length) for one in (pair, alone)]
     for name, row in zip((_("A pair"), _("The first sentence alone, padded")), rows, strict=True):

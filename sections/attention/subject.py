@@ -12,7 +12,7 @@ import streamlit as st
 
 from ui import inspected_model
 from ui.figures import figure
-from ui.inputs import numbered, pick, picked, sentence_input, state
+from ui.inputs import clicked, numbered, pick, picked, sentence_input, state
 from ui.inspected_model import InspectedModel
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
@@ -21,15 +21,17 @@ from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.projector import projecting
 from ui.translations import _
+from ui.window import following, with_first
 
 if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
 
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
-MAX_CHARS = 300  # characters of a sentence
-MAX_TOKENS = 18  # tokens read, with [CLS] and [SEP]: more are illegible from the back row
+MAX_CHARS = 500  # characters of a sentence
+DRAWN = 18  # tokens drawn, with [CLS]: more are illegible from the back row
 MAX_PADDING = 6
+MOST_PADDING = 24  # in the experiment without a mask
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,38 @@ class Inputs:
     default_row: int
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
+@dataclass(frozen=True)
+class Drawn:
+    """Some tokens of a text, for a picture. all_tokens: the whole text · rows: the positions drawn."""
+
+    all_tokens: tuple[str, ...]
+    rows: tuple[int, ...]
+
+    @property
+    def tokens(self) -> list[str]:
+        return [self.all_tokens[row] for row in self.rows]
+
+    def of(self, values: Any) -> Any:
+        """(T, …) → the rows drawn; lists and tensors."""
+        return [values[row] for row in self.rows] if isinstance(values, list) else values[list(self.rows)]
+
+    def square(self, values: Any) -> Any:
+        """(…, T, T) → the cells drawn."""
+        rows = list(self.rows)
+        return values[..., rows, :][..., rows]
+
+    def at(self, row: int) -> int | None:
+        """Where a position of the text is drawn; None if it is not."""
+        return self.rows.index(row) if row in self.rows else None
+
+    def clicked(self, chart: str, *names: str) -> None:
+        """Callback of a figure: `ui.inputs.clicked`, its row and column as positions of the text."""
+        clicked(chart, *map(state, names))
+        for name in {"row", "column"}.intersection(names):
+            st.session_state[state(name)] = self.rows[min(st.session_state[state(name)], len(self.rows) - 1)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 18 tokens, 8 of 120
 def trace(subject: InspectedModel, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.heads.arithmetic import record
@@ -73,22 +106,33 @@ def read(lesson: Lesson, of_a_head: bool) -> Inputs:
         )
     with st.spinner(_("Loading the model …")):
         from minibert.inside.heads.telling import word_that_asks
-        from minibert.inside.model_input import ModelInput
 
         subject = InspectedModel.of(name)
-        tokenizer = load(name).tokenizer
-        reading = ModelInput.of(tokenizer, text, second or None, MAX_TOKENS).padded(padding)
+        reading = read_whole(name, text, second).padded(padding)
     row = word_that_asks(reading.tokens, reading.words)
     if st.session_state.setdefault("attention-text", text) != text:  # a new sentence has another default row
         st.session_state["attention-text"], st.session_state[state("row")] = text, row
     with places:
         layer, head = pick_head(subject, reading.padded(0), row, of_a_head)
-    whole = len(ModelInput.of(tokenizer, text, second or None).ids)
-    if whole > reading.length:
-        words = _("Your text has {whole} tokens. At most {n} fit the picture: the model reads no more here.")
-        st.info(words.format(whole=whole, n=reading.length), icon=":material/content_cut:")
-    warn_unread_text(name, text, second or None, most=MAX_TOKENS)
+    warn_unread_text(name, text, second or None)
     return Inputs(subject, text, second, reading, layer, head, row)
+
+
+def read_whole(name: str, text: str, second: str) -> ModelInput:
+    """All that the model has positions for; some are left for padding."""
+    from minibert.inside.model_input import ModelInput
+
+    model = load(name)
+    most = min(model.config.longest, 512) - MOST_PADDING
+    return ModelInput.of(model.tokenizer, text, second or None, max(most, DRAWN))
+
+
+def drawn(inputs: Inputs, row: int, padding: bool = False) -> Drawn:
+    """The tokens that the pictures have room for: [CLS], those around the word at `row`, and the padding if wanted."""
+    reading = inputs.reading
+    window = following("attention", inputs.text + inputs.second, reading.length, DRAWN, min(row, reading.length - 1))
+    behind = range(reading.length, len(reading.tokens) if padding else reading.length)
+    return Drawn(reading.tokens, (*with_first(window), *behind))
 
 
 def pick_head(subject: InspectedModel, reading: ModelInput, row: int, drawn: bool) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from sections.encoder_decoder import sublayers
-from sections.encoder_decoder.subject import MAX_TOKENS, Inputs, finding
+from sections.encoder_decoder.subject import DRAWN, Inputs, finding
 from ui.figures import figure
 from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
@@ -20,6 +20,7 @@ from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, visible
 from ui.translations import _
+from ui.window import following, say_drawn, with_first
 
 if TYPE_CHECKING:
     from minibert.inside.block_arithmetic import OneBlock
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # torch, and all that imports it, is imported where it is first needed: the page shows before that.
 
 
-@st.cache_resource(show_spinner=False, max_entries=24)  # half a megabyte each
+@st.cache_resource(show_spinner=False, max_entries=8)  # half a megabyte of 16 tokens, 3 of 70
 def trace(model: str, version: int, reading: ModelInput) -> dict:
     """Every intermediate tensor of the encoder, shared by all sessions: read-only."""
     from minibert.inside.geometry.vectors import encoder_of
@@ -66,7 +67,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     warn_untrained(inputs.model)
     loaded = load(inputs.model)
-    reading = ModelInput.of(loaded.tokenizer, inputs.text, None, MAX_TOKENS)
+    reading = ModelInput.of(loaded.tokenizer, inputs.text, None, loaded.config.longest)
     count = loaded.config.num_hidden_layers
     tokens = [visible(token) for token in reading.tokens]
     with st.container(horizontal=True):
@@ -84,7 +85,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         sublayers.show(block, token, step)
     lesson.show("The block", title=False)
     _source(step)
-    _kept(lesson, record, tokens, layer, token)
+    shown = with_first(following("block", inputs.text, len(tokens), DRAWN, token))
+    _kept(lesson, record, tokens, layer, token, shown)
 
 
 def _found(block: OneBlock, token: int, word: str, layer: int) -> str:
@@ -125,7 +127,8 @@ def _source(step: int) -> None:
         show_source(Block.forward, 'tap("attn.norm"' if step < 4 else 'tap("out"')
 
 
-def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: int) -> None:
+def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: int, shown: tuple[int, ...]) -> None:
+    """shown: positions of the tokens drawn."""
     from minibert.inside.block_arithmetic import kept_by_layer
     from plots.encoder_decoder import grid
 
@@ -138,12 +141,25 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
             most=int(means.argmax()) + 1, high=means.max().item(), least=int(means.argmin()) + 1, low=means.min().item()
         )
     )
+    say_drawn(len(tokens), len(shown))
     figure(
-        partial(grid, cosines.numpy(), rows, tokens, selected=(layer, token), low=min(0.0, cosines.min().item())),
+        partial(
+            grid,
+            cosines[:, list(shown)].numpy(),
+            rows,
+            [tokens[i] for i in shown],
+            selected=(layer, shown.index(token)),
+            low=min(0.0, cosines.min().item()),
+        ),
         _("Cosine between input and output of each block. {token} in layer {layer}: {value:.3f}.").format(
             token=tokens[token], layer=layer + 1, value=cosines[layer, token].item()
         ),
         "ed-kept",
-        on_select=lambda: clicked("ed-kept", state("layer"), state("token")),
+        on_select=lambda: _clicked_kept(shown),
         data=lambda: pd.DataFrame(cosines.numpy(), index=rows, columns=numbered(tokens)),
     )
+
+
+def _clicked_kept(shown: tuple[int, ...]) -> None:
+    clicked("ed-kept", state("layer"), state("token"))
+    st.session_state[state("token")] = shown[min(st.session_state[state("token")], len(shown) - 1)]

@@ -60,7 +60,7 @@ export default function (component) {
       heading([name, whose], (left + right) / 2, lit);
     }
     const nodeE = into - 0.7 * size, nodeD = over + 0.9 * size, bend = (a, b, room) => Math.min(room, 0.7 * size + Math.abs(a - b) * high * 0.4);
-    if (half === "both") heading(narrow ? ["", "", ...names.cross] : names.cross, (into + over) / 2, true);
+    if (half === "both" && !narrow) heading(names.cross, (into + over) / 2, true);  // a phone has no room; the legend says it
     const top = { "text-anchor": "middle", y: 0.75 * size, "dominant-baseline": "central" };
     const label = (words, x) => { add("text", { ...top, x }, words).style.fontSize = `${Math.max(13, 0.85 * size)}px`; };
     if (reading) label(names.reads, from / 2);

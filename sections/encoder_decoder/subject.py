@@ -12,7 +12,7 @@ from ui.page import with_drawer
 from ui.translations import _
 
 MAX_CHARS = 300  # characters of a sentence
-MAX_TOKENS = 16  # tokens that BERT reads, including [CLS] and [SEP]
+DRAWN = 16  # tokens drawn, with [CLS]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def read(lesson: Lesson) -> Inputs:
             travels=True,
             examples_in=examples_in,
         )
-    warn_unread_text(model, text, most=MAX_TOKENS)
+    warn_unread_text(model, text)
     return Inputs(text, model)
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from sections.encoder_decoder.subject import MAX_TOKENS, Inputs, finding, two_words_needed
+from sections.encoder_decoder.subject import DRAWN, Inputs, finding, two_words_needed
 from ui.figures import figure
 from ui.inputs import choice, numbered, pick
 from ui.lesson import Lesson
@@ -14,6 +14,8 @@ from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.text import literal, show_tokens, visible
 from ui.translations import _
+
+MOST_IN_TURN = 40  # tokens of a text that are filled in one after the other
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -51,7 +53,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Can BERT write?", title=False)
     show_source(write)
     lesson.show("Why it does not", level=3)
-    ids = load(inputs.model).tokenizer.encode(inputs.text, max_length=MAX_TOKENS).ids
+    whole = load(inputs.model).tokenizer.encode(inputs.text, max_length=load(inputs.model).config.longest).ids
+    ids = whole if len(whole) <= MOST_IN_TURN else [*whole[: MOST_IN_TURN - 1], whole[-1]]
+    if len(ids) < len(whole):
+        said = _("Below, the first {n} tokens only: each is filled in on its own, twice.")
+        st.caption(said.format(n=len(ids) - 2))
     if len(ids) < 4:
         two_words_needed()
     else:
@@ -66,7 +72,7 @@ def _shown(inputs: Inputs, count: int, after: str) -> None:
 
     loaded = load(inputs.model)
     vocab = loaded.tokenizer.vocab
-    start = loaded.tokenizer.encode(inputs.text, max_length=MAX_TOKENS).ids[1:-1]
+    start = loaded.tokenizer.encode(inputs.text, max_length=loaded.config.longest - 14).ids[1:-1]  # 12 words fit behind
     while start and vocab[start[-1]] in ".!?…":
         start.pop()
     steps = written(inputs.model, version_of(inputs.model), tuple(start), count, after)
@@ -109,11 +115,19 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
             times=f"{times:,.0f}" if times >= 10 else f"{times:.1f}"
         )
     )
+    count = min(len(tokens), DRAWN)
     left, right = st.columns([3, 2], gap="large")
     with left:
+        if count < len(tokens):
+            st.caption(_("All {n} tokens are counted, the first {shown} drawn.").format(n=len(tokens), shown=count))
         figure(
             partial(
-                compared_words, numbered(tokens), np.exp(there), np.exp(back), names, height=110 + 38 * len(tokens)
+                compared_words,
+                numbered(tokens)[:count],
+                np.exp(there)[:count],
+                np.exp(back)[:count],
+                names,
+                height=110 + 38 * count,
             ),
             _("Probability of each token when they are filled in from the left and from the right: {words}.").format(
                 words=", ".join(

@@ -47,12 +47,14 @@ def _first_minute(waiting: bool) -> None:
 def _card(name: str, passage: Passage, waiting: bool) -> Card:
     title, about = title_and_about(name)
     if waiting:
-        coming = (_("The word it expects"), _("Where it looks"), _("Does the second sentence follow?"))
+        coming = [_("The word it expects"), _("Where it looks")]
+        coming += [_("Does the second sentence follow?")] * bool(passage.second)
         return Card(title, about, [CardSection(finding, "bars", note=_("Loading the model …")) for finding in coming])
     one_pass, tokenizer = pass_of(name, passage), outline_of(name).tokenizer
-    return Card(
-        title, about, [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage), _judged(one_pass.follows)]
-    )
+    found = [_guessed(one_pass, tokenizer, passage), _looked(one_pass, passage)]
+    if one_pass.follows is not None:
+        found.append(_judged(one_pass.follows))
+    return Card(title, about, found)
 
 
 def _guessed(one_pass, tokenizer, passage: Passage) -> CardSection:
@@ -82,7 +84,9 @@ def _looked(one_pass, passage: Passage) -> CardSection:
         said = _("Rests on {word}: {share}").format(word=most.name, share=most.written)
         if word:
             said += " · " + _("“{word}”: {share}").format(word=word.name, share=word.written)
-    return CardSection(said, "words", bars, selected=blank)
+    drawn = set(range(len(one_pass.encoding)) if one_pass.rows is None else one_pass.rows)
+    shown = [i for i, pieces in enumerate(one_pass.words) if not drawn.isdisjoint(pieces)]
+    return CardSection(said, "words", [bars[i] for i in shown], selected=shown.index(blank))
 
 
 def _name(encoding, pieces: list[int], passage: Passage) -> str:
@@ -94,9 +98,7 @@ def _name(encoding, pieces: list[int], passage: Passage) -> str:
     return shorten(text[encoding.offsets[first][0] : encoding.offsets[last][1]], LONGEST)
 
 
-def _judged(share: float | None) -> CardSection:
-    if share is None:
-        return CardSection(_("Type a second sentence, and it is judged."), "answer")
+def _judged(share: float) -> CardSection:
     if abs(share - 0.5) < UNSURE:
         said = _("Follows? A toss-up: {share}")
     else:
@@ -114,4 +116,5 @@ def _ways_on(passage: Passage) -> None:
         link_to("through", _("The whole way: One sentence through BERT"), query_params={"text": passage.text})
         link_to("masking", _("Blanks: Masking"), query_params={"cloze": passage.hidden, **best})
         link_to("attention_explorer", _("Looks: Attention explorer"), query_params={"sentence": passage.hidden, **best})
-        link_to("next_sentence", _("What follows: Next sentence"), query_params={**pair, **best})
+        if passage.second:
+            link_to("next_sentence", _("What follows: Next sentence"), query_params={**pair, **best})

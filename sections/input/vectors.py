@@ -22,7 +22,7 @@ KEY = "strips"
 TOKEN = "_token"  # session_state key: the token's position, from 0
 _HTML = """<div class="moving" role="group" tabindex="0"><div class="tokens"></div>
 <p class="said" aria-live="polite"></p>
-<div class="strips"></div><p class="numbers"></p><div class="way"></div></div>"""
+<div class="way"></div><div class="strips"></div><p class="numbers"></p></div>"""
 
 
 @st.fragment

@@ -29,8 +29,8 @@ MOST_OFTEN = 24  # most frequent words drawn
 MOST_TOKENS = 60  # most tokens drawn of the sentence
 KEY = "merging"
 _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-live="polite"></p>
-<p class="name"></p><div class="row changed mono"></div><p class="name"></p><div class="row often mono"></div>
-<div class="way"></div></div>"""
+<div class="way"></div><p class="name"></p><div class="row changed mono"></div><p class="name"></p>
+<div class="row often mono"></div></div>"""
 
 
 @st.fragment

@@ -70,6 +70,7 @@ def test_what_the_server_says_late_does_not_turn_the_picture_back(page):
     page.set_content(arcs.HTML)
     data = {
         "tokens": ["a", "b"],
+        "rows": [0, 1],
         "probs": [[0.5, 0.5]] * 2,
         "values": [[0.1, 0.2]] * 2,
         "mixed": [[0.1, 0.2]] * 2,

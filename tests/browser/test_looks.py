@@ -12,7 +12,7 @@ FIGURES = {
     "electra": {},
     "encoder_decoder": {},
     "features": {},
-    "masking": {"part": "What the paper measured"},
+    "masking": {"part": "In the paper"},
     "next_sentence": {"part": "Topic against coherence"},
     "output_layer": {},
     "parameters": {"view": "Memory"},

@@ -341,9 +341,11 @@ def test_any_sentence_in_every_part(part, query):
         assert_no_markup(whole(app.run()))
 
 
-def test_a_long_text_is_cut_and_the_page_says_so():
-    app = open_page(sentence="word " * 50, step=2, padding=0)
-    assert re.findall(r"\d+", app.info[0].value) == ["52", "18"] and len(shown(app, "pairs")) == 18 * 18
+def test_a_long_text_is_read_whole_and_a_window_of_it_is_drawn():
+    app = open_page(sentence="word " * 50, step=5, padding=0, row=30)
+    assert ["52", "18"] in [re.findall(r"\d+", caption.value) for caption in app.caption]
+    assert len(shown(app, "pairs")) == 18 * 18
+    assert "_{30,3}" in app.latex[0].value, "positions are those of the whole text"
 
 
 def test_nothing_is_left_on_the_shared_model(model, reading):

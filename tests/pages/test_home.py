@@ -80,6 +80,8 @@ def test_what_is_shown_is_what_the_models_compute(home):
     from minibert.inside.predictions.next_sentence import judge
 
     whole(home.run())
+    assert [len(parts) for parts in findings(home)] == [2, 2, 2]  # one sentence at first, the second on demand
+    whole(home.button(key="add-next").click().run())
     assert re.findall("<h2>(.*?)</h2>", cards(home)) == ["Random weights", "mini-en", "minilm-en"]
     assert words(home) == ["The", "keys", "to", "the", "old", "cabinet", "[MASK]", "lost", "."]
     assert [len(parts) for parts in findings(home)] == [3, 3, 3]
@@ -92,7 +94,7 @@ def test_what_is_shown_is_what_the_models_compute(home):
         follows = judge(loaded.model, loaded.tokenizer, [(blanked, second)])[0]
         assert f"width: {100 * follows:.2f}%" in cards(home)
     home.text_input(key="next").set_value(" ").run()
-    assert len({parts[2] for parts in findings(home)}) == 1  # no second sentence, no judgement
+    assert [len(parts) for parts in findings(home)] == [2, 2, 2]  # no second sentence, no judgement
 
 
 def test_a_click_moves_the_blank_and_the_link_follows(home):
@@ -111,10 +113,11 @@ def test_a_click_moves_the_blank_and_the_link_follows(home):
 def test_an_example_brings_its_blank_and_its_second_sentence(home):
     home.run()
     home.button(key="hide-1").click().run()
+    home.button(key="add-next").click().run()
     home.button_group(key="example").set_value(1).run()
-    assert home.text_input(key="text").value == "They fished from the bank of the river."
-    assert words(home)[-2] == "[MASK]" and "blank" not in home.query_params
-    assert home.text_input(key="next").value == "He did not like the film."
+    assert home.text_input(key="text").value == "The key to the old cabinets was lost."
+    assert words(home)[-3] == "[MASK]" and "blank" not in home.query_params
+    assert home.text_input(key="next").value == "The cabinets were old, and nobody had the key."
     home.text_input(key="next").set_value("My own").run()
     home.button_group(key="example").set_value(2).run()
     assert home.text_input(key="next").value == "My own"
@@ -136,30 +139,29 @@ def test_a_link_opens_it_and_a_bad_one_falls_back(home, query, shown):
 
 
 def test_any_text_in_it(home):
-    second = home.run().text_input(key="next").value
+    home.run()
     for text in ("", HOSTILE["joiners"], EVERYTHING):
         home.text_input(key="text").set_value(text)
         assert_no_markup(whole(home.text_input(key="next").set_value(text).run()))
         if text is EVERYTHING:
             assert len(words(home)) <= 24 and words(home).count("[MASK]") >= 1
-            assert {len(parts) for parts in findings(home)} == {3}
+            assert {len(parts) for parts in findings(home)} == {3}  # EVERYTHING follows itself, or not
         else:
             assert not words(home) and home.info
     home.text_input(key="text").set_value("😀 😀 😀 yes").run()
     assert "[UNK]" in cards(home)
-    home.text_input(key="next").set_value(second)
-    home.text_input(key="text").set_value("word " * 30).run()  # cut, and said
-    assert len(words(home)) == 12
-    assert any(re.findall(r"\d+", caption.value) == ["12", "30", "5", "5"] for caption in home.caption)
+    home.text_input(key="next").set_value("")
+    home.text_input(key="text").set_value("word " * 30).run()  # read whole; drawn is what stands around the blank
+    assert len(words(home)) == 24 and any(re.findall(r"\d+", caption.value) == ["22"] for caption in home.caption)
 
 
 def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_the_frame(home, monkeypatch):
     for place in ("passage", "picture"):
         monkeypatch.setattr(f"ui.through.{place}.loaded", lambda names: False)
-    monkeypatch.setattr("ui.through.picture.trace_of", None)
+    monkeypatch.setattr("ui.through.picture.load", None)
     _pass.clear()
     home.run()
-    assert not home.exception and [len(parts) for parts in findings(home)] == [3, 3, 3]
+    assert not home.exception and [len(parts) for parts in findings(home)] == [2, 2, 2]
     home.text_input(key="text").set_value("The dog barked.").run()
     assert not home.exception and 'aria-busy="true"' in cards(home) and words(home) == ["The", "dog", "[MASK]", "."]
 

@@ -17,8 +17,8 @@ from ui.model_registry import UNTRAINED, available_models
 
 LESSON = Lesson("masking")
 MODEL = available_models(fill=True)[0].name
-FALLS, EPOCHS, PAPER = "What falls", "Epoch after epoch", "What the paper measured"
-PAIR, WHY = "One blank, two sentences", "Why not always [MASK]"
+FALLS, EPOCHS, PAPER = "What falls", "Epoch after epoch", "In the paper"
+PAIR, WHY = "Two sentences", "Why not always [MASK]"
 open_page = partial(driver.open_page, "masking")
 falling = partial(open_page, part=FALLS)
 with_model = partial(open_page, model=MODEL)

@@ -16,7 +16,7 @@ def models_are_there():
 
 def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
     app = open_page("through", stage=3)
-    assert "**6 × 12**" in text_of(app) and f"{72 * 18**2:,}" in text_of(app)
+    assert "**6 × 12**" in text_of(app) and f"{72 * 11**2:,}" in text_of(app)
     assert "30,522" in text_of(app)
     whole(app.text_input(key="text").set_value("She walked home.").run())
     assert "stage" not in app.query_params  # it rises from the letters
@@ -26,7 +26,8 @@ def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
 
 
 def test_a_link_opens_model_stage_and_blank():
-    app = open_page("through", text="one two three", next="four", blank=2, model="mini-en", stage=3)
+    app = open_page("through", text="one two three", next="four", blank=2, model="mini-en", stage=3, framed=2)
+    assert link(app, "framed") == "2"
     assert link(app, "model") == "mini-en" and link(app, "stage") == "3" and link(app, "blank") == "2"
     assert "**4 × 4**" in text_of(app)
     app = open_page("through", model="nobody", stage="x")

@@ -75,7 +75,7 @@ def test_three_models_are_at_most_150_kb():
 
 
 def test_the_frame_needs_no_weights(monkeypatch):
-    monkeypatch.setattr("ui.through.picture.trace_of", None)
+    monkeypatch.setattr("ui.through.picture.load", None)
     told = sent("minilm-en", passage(), waiting=True)
     assert told["tokens"].count("[MASK]") == 1 and "weights" not in told
     assert re.findall(r"\d+", in_a_sentence(told))[:3] == ["19", "6", "12"]
@@ -118,3 +118,25 @@ def test_every_page_has_its_place_on_the_way():
     assert all(set(lit) <= names for lit in HERE.values())
     for stage in stages():
         assert stage.name in HERE[stage.page], "the lesson about a stage stands there"
+
+
+def test_a_long_text_is_read_whole_and_drawn_around_the_blank():
+    words = (
+        "The keys to the old cabinet, which my brother had found under the stairs of the house, were lost for years."
+    )
+    blank = next(
+        i
+        for i, (start, _end) in enumerate(load("mini-en").tokenizer.encode(words).word_spans())
+        if words[start:].startswith("were")
+    )
+    asked = passage(words, "Nobody knew who had taken them.", blank)
+    told, trace = sent("minilm-en", asked), trace_of("minilm-en", asked.hidden, asked.second)
+    assert told["count"] == len(trace.tokens) > MOST_TOKENS == len(told["tokens"])
+    rows = [row - 1 for row in told["rows"]]
+    assert rows[0] == 0 and told["tokens"] == [trace.tokens[row] for row in rows]
+    assert told["tokens"][told["blank"]] == "[MASK]"
+    weights = unpacked(told["weights"]).reshape(6, 12, MOST_TOKENS, MOST_TOKENS)
+    assert np.abs(weights[5] / 1000 - trace["blocks.5.attn.probs"][:, rows][:, :, rows]).max() <= 0.000501
+    assert pass_of("minilm-en", asked).looks()[0] == pytest.approx(
+        trace["blocks.5.attn.probs"][:, trace.tokens.index("[MASK]"), 0].max(), abs=1e-6
+    )

@@ -18,10 +18,11 @@ from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten
 from ui.translations import _
+from ui.window import around
 
-MAX_CHARS = 400
-MAX_WORDS = 24  # of each text, before it is cut to MOST_TOKENS
-MOST_TOKENS = 23  # one row each: more would be unreadable, and over 150 kB to send for three models
+MAX_CHARS = 1_000  # of each text
+MAX_WORDS = 24  # drawn of the first text
+MOST_TOKENS = 23  # drawn, one row each: more would be unreadable, and over 150 kB to send for three models
 LONGEST = 18  # characters shown of a word
 CHINESE = (UNTRAINED, "mini-zh")
 LOOK_AGAIN = 1.0  # seconds between checks whether the models are loaded
@@ -31,8 +32,8 @@ _TIRED = "_through-tired"  # session_state key
 
 @dataclass(frozen=True)
 class Passage:
-    """text, second: after truncation; second may be "" · words: (start, end) of the words of text · blank: index of the
-    masked word · models: names of the models that read it."""
+    """text, second: as far as the models have positions; second may be "" · words: (start, end) of the words of text ·
+    blank: index of the masked word · models: names of the models that read it."""
 
     text: str
     second: str
@@ -106,9 +107,22 @@ def _fields() -> Passage | None:
         )
     chosen = next((example for example in examples if example["text"] == typed), None)
     with right:
-        second = _second_sentence((chosen or examples[0])["next"])
+        label = _("A second sentence: does it follow?")
+        second = sentence_input(
+            "next", [], default="", label=label, max_chars=MAX_CHARS, placeholder=_("may stay empty")
+        )
     if not projecting():
-        _offer(examples, chosen)
+        with st.container(horizontal=True, vertical_alignment="center", key="through-examples"):
+            _offer(examples, chosen)
+            if chosen and not second.strip():
+                st.button(
+                    chosen["next"],
+                    key="add-next",
+                    icon=":material/add:",
+                    type="tertiary",
+                    on_click=_add,
+                    args=(chosen,),
+                )
     models = _shipped(CHINESE if language_of(typed) == "zh" else FRONT_PAGE)
     text, second, words = _cut(typed, second.strip(), models)
     if not words:
@@ -126,37 +140,34 @@ def _offer(examples: list[dict], chosen: dict | None) -> None:
         format_func=lambda index: literal(examples[index]["name"]),
         key="example",
         label_visibility="collapsed",
+        width="content",
         on_change=_take,
         args=(examples,),
     )
 
 
 def _take(examples: list[dict]) -> None:
-    chosen = st.session_state["example"]
+    chosen = st.session_state.get("example")  # gone, where the browser's Back has left the page meanwhile
     if chosen is not None:
+        offered = [example["next"] for example in examples]
         st.session_state["text"] = examples[chosen]["text"]
+        if st.session_state.get("next") in offered:  # that of another example; what the user typed stays
+            st.session_state["next"] = examples[chosen]["next"]
 
 
-def _second_sentence(offered: str) -> str:
-    """Field for the second sentence. When the example changes, its old suggestion is replaced by the new one; text that
-    the user has typed stays."""
-    state = st.session_state
-    before = state.get("_through-offered")
-    if offered != before and state.get("next") == before:
-        state.pop("next", None)
-    state["_through-offered"] = offered
-    return sentence_input("next", [], default=offered, label=_("Does this follow?"), max_chars=MAX_CHARS)
+def _add(example: dict) -> None:
+    st.session_state["next"] = example["next"]
 
 
 def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tuple[tuple[int, int], ...]]:
-    """Both texts truncated to MAX_WORDS and MOST_TOKENS, and the (start, end) of the words of the first."""
+    """Both texts, as far as all models have positions, and the (start, end) of the words of the first."""
     from minibert.inside.one_pass import fitting
 
-    tokenizers = [outline_of(name).tokenizer for name in models]
-    read = tokenizers[-1]
+    outlines = [outline_of(name) for name in models]
+    read = outlines[-1].tokenizer
     total = [len(read.encode(one, add_special=False).word_spans()) for one in (typed, second)]
-    cut = [_first_words(read, one) for one in (typed, second)]
-    text, second = fitting(tokenizers, *cut, most=MOST_TOKENS)
+    most = min(outline.config.longest for outline in outlines)
+    text, second = fitting([outline.tokenizer for outline in outlines], typed, second, most=most)
     if not read.encode(second, add_special=False).ids:
         second = ""
     words, others = (read.encode(one, add_special=False).word_spans() for one in (text, second))
@@ -164,11 +175,6 @@ def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tu
         said = _("The models read the first {n} of {total} words, and of the second sentence {others} of {all}.")
         st.caption(said.format(n=len(words), total=total[0], others=len(others), all=total[1]))
     return text, second, tuple(words)
-
-
-def _first_words(tokenizer, text: str) -> str:
-    words = tokenizer.encode(text, add_special=False).word_spans()
-    return text[: words[MAX_WORDS - 1][1]] if len(words) > MAX_WORDS else text
 
 
 def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> int:
@@ -186,7 +192,8 @@ def _blank(text: str, spans: tuple[tuple[int, int], ...], hide: str | None) -> i
     blank = state["blank"] = min(state["blank"], n - 1)
     # Buttons, because a segmented control captures the arrow keys once it has been clicked.
     with st.container(key="mask-word", horizontal=True, vertical_alignment="center", gap="xsmall"):
-        for index, word in enumerate(words):
+        for index in around(n, MAX_WORDS, blank):
+            word = words[index]
             st.button(
                 "[MASK]" if index == blank else literal(word),
                 key=f"hide-{index}",

@@ -26,10 +26,19 @@ _DIGITS = string.digits + string.ascii_lowercase
 _CODES = [_DIGITS[n // 36] + _DIGITS[n % 36] for n in range(1001)]
 
 
-def frame(name: str, title: str, about: str, outline, encoding: "Encoding", texts: Sequence[str], word: str) -> dict:
+def frame(
+    name: str,
+    title: str,
+    about: str,
+    outline,
+    encoding: "Encoding",
+    texts: Sequence[str],
+    word: str,
+    rows: Sequence[int],
+) -> dict:
     """What is known without the weights: the rows of the picture and the shape of the model. texts: both input texts,
-    the first with its [MASK] · word: the masked word."""
-    config = outline.config
+    the first with its [MASK] · word: the masked word · rows: the positions drawn."""
+    config, written = outline.config, letters(encoding, texts)
     return {
         "name": name,
         "title": title,
@@ -38,11 +47,13 @@ def frame(name: str, title: str, about: str, outline, encoding: "Encoding", text
         "heads": config.num_attention_heads,
         "hidden": config.hidden_size,
         "vocab": config.vocab_size,
-        "tokens": [shorten(token, LONGEST) for token in encoding.tokens],
-        "ids": list(encoding.ids),
-        "letters": letters(encoding, texts),
-        "segments": list(encoding.segments),
-        "added": [place is None for place in encoding.words],
+        "count": len(encoding),
+        "rows": [row + 1 for row in rows],
+        "tokens": [shorten(encoding.tokens[row], LONGEST) for row in rows],
+        "ids": [encoding.ids[row] for row in rows],
+        "letters": [written[row] for row in rows],
+        "segments": [encoding.segments[row] for row in rows],
+        "added": [encoding.words[row] is None for row in rows],
         "word": shorten(word, LONGEST),
     }
 
@@ -65,7 +76,7 @@ def numbers(one_pass: "OnePass", tokenizer: "Tokenizer", word: str) -> dict:
     known = len(right) == 1 and right[0] not in tokenizer.special_ids
     hidden = tokenizer.vocab[right[0]] if known else None
     return {
-        "blank": one_pass.blank,
+        "blank": one_pass.blank if one_pass.rows is None else one_pass.rows.index(one_pass.blank),
         "parts": [hundredths(one_pass.parts[name][:, :DRAWN]) for name in PARTS],
         "lengths": [hundredths(lengths(one_pass.parts[name])) for name in PARTS],
         "states": [hundredths(state[:, :DRAWN]) for state in one_pass.states],

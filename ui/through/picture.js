@@ -64,7 +64,8 @@ export default function (component) {
     const again = view.identity === data.identity;  // same picture: only the numbers are new
     view.shown = shown;
     view.identity = data.identity;
-    view.focus = null;
+    view.focus = data.token ? data.models[view.model].rows.indexOf(data.token) : null;
+    if (view.focus === -1) view.focus = null;
     view.heard = data.stage;
     view.told = [];
     view.target = null;
@@ -169,7 +170,8 @@ export default function (component) {
     };
     m.tokens.forEach((token, i) => {
       const hidden = token === "[MASK]" && i === (m.blank ?? m.tokens.indexOf("[MASK]"));
-      text(columns[0], 2, i, hidden ? m.word : m.letters[i], hidden ? "covered" : "letters", letters - 6);
+      const between = i + 1 === T ? m.rows[i] < m.count : m.rows[i + 1] > m.rows[i] + 1;  // here tokens are left out
+      text(columns[0], 2, i, (hidden ? m.word : m.letters[i]) + (between ? " …" : ""), hidden ? "covered" : "letters", letters - 6);
       columns[1].append(make("rect", { x: letters, y: y(i) - row * 0.4, width: 4, height: row * 0.8,
         fill: data.hues.segments[m.segments[i]] }));
       if (hidden) columns[1].append(make("rect", { x: letters + 5, y: y(i) - row * 0.45, width: pieces - 8, height: row * 0.9, rx: 4,
@@ -227,7 +229,7 @@ export default function (component) {
       link.onclick = (event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
-        go({ to: stage, layer: n >= 3 ? n - 3 : undefined, row: focus() });
+        go({ to: stage, layer: n >= 3 ? n - 3 : undefined, row: model().rows[focus()] - 1 });
       };
       return link;
     }));
@@ -363,7 +365,7 @@ export default function (component) {
     const goal = view.target ?? last();
     const by = still.matches ? 0 : (now - view.before) / MOVE;
     view.before = now;
-    view.at = Math.min(goal, view.at + Math.min(by, 0.2));
+    view.at = Math.min(goal, view.at + Math.max(0, Math.min(by, 0.2)));  // a frame may have begun before it was asked for
     tick();
     if (view.at >= goal) return rest();
     view.request = requestAnimationFrame(frame);
@@ -433,7 +435,7 @@ export default function (component) {
       view.toldModel = view.model;
       const stage = view.at >= last() ? 0 : view.at + 1;
       view.told.push(stage);
-      setStateValue("told", { model: model().name, stage });
+      setStateValue("told", { model: model().name, stage, token: view.focus === null ? 0 : model().rows[focus()] });
     }, 300);
   }
   const go = (where) => setTriggerValue("go", { model: model().name, ...where });
@@ -444,7 +446,8 @@ export default function (component) {
   function speak(extra) {
     const token = model().tokens[focus()];
     const stage = Math.floor(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
-    said.textContent = extra ?? `${where}. ${!ready ? words.loading : stage < 3 ? "" : fill(words.hint, { token })}`;
+    const kind = stage >= last() ? 4 : Math.min(stage, 3);
+    said.textContent = extra ?? `${where}. ${ready ? fill(words.happens[kind], { token }) : words.loading}`;
   }
   function under(x, y) {
     const m = model(), i = Math.floor((y - place.top) / place.row), { start, block, letters, pieces } = place;
@@ -475,7 +478,7 @@ export default function (component) {
   }
   function describe(at) {
     const m = model(), token = m.tokens[at.row], from = m.tokens[focus()];
-    const common = { row: at.row + 1, count: m.tokens.length, token, hidden: m.hidden, drawn: DRAWN, layer: at.layer + 1,
+    const common = { row: m.rows[at.row], count: m.count, token, hidden: m.hidden, drawn: DRAWN, layer: at.layer + 1,
       heads: m.heads };
     if (at.to === "letters" || at.to === "pieces") {
       const blank = token === "[MASK]" && at.row === (m.blank ?? m.tokens.indexOf("[MASK]"));
@@ -489,7 +492,7 @@ export default function (component) {
     if (at.head !== undefined) {
       const most = mostOf(at.layer, at.head, focus());
       return fill(words.head, { ...common, head: at.head + 1, from, to: m.tokens[most],
-        share: percent(weightOf(at.layer, at.head, focus(), most)) });
+        share: percent(weightOf(at.layer, at.head, focus(), most)) }) + (m.count > m.tokens.length ? ` ${words.among}` : "");
     }
     if (at.kind === "look") {
       const head = strongest(at.layer, focus(), at.column);
@@ -512,7 +515,10 @@ export default function (component) {
       if (view.head) { view.head = null; look(); }
       return null;
     }
-    if (at.to === "letters" || at.to === "pieces") view.focus = at.row;
+    if ((at.to === "letters" || at.to === "pieces") && view.focus !== at.row) {
+      view.focus = at.row;
+      tell();
+    }
     view.head = at.head === undefined ? null : { layer: at.layer, head: at.head };
     look();
     tip.textContent = describe(at);
@@ -526,7 +532,7 @@ export default function (component) {
     const row = at.row ?? focus();
     const second = (at.to === "letters" || at.to === "pieces") && m.segments[row] === 1;
     const head = at.head ?? (at.kind === "look" ? strongest(at.layer, focus(), at.column) : undefined);
-    go({ to: at.to, layer: at.layer, head, row, second });
+    go({ to: at.to, layer: at.layer, head, row: m.rows[row] - 1, second });
   }
   svg.onpointermove = point;
   svg.onpointerleave = () => {
@@ -556,6 +562,20 @@ export default function (component) {
     show();
     tell();
   }
+  // --- what circles, squares and colours are
+  const sample = (css, ...colours) => {
+    const mark = tag("i", css);
+    if (colours.length) mark.style.background = `linear-gradient(90deg, ${colours.join()})`;
+    return mark;
+  };
+  const marks = { strip: sample("strip", signed(-1), signed(0), signed(1)), heads: sample("square", bright(0), bright(0.5), bright(1)),
+    line: sample("thick"), circle: sample("circle"), box: sample("square grey") };
+  find(".legend").replaceChildren(...Object.entries(words.legend).map(([name, title]) => {
+    const entry = tag("span");
+    entry.append(marks[name], title);
+    return entry;
+  }));
+
   const models = find(".models");
   models.setAttribute("aria-label", words.models);
   models.replaceChildren(...data.models.map((one, index) => {
@@ -585,6 +605,7 @@ export default function (component) {
     view.focus = (focus() + by + model().tokens.length) % model().tokens.length;
     look();
     speak();
+    tell();
   };
   root.onkeydown = (event) => {
     if (event.metaKey || event.ctrlKey || event.altKey) return;

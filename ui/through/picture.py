@@ -8,19 +8,20 @@ import streamlit as st
 from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
 from ui.first_views import first_view, stored
-from ui.model_cache import loaded, outline_of, trace_of, version_of
+from ui.model_cache import load, loaded, outline_of, version_of
 from ui.model_registry import UNTRAINED, title_of
 from ui.navigation import find_page
 from ui.player import component, playing
 from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
-from ui.through.passage import Passage
+from ui.through.passage import MOST_TOKENS, Passage
 from ui.through.payload import compact, frame, numbers
 from ui.translations import _
+from ui.window import around, with_first
 
 if TYPE_CHECKING:
     from minibert.inside.one_pass import OnePass
-    from minibert.tokenizer import Tokenizer
+    from minibert.tokenizer import Encoding, Tokenizer
 
 KEY = "through"
 _GO = "_through-go"  # session_state key: (page, query parameters) to switch to after a click
@@ -31,7 +32,7 @@ _HTML = """<div class="mb-through">
 <nav class="names"></nav>
 <div class="scene"><svg role="img" tabindex="0"></svg><div class="moving" aria-hidden="true"></div>
 <div class="answers"></div><p class="tip" hidden></p></div>
-<p class="said" aria-live="polite"></p>
+<p class="said" aria-live="polite"></p><p class="legend"></p>
 </div>"""
 
 
@@ -59,17 +60,29 @@ def at_once(passage: Passage) -> bool:
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _pass(name: str, version: int, passage: Passage) -> "OnePass":
-    from minibert.inside.one_pass import OnePass, blank_at
+    from minibert.inside.one_pass import OnePass, blank_at, intermediates
+
+    encoding = encoded(name, passage)
 
     def computed() -> dict:
-        trace = trace_of(name, passage.hidden, passage.second or None)
-        one_pass = OnePass.of(trace.encoding, trace.values, passage.start)
+        one_pass = OnePass.of(encoding, intermediates(load(name).model, encoding), passage.start)
         return {**one_pass.values, **({} if one_pass.logits is None else {"logits": one_pass.logits})}
 
-    encoding = outline_of(name).tokenizer.encode(passage.hidden, passage.second or None)
     values = first_view(*_view(name, passage), computed)
     logits = values.pop("logits", None)
-    return OnePass(encoding, values, blank_at(encoding, passage.start), logits)
+    one_pass = OnePass(encoding, values, blank_at(encoding, passage.start), logits)
+    return one_pass.near(rows_drawn(encoding, passage))
+
+
+def encoded(name: str, passage: Passage) -> "Encoding":
+    return outline_of(name).tokenizer.encode(passage.hidden, passage.second or None)
+
+
+def rows_drawn(encoding: "Encoding", passage: Passage) -> tuple[int, ...]:
+    """The positions that the picture has room for: [CLS], and those around the blank."""
+    from minibert.inside.one_pass import blank_at
+
+    return with_first(around(len(encoding), MOST_TOKENS, blank_at(encoding, passage.start) or 0))
 
 
 def _view(name: str, passage: Passage) -> tuple[str, str, str, list]:
@@ -79,10 +92,9 @@ def _view(name: str, passage: Passage) -> tuple[str, str, str, list]:
 def sent(name: str, passage: Passage, waiting: bool = False) -> dict:
     """Data of one model for the picture. waiting: only what is known without its weights."""
     title, about = title_and_about(name)
-    outline = outline_of(name)
-    encoding = outline.tokenizer.encode(passage.hidden, passage.second or None)
-    texts = (passage.hidden, passage.second)
-    known = frame(name, title, about, outline, encoding, texts, passage.word)
+    outline, encoding = outline_of(name), encoded(name, passage)
+    texts, rows = (passage.hidden, passage.second), rows_drawn(encoding, passage)
+    known = frame(name, title, about, outline, encoding, texts, passage.word, rows)
     return known if waiting else known | _numbers(name, version_of(name), passage, outline.tokenizer)
 
 
@@ -92,7 +104,7 @@ def _numbers(name: str, version: int, passage: Passage, _tokenizer: "Tokenizer")
 
 
 def show_picture(passage: Passage, waiting: bool) -> None:
-    """Draw the picture. The link stores the model and stage shown as `model` and `stage`."""
+    """Draw the picture. The link stores the model, the stage and the framed token as `model`, `stage`, `framed`."""
     models = [sent(name, passage, waiting) for name in passage.models]
     state, names = st.session_state, list(passage.models)
     if follow_link("model") or state.get("model") not in names:
@@ -102,9 +114,13 @@ def show_picture(passage: Passage, waiting: bool) -> None:
         state["stage"] = url_int("stage", 0, 1, 99)
     elif state.get("_through-shown") not in (None, identity):
         state["stage"] = 0  # a new sentence starts at the letters
+        state["through-token"] = 0  # and frames the hidden word
+    if follow_link("framed") or "through-token" not in state:
+        state["through-token"] = url_int("framed", 0, 0, 512)
     state["_through-shown"] = identity
     set_url("model", state["model"], default=names[-1])
     set_url("stage", state["stage"] or None)
+    set_url("framed", state["through-token"] or None)
     alt = in_a_sentence(models[names.index(state["model"])])
     component("through", _HTML, Path(__file__).with_name("picture"))(
         key=KEY,
@@ -114,6 +130,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
             "models": [compact(model) for model in models],
             "model": names.index(state["model"]),
             "stage": state["stage"],
+            "token": state["through-token"],
             "pages": _pages(),
             "hues": {"mask": MASK, "segments": [SEGMENT_A, SEGMENT_B]},
             "alt": alt,
@@ -123,6 +140,11 @@ def show_picture(passage: Passage, waiting: bool) -> None:
         on_go_change=lambda: _note_click(passage),
         width="stretch",
     )
+    if any(model["count"] > len(model["tokens"]) for model in models):
+        said = _(
+            "The models read everything. Drawn are {n} tokens around the hidden word: hide another, and they move."
+        )
+        st.caption(said.format(n=MOST_TOKENS - 1))
     if not waiting:
         in_words(alt, f"{KEY}-words", lambda: table(models[names.index(state["model"])]))
     if _GO in state:
@@ -134,7 +156,7 @@ def in_a_sentence(model: dict) -> str:
     """Text alternative of the picture."""
     words = _(
         "{title}: {tokens} tokens go through {layers} blocks of {heads} heads and a feed-forward network."
-    ).format(**{**model, "tokens": len(model["tokens"])})
+    ).format(**{**model, "tokens": model["count"]})
     if "guesses" not in model:
         return words
     piece, share, *_rest = model["guesses"][0]
@@ -152,7 +174,7 @@ def table(model: dict) -> list[dict]:
     """One row per token: the norms of its input vectors, and how much each block adds."""
     rows = []
     for i, token in enumerate(model["tokens"]):
-        row: dict[str, Any] = {_("token"): token, _("id"): model["ids"][i]}
+        row: dict[str, Any] = {_("position"): model["rows"][i], _("token"): token, _("id"): model["ids"][i]}
         names = (_("token vector"), _("segment vector"), _("position vector"), _("their sum"))
         row |= {name: part[i] / 100 for name, part in zip(names, model["lengths"], strict=True)}
         for layer, (heads, network) in enumerate(model["adds"], 1):
@@ -166,7 +188,7 @@ def table(model: dict) -> list[dict]:
 
 
 def _store_reported() -> None:
-    """Callback: store the model and stage that the component reports."""
+    """Callback: store the model, the stage and the framed token that the component reports."""
     reported = (st.session_state.get(KEY) or {}).get("told")
     if not isinstance(reported, dict):
         return
@@ -174,6 +196,8 @@ def _store_reported() -> None:
         st.session_state["model"] = reported["model"]
     if isinstance(reported.get("stage"), int):
         st.session_state["stage"] = max(0, min(reported["stage"], 99))
+    if isinstance(reported.get("token"), int):
+        st.session_state["through-token"] = max(0, min(reported["token"], 512))
 
 
 def _note_click(passage: Passage) -> None:
@@ -233,9 +257,20 @@ def _words() -> dict[str, str]:
         "on": _("Step"),
         "loading": _("Loading the model …"),
         "open": _("Click: the lesson"),
-        "hint": _(
-            "Lines: where “{token}” looks, all heads together, the wider the more. Point at another word, or ↑ ↓."
-        ),
+        "happens": [
+            _("The text as it is typed, and one word that is hidden."),
+            _("The text is cut into pieces of a fixed vocabulary."),
+            _("Each piece gets three vectors, which are added: which piece, which sentence, which position."),
+            _("“{token}” takes something from the other tokens (lines); then a network works on each token alone."),
+            _("The last vectors answer. Lines: where “{token}” looks. Point at another word, or press ↑ ↓."),
+        ],
+        "legend": {
+            "strip": _("six numbers of a vector: below 0, 0, above"),
+            "heads": _("a head: its largest share, 0 to 1"),
+            "line": _("where the framed token looks"),
+            "circle": _("how much the heads add"),
+            "box": _("how much the feed-forward network adds"),
+        },
         "piece": _("“{letters}” is piece {row} of {count}: {token}, number {id} in a vocabulary of {vocab}."),
         "frame": _("{token} is put in: piece {row} of {count}, number {id} in a vocabulary of {vocab}."),
         "blankpiece": _("“{word}” is hidden: the model reads {token}, number {id}."),
@@ -245,6 +280,7 @@ def _words() -> dict[str, str]:
         "part3": _("The sum of the three, {length} long: {values} … It is normalised before block 1."),
         "head": _("Block {layer}, head {head}: “{from}” looks most at “{to}”, {share}."),
         "look": _("Block {layer}: “{from}” takes {share} from “{to}” (mean of {heads} heads; head {head}: {most})."),
+        "among": _("(Of the tokens drawn.)"),
         "heads": _("Block {layer}: what the heads add to “{token}” is {ratio} times as long as its own vector."),
         "network": _(
             "Block {layer}: what the feed-forward network adds to “{token}” is {ratio} times as long as what it got."

@@ -34,6 +34,9 @@ def test_padding_is_added_and_taken_off_and_hiding_a_word_leaves_the_rest(tokeni
     assert hidden.tokens[2] == "[MASK]" and hidden.ids[2] == tokenizer.mask_id
     assert hidden.ids[:2] + hidden.ids[3:] == reading.ids[:2] + reading.ids[3:]
     assert reading.tokens[2] == "dog"
+    first = padded.first(4)
+    assert first.tokens == ("[CLS]", "the", "dog", "[SEP]") and first.segments == (0,) * 4 and not first.padding
+    assert padded.first(99) == reading
 
 
 def test_orders_move_the_first_sentences_words_only(tokenizer, reading):
