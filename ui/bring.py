@@ -19,7 +19,7 @@ from ui.translations import _
 
 _OFFER, _SEEN = "offer", "_offer_seen"  # name in the store; session_state key: the time of the last offer answered
 SECONDS_OFFERED = 600.0  # in case the teacher does not take it back
-REFRESH = 4.0  # seconds until everybody sees it
+REFRESH = 8.0  # seconds until everybody sees it; a look costs the server some milliseconds for each open page
 _OWN = {"projector", "lang", "embed", "embed_options"}  # parameters that are the reader's own affair
 
 
